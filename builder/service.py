@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from builder.assemble.assemble import Assembly, begin, complete, context_of
-from builder.assemble.front import Front
+from builder.assemble.draft import Draft
 from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Rendering
 from builder.assemble.receipts.explanation import Explanation
 from builder.domain.breadcrumb import Breadcrumb
@@ -33,7 +33,7 @@ from builder.remember.ingest import Ingest
 from builder.remember.long_input import THREAD_CHARS, in_thread
 from builder.remember.memory import Memory
 
-Page = TypeVar("Page", Front, Assembly)
+Page = TypeVar("Page", Draft, Assembly)
 OPEN_TURN = "the calls of its turn are not all answered, its own was answered before, or a person has spoken since"
 """Why a tool's answer may give none."""
 
@@ -73,10 +73,10 @@ class BuildResult:
 
 
 @dataclass(frozen=True, slots=True)
-class PageFronts:
+class PageDrafts:
     """The pages of one trigger without their finds, which need no query; the other fields are those of `BuildResult`."""
 
-    fronts: tuple[Front, ...]
+    drafts: tuple[Draft, ...]
     rejected: tuple[str, ...]
     loop_stopped: bool
 
@@ -143,10 +143,10 @@ class ContextBuilder:
         _, pages = await self.begin(breadcrumb, consumers)
         return await self.complete(pages)
 
-    async def begin(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[StoredBreadcrumb, PageFronts]:
+    async def begin(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[StoredBreadcrumb, PageDrafts]:
         """Remember the breadcrumb, and make what stands in front of the finds. Raises `Rejected` and `Unavailable`.
 
-        The fronts need nothing of the trigger but its place: they are made while it is embedded. A tool's answer is remembered
+        The drafts need nothing of the trigger but its place: they are made while it is embedded. A tool's answer is remembered
         first, because it is part of what is recalled for it.
         """
         if breadcrumb.role == "tool":
@@ -163,11 +163,11 @@ class ContextBuilder:
             pages = await self._begin(trigger.breadcrumb, consumers)
         return trigger, pages
 
-    async def complete(self, pages: PageFronts, ranker: Ranker | None = None) -> BuildResult:
+    async def complete(self, pages: PageDrafts, ranker: Ranker | None = None) -> BuildResult:
         """The contexts of these pages. ranker: other weights than the bundled ones, for benchmarks."""
         queries: Queries = {}
         contexts = [
-            context_of(await self._assembly(front, queries, ranker), self.recaller.reader.model) for front in pages.fronts
+            context_of(await self._assembly(draft, queries, ranker), self.recaller.reader.model) for draft in pages.drafts
         ]
         return BuildResult(tuple(contexts), pages.rejected, pages.loop_stopped)
 
@@ -183,33 +183,33 @@ class ContextBuilder:
         degraded: as it was without an engine. Raises `Rejected` when the trigger gives this consumer none, and `Unavailable`.
         """
         pages = await self._begin(trigger, (profile,))
-        if not pages.fronts:
+        if not pages.drafts:
             raise Rejected(pages.rejected[0] if pages.rejected else f"{trigger.id} gives no context: {OPEN_TURN}")
-        assembly = await self._assembly(pages.fronts[0], {}, None, degraded=degraded)
+        assembly = await self._assembly(pages.drafts[0], {}, None, degraded=degraded)
         return context_of(assembly, self.recaller.reader.model), Explanation(assembly, self.ranker)
 
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""
         (recall,) = await self.recaller.recall(trigger, (profile,))
-        return await self.searcher.query(trigger, recall.view, recall.profile, recall.scope, {}), recall.view
+        return await self.searcher.query(trigger.text, recall.view, recall.profile, recall.scope, {}), recall.view
 
-    async def _assembly(self, front: Front, queries: Queries, ranker: Ranker | None, *, degraded: bool = False) -> Assembly:
-        recall = front.recall
-        query = await self.searcher.query(recall.trigger, recall.view, recall.profile, recall.scope, queries)
-        query, fronts = replace(query, vector=b"") if degraded else query, iter((front,))
+    async def _assembly(self, draft: Draft, queries: Queries, ranker: Ranker | None, *, degraded: bool = False) -> Assembly:
+        recall = draft.recall
+        query = await self.searcher.query(draft.asked, recall.view, recall.profile, recall.scope, queries)
+        query, drafts = replace(query, vector=b"") if degraded else query, iter((draft,))
 
         def assembly() -> Assembly:
-            """Finds are put on a front of their own each time."""
-            fresh = next(fronts, None) or begin(front.recall, front.ledger.writer.rendering)
+            """Finds are put on a draft of their own each time."""
+            fresh = next(drafts, None) or begin(draft.recall, draft.writer.rendering)
             return complete(fresh, query, ranker or self.ranker)
 
         return await _rendered(assembly)
 
-    async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> PageFronts:
+    async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> PageDrafts:
         trigger = await self.in_session(trigger)
         refusals = await chain_refusals(self.recaller.reader.store, trigger, consumers)
         rejected = [f"{consumer}: {reason}" for consumer, reason in refusals.items()]
-        fronts = []
+        drafts = []
         for recall in await self.recaller.recall(
             trigger,
             tuple(each for each in consumers if each.consumer not in refusals),
@@ -218,10 +218,10 @@ class ContextBuilder:
             try:
                 profile = recall.profile
                 rendering = self._renderings[profile.encoding].for_pages(profile.language, profile.allowance)
-                fronts.append(await _rendered(partial(begin, recall, rendering)))
+                drafts.append(await _rendered(partial(begin, recall, rendering)))
             except Rejected as error:
                 rejected.append(f"{recall.profile.consumer}: {error}")
-        return PageFronts(tuple(fronts), tuple(rejected), bool(refusals))
+        return PageDrafts(tuple(drafts), tuple(rejected), bool(refusals))
 
 
 async def _rendered(page: Callable[[], Page]) -> Page:

@@ -1,78 +1,132 @@
-"""`assemble`: recall → context. Reads top to bottom: the conversation and what stands beside it, finds, layout, account."""
+"""`assemble`: recall → context. Reads top to bottom: the steps that put things on a page, the page, its account."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
 
-from builder.assemble.account import Absence, absence, parts, sections_of
-from builder.assemble.front import Front, front_of
-from builder.assemble.items.draft import Item, Writer
+from builder.assemble.budget.limits import cannot_fit
+from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
+from builder.assemble.draft import Draft, new_draft
+from builder.assemble.items.draft import Writer
 from builder.assemble.items.forms import FOLD_REASON
 from builder.assemble.items.labels import Labels
 from builder.assemble.items.layout import Rendering
+from builder.assemble.omissions import Absence
+from builder.assemble.page.accounts import parts, rows_of_calls, sections_of
 from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import Page, compose
-from builder.assemble.sources.finds import fill
+from builder.assemble.sources.conversation import put_conversation
+from builder.assemble.sources.fill import put_fill
+from builder.assemble.sources.finds import put_finds
+from builder.assemble.sources.fixed import put_current, put_fixed
+from builder.assemble.sources.instructions import put_instructions
+from builder.assemble.sources.memory import put_memory
+from builder.assemble.sources.pinned import put_pinned
+from builder.assemble.sources.summary import put_summary
+from builder.assemble.sources.table import SOURCES
 from builder.domain.context import (
     DEGRADED,
     HINT_FAILED,
     NO_USER,
     PAGE_FAILED,
-    SYSTEM_CUT,
     VECTORS_MISSING,
     Compaction,
     Context,
-    Omission,
     context_id,
 )
+from builder.domain.errors import Rejected
 from builder.domain.message import Message
-from builder.domain.phrases import Phrases
-from builder.recall.index.conversation import last_row_of_person
 from builder.recall.recall import ConsumerRecall
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker
-from builder.recall.search.retrieval import RetrievalResult, retrieve
+
+STEPS = (put_fixed, put_current, put_pinned, put_instructions, put_conversation, put_memory, put_summary)
+"""Those that need no query."""
+LAST_STEPS = (put_finds, put_fill)
 
 
-def begin(recall: ConsumerRecall, rendering: Rendering) -> Front:
-    """The page without its finds, which needs no query. Raises `Rejected` when what no page is without does not fit."""
-    recall = _with_tool_heading(recall, rendering.phrases)
-    labels = Labels(recall.view, recall.trigger, rendering.phrases, recall.consumers | {recall.profile.consumer})
+def begin(recall: ConsumerRecall, rendering: Rendering) -> Draft:
+    """The page without its finds, which needs no query: with all of the conversation when that fits, else with shares of it.
+
+    Raises `Rejected` when what no page is without does not fit, or the profile trims nothing.
+    """
+    profile = recall.profile
+    labels = Labels(recall.view, recall.trigger, rendering.phrases, recall.consumers | {profile.consumer})
     writer = Writer(
         view=recall.view,
-        profile=recall.profile,
+        profile=profile,
         rendering=rendering,
         labels=labels,
         now=recall.trigger,
         schema_hints=recall.schema_hints,
     )
-    return front_of(recall, writer)
+    if draft := _whole(recall, writer):
+        return draft
+    if profile.on_overflow == "reject":
+        raise Rejected(
+            f"the conversation does not fit into {profile.whole} tokens; raise `budget` in the profile "
+            f"{profile.consumer!r}, limit its `window`, or let `on_overflow` be trim"
+        )
+    shares = Shares(profile=profile, whole=False)
+    draft = new_draft(recall, writer, SOURCES, shares)
+    for step in STEPS:
+        step(draft, shares)
+    return draft
+
+
+def _whole(recall: ConsumerRecall, writer: Writer) -> Draft | None:
+    """The page with all of the conversation that the profile's limits leave; None when it has no room for that."""
+    profile = recall.profile
+    if cannot_fit(recall.view, profile, profile.whole):
+        return None
+    shares = Shares(profile=profile, whole=True)
+    draft = new_draft(recall, writer, SOURCES, shares)
+    if draft.limits.is_part:
+        return None
+    for step in STEPS:
+        step(draft, shares)
+        if not draft.whole or draft.ledger.remaining < -COUNT_TOLERANCE_TOKENS:
+            return None
+        if step is put_conversation and not _has_room(draft):
+            return None
+    return draft
+
+
+def _has_room(draft: Draft) -> bool:
+    """Whether page and messages stay within the allowance, with what finds need of what a limit takes; close to it all is counted."""
+    ledger, profile = draft.ledger, draft.recall.profile
+    finds = draft.shares.finds() if draft.limits.left_out and profile.on_overflow == "trim" else 0
+    if finds > ledger.remaining + COUNT_TOLERANCE_TOKENS:
+        return False
+    if ledger.remaining >= COUNT_TOLERANCE_TOKENS:
+        return True
+    return max(compose(ledger).tokens, chat_tokens(messages(ledger), ledger.writer)) <= ledger.allowance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembly:
     """A finished page and what it was made of: a context and its receipt are two accounts of it."""
 
-    front: Front
-    query: Query
-    retrieval: RetrievalResult
+    draft: Draft
     page: Page
     chat: tuple[Message, ...]
     absence: Absence
 
 
-def complete(front: Front, query: Query, ranker: Ranker) -> Assembly:
-    """The page with the finds in the room that is left."""
-    retrieval = _retrieve(front, query, ranker)
-    omissions = _put_finds(retrieval, front)
-    page, chat = _compose(front)
-    missing = absence(front, retrieval, (*omissions, *front.active.omissions, *retrieval.omissions))
-    return Assembly(front=front, query=query, retrieval=retrieval, page=page, chat=chat, absence=missing)
+def complete(draft: Draft, query: Query, ranker: Ranker) -> Assembly:
+    """The page with the finds, and with all that still has room."""
+    draft.query, draft.ranker = query, ranker
+    for step in LAST_STEPS:
+        step(draft, draft.shares)
+    page, chat = _compose(draft)
+    ids = {fragment.breadcrumb.id for item in draft.ledger.all_items() for fragment in item.fragments}
+    absence = draft.omissions.absence(ids | {draft.recall.trigger.id}, draft.verbatim | rows_of_calls(draft.ledger))
+    return Assembly(draft=draft, page=page, chat=chat, absence=absence)
 
 
 def context_of(assembly: Assembly, model: str) -> Context:
     """The context. model: engine of the vectors."""
-    front, page = assembly.front, assembly.page
-    recall, profile = front.recall, front.recall.profile
+    draft, page = assembly.draft, assembly.page
+    recall, profile = draft.recall, draft.recall.profile
     return Context(
         trigger=recall.trigger,
         consumer=profile.consumer,
@@ -87,66 +141,34 @@ def context_of(assembly: Assembly, model: str) -> Context:
         margin=profile.margin,
         encoding=profile.encoding,
         profile_revision=profile.revision,
-        template_revision=front.ledger.writer.rendering.revision,
+        template_revision=draft.ledger.writer.rendering.revision,
         model=model,
-        flags=_flags(front, assembly.query, page),
-        sections=sections_of(front.ledger),
+        flags=_flags(draft, page),
+        sections=sections_of(draft.ledger),
         supersedes=_superseded_context(recall),
-        compaction=_compaction(front),
-        partial=tuple(parts(front.ledger)),
+        compaction=_compaction(draft),
+        partial=tuple(parts(draft.ledger)),
         omissions=assembly.absence.omissions,
         left_out=assembly.absence.by_reason,
     )
 
 
-def _with_tool_heading(recall: ConsumerRecall, phrases: Phrases) -> ConsumerRecall:
-    """What a tool answered stands under a heading of its own, never under the user's."""
-    if not recall.turn:
-        return recall
-    sections = tuple(
-        replace(rule, title=phrases("tool_results")) if rule.source == "trigger" else rule for rule in recall.profile.sections
-    )
-    return replace(recall, profile=replace(recall.profile, sections=sections))
-
-
-def _retrieve(front: Front, query: Query, ranker: Ranker) -> RetrievalResult:
-    """The best of what the page does not show."""
-    view, rules = front.recall.view, front.recall.profile.retrieval
-    if not front.recall.profile.section("retrieval") or query.is_small_talk:
-        return RetrievalResult()
-    question = last_row_of_person(view) if front.recall.trigger.role == "tool" else -1
-    return retrieve(query, view, rules, ranker, front.page_rows | front.active.outdated, front.ledger.remaining, question)
-
-
-def _put_finds(retrieval: RetrievalResult, front: Front) -> tuple[Omission, ...]:
-    """Put what was found on the page; what was said around it only once all of it has room."""
-    profile = front.ledger.writer.profile
-    rule = profile.section("retrieval")
-    if rule is None:
-        return ()
-    limits = dict(profile.retrieval.per_schema_limit)
-    places: dict[int, Item] = {}
-    without_room = fill(rule, retrieval.finds, front.ledger, limits, places)
-    return without_room or fill(rule, retrieval.neighbours, front.ledger, limits, places)
-
-
-def _compose(front: Front) -> tuple[Page, tuple[Message, ...]]:
+def _compose(draft: Draft) -> tuple[Page, tuple[Message, ...]]:
     """The page and its messages; while either has more tokens than its parts had one by one, the last of the oldest goes."""
-    ledger = front.ledger
+    ledger = draft.ledger
     page, chat = compose(ledger), messages(ledger)
     while max(page.tokens, chat_tokens(chat, ledger.writer)) > ledger.allowance and ledger.take_off_least():
         page, chat = compose(ledger), messages(ledger)
     return page, chat
 
 
-def _flags(front: Front, query: Query, page: Page) -> tuple[str, ...]:
+def _flags(draft: Draft, page: Page) -> tuple[str, ...]:
     flags = {
-        DEGRADED: bool(query.text.strip()) and not query.vector,
-        VECTORS_MISSING: front.recall.view.lacks_vectors,
-        HINT_FAILED: any(fragment.failed for item in front.ledger.all_items() for fragment in item.fragments),
+        DEGRADED: bool(draft.query.text.strip()) and not draft.query.vector,
+        VECTORS_MISSING: draft.recall.view.lacks_vectors,
+        HINT_FAILED: any(fragment.failed for item in draft.ledger.all_items() for fragment in item.fragments),
         PAGE_FAILED: page.failed,
-        SYSTEM_CUT: front.cut,
-        NO_USER: front.recall.lacks_user,
+        NO_USER: draft.recall.lacks_user,
     }
     return tuple(flag for flag, applies in flags.items() if applies)
 
@@ -156,13 +178,10 @@ def _superseded_context(recall: ConsumerRecall) -> UUID | None:
     return context_id(earlier.workspace, earlier.session, earlier.id, recall.profile.consumer) if earlier else None
 
 
-def _compaction(front: Front) -> Compaction | None:
+def _compaction(draft: Draft) -> Compaction | None:
     """What was folded, if anything was."""
-    folded = tuple(
-        fragment.breadcrumb.id
-        for item in front.conversation.items
-        for fragment in item.fragments
-        if fragment.reduced == FOLD_REASON
-    )
-    compacted = sum(item.tokens for item in front.conversation.items)
-    return Compaction(original=front.conversation.unfolded, compacted=compacted, folded=folded) if folded else None
+    placed = draft.placed()
+    items = [placed[full.entry] for full in reversed(draft.full) if full.entry in placed]
+    folded = tuple(part.breadcrumb.id for item in items for part in item.fragments if part.reduced == FOLD_REASON)
+    original = sum(full.tokens for full in draft.full if full.entry in placed)
+    return Compaction(original=original, compacted=sum(item.tokens for item in items), folded=folded) if folded else None

@@ -57,8 +57,8 @@ class Window:
     max_units: int | None
     """Units above which it is trimmed to `trim_to`; None = as many as have room."""
     trim_to: int
-    keep_share: float
-    """Share of its room that a conversation which does not fit is trimmed to, so that its beginning moves in jumps."""
+    min_share: float
+    """Share of the page that the newest part of a conversation has at least, while it does not fit."""
     max_tool_turns: int | None
     """Newest turns whose calls are shown; None = all."""
     whole_up_to: Literal["target", "budget"]
@@ -116,7 +116,7 @@ class ToolOutput:
     fold_at: float | None
     """Share of the conversation's room above which the oldest results are folded while it does not fit; None = never."""
     fold_keep: int
-    """Newest messages and calls that are never folded."""
+    """Newest messages and calls that are folded only when they are large."""
     newest_only: bool
     """While the conversation does not fit, only the newest of several equal calls shows its result."""
 
@@ -194,6 +194,8 @@ class Profile:
     tool_output: ToolOutput
     summaries: Summaries | None
     chat_format: ChatFormat
+    fill: bool
+    """What no section uses goes back to a conversation that does not fit."""
     sections: tuple[SectionRule, ...]
     hints: Mapping[str, str]
     """Schema → the hint template that this consumer has it shown by."""

@@ -73,12 +73,11 @@ class WindowFile(BaseModel):
         description="units above which the conversation is trimmed to `trim_to`, though more would fit; null = no limit",
     )
     trim_to: int = Field(10, ge=0, description="units that are kept when it is trimmed")
-    keep_share: float = Field(
-        0.5,
-        gt=0,
+    min_share: float = Field(
+        0.14,
+        ge=0,
         le=1,
-        description="share of its room that a conversation which does not fit is trimmed to, before it grows again; "
-        "1 = as little as need be",
+        description="share of the page that the newest part of a conversation which does not fit has at least",
     )
     max_tool_turns: int | None = Field(None, ge=0, description="newest tool turns whose calls and results are shown; null = all")
     whole_up_to: Literal["target", "budget"] = Field(
@@ -167,7 +166,7 @@ class ToolOutputFile(BaseModel):
         description="while the conversation does not fit: share of its room above which the oldest results are folded to a line, "
         "as long as messages need the rest; null = never",
     )
-    fold_keep: int = Field(4, ge=0, description="newest messages and calls that are never folded")
+    fold_keep: int = Field(4, ge=0, description="newest messages and calls that are folded only when they are large")
     newest_only: bool = Field(
         True,
         description="while the conversation does not fit: the result of a call that was made again later, with the same "

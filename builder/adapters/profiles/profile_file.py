@@ -126,6 +126,9 @@ class ProfileFile(BaseModel):
     retrieval: RetrievalFile
     tool_output: ToolOutputFile = Field(default_factory=lambda: ToolOutputFile.model_validate({}))
     summaries: SummariesFile | None = Field(None, description="running summaries of older units; null = none")
+    fill: bool = Field(
+        True, description="what no section uses goes back to a conversation that does not fit; false = small pages"
+    )
     chat_format: ChatFormat = Field("none", description="the same context as `messages` for a chat API, beside the page")
     hints: dict[str, str] = Field(
         {}, description="schema → name of the template in `hints/` that shows it on this consumer's pages, without `.md.j2`"

@@ -2,16 +2,23 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, repeat
 
+import numpy as np
+
+from builder.assemble.budget.gaps import Gaps, gaps_of
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.layout import Group, PageSection
+from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.section_source import SectionSource
 from builder.domain.profile import Dates, SectionRule
 
+MANY = 999
+"""Messages in the line on a gap that has not been counted yet."""
+
 
 class Ledger:
-    """Grows section by section; all tokens include headings, notes, date lines and line ends."""
+    """Grows section by section; all tokens include headings, notes, date lines, lines on gaps, and line ends."""
 
     def __init__(self, writer: Writer, allowance: int, sources: Mapping[str, SectionSource], *, dated: bool = False) -> None:
         """sources: name → source."""
@@ -24,15 +31,23 @@ class Ledger:
         self.rules = {rule.name: rule for rule in writer.profile.sections}
         self.items: dict[str, list[Item]] = {}
         """Section → its items, in page order."""
+        self.reasons: dict[str, str] = {}
+        """Section → why its items are on the page, where they have no reason of their own."""
         self.texts: dict[str, str] = {}
         """Section → the profile's own words in it."""
         self.notes: dict[str, str] = {}
         """Section → the line of ours in front of its items."""
+        self.noted: frozenset[int] = frozenset()
+        """Rows that are missing, as a note says."""
+        self.gaps = Gaps(view=writer.view, phrases=writer.rendering.phrases, missing=np.zeros(0, np.int64))
+        """As of the last `settle`."""
         self.probabilities: dict[str, float] = {}
         """Breadcrumb id → probability of its finds."""
         self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
         """Section → its tokens."""
         self._extra = 0
+        phrases = writer.rendering.phrases
+        self._gap_tokens = writer.rendering.count(f"{ITEM}{phrases.counted('message_between', 'messages_between', MANY)}\n")
 
     @property
     def total(self) -> int:
@@ -51,39 +66,53 @@ class Ledger:
 
     def heading(self, section: str) -> int:
         """Tokens that the section's heading would still cost."""
-        rule = self.rules[section]
-        return 0 if self.spent[section] else self.writer.rendering.heading_tokens(self.writer.profile.page, section, rule.title)
+        return 0 if self.spent[section] else self._heading(section)
 
     def put_text(self, section: str, text: str) -> None:
         """Begin a section with words of the profile's own."""
-        self.spent[section] += self.heading(section) + self.writer.rendering.count(text + "\n")
         self.texts[section] = text
+        self._count(section)
 
-    def put_note(self, section: str, text: str) -> None:
-        """Begin a section with a line of ours, if there is room for it."""
-        cost = self.heading(section) + self.writer.rendering.count(text + "\n")
-        if cost <= self.remaining:
-            self.spent[section] += cost
-            self.notes[section] = text
+    def put_note(self, section: str, *lines: str) -> None:
+        """Begin a section with lines of ours; none = without them."""
+        self.notes[section] = "\n".join(filter(None, lines))
+        self._count(section)
 
-    def put(self, section: str, items: Sequence[Item]) -> None:
-        """Fill a section that has none with items in page order."""
-        if items:
-            self.spent[section] += self.cost(section, items)
-            self._extra += sum(item.extra for item in items)
-            self.items[section] = list(items)
+    def put(self, section: str, items: Iterable[Item], reason: str) -> None:
+        """Fill a section with items in page order, in the place of those that it has. reason: why they are on the page."""
+        self.items[section] = list(items)
+        self.reasons[section] = reason
+        self._count(section)
+
+    def settle(self) -> None:
+        """Find the gaps between what is on the page, and count their lines."""
+        view = self.writer.view
+        names = {fragment.breadcrumb.id for item in self.all_items() for fragment in item.fragments}
+        rows = {row for name in names if (row := view.row_of(name)) >= 0}
+        self.gaps = gaps_of(view, self.writer.rendering.phrases, rows | self.noted)
+        for section in self.items:
+            self._count(section)
 
     def cost(self, section: str, items: Sequence[Item]) -> int:
-        """Tokens that these items would cost in a section that has none."""
-        lines = (self.date(section, item) for item in items)
-        dates = sum(self.writer.date_tokens(line) for line, _ in groupby(lines))
-        return self.heading(section) + sum(item.tokens for item in items) + dates if items else 0
+        """Tokens that these items would cost in a section that has nothing else."""
+        return self._heading(section) + self._tokens(section, items) if items else 0
+
+    def _count(self, section: str) -> None:
+        """Count a section anew."""
+        count, items = self.writer.rendering.count, self.items.get(section, [])
+        texts = [text for text in (self.texts.get(section), self.notes.get(section)) if text]
+        tokens = sum(count(text + "\n") for text in texts) + self._tokens(section, items)
+        self.spent[section] = self._heading(section) + tokens if tokens else 0
+        self._extra = sum(item.extra for item in self.all_items())
+
+    def _heading(self, section: str) -> int:
+        return self.writer.rendering.heading_tokens(self.writer.profile.page, section, self.rules[section].title)
 
     def insert(self, section: str, item: Item) -> bool:
-        """Add an item at its place if the page has room for it."""
+        """Add an item at its place if the page has room for it and the lines around it."""
         items = self.items.get(section, [])
         place = bisect_left(items, item.origin, key=lambda other: other.origin)
-        cost = self.heading(section) + item.tokens + self._dates(section, items, place, item)
+        cost = self.heading(section) + item.tokens + self._dates(section, items, place, item) + self._gap_tokens
         if cost > self.remaining:
             return False
         self.items.setdefault(section, items).insert(place, item)
@@ -106,9 +135,8 @@ class Ledger:
         name = min(yielding, key=lambda name: self.source(self.rules[name]).yields, default=None)
         if name is None:
             return False
-        item = self.items[name].pop(0)
-        self.spent[name] -= item.tokens
-        self._extra -= item.extra
+        self.items[name].pop(0)
+        self.settle()
         return True
 
     def source(self, rule: SectionRule) -> SectionSource:
@@ -130,14 +158,29 @@ class Ledger:
         return tuple(
             PageSection(name=name, title=rule.title, groups=groups, note=self.notes.get(name, ""))
             for name, rule in self.rules.items()
-            if (groups := tuple(self._groups(rule, by_section.get(name, ())))) or name in self.notes
+            if (groups := tuple(self._groups(rule, by_section.get(name, ())))) or self.notes.get(name)
         )
+
+    def with_gaps(self, section: str, items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
+        """The items, each with the line on what is missing in front of it, if any."""
+        is_gapped = self.source(self.rules[section]).is_dated
+        return zip(items, self.gaps.lines(items) if is_gapped else repeat(""), strict=False)
 
     def _groups(self, rule: SectionRule, by_section: Sequence[Item]) -> Iterable[Group]:
         if rule.name in self.texts:
             yield Group(date="", fragments=(self.texts[rule.name],))
-        for line, items in groupby(by_section, key=lambda item: self.date(rule.name, item)):
-            yield Group(date=line, fragments=tuple(item.text for item in items))
+        placed = self.with_gaps(rule.name, by_section)
+        for line, items in groupby(placed, key=lambda pair: self.date(rule.name, pair[0])):
+            yield Group(date=line, fragments=tuple(text for item, gap in items for text in (gap, item.text) if text))
+
+    def _tokens(self, section: str, items: Sequence[Item]) -> int:
+        """Of the items with the date lines and the lines on gaps."""
+        dates = groupby(self.date(section, item) for item in items)
+        gaps = (line for _, line in self.with_gaps(section, items) if line)
+        lines = sum(self.writer.date_tokens(line) for line, _ in dates) + sum(
+            self.writer.rendering.count(f"{line}\n") for line in gaps
+        )
+        return sum(item.tokens for item in items) + lines
 
     def _dates(self, section: str, items: Sequence[Item], place: int, item: Item) -> int:
         """Tokens of the date lines that come with an item put between others."""

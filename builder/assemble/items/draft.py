@@ -40,6 +40,9 @@ class Item:
     extra: int = 0
     """Tokens that it needs more in `messages` than on the page, below 0 when fewer; 0 when the profile has no `messages`."""
 
+    reason: str = ""
+    """Why it is on the page; "" = for the reason of its section."""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "tokens", sum([fragment.tokens for fragment in self.fragments]))
 
@@ -69,6 +72,15 @@ class Item:
     def has_result(self) -> bool:
         """Whether it shows a tool's result."""
         return any(fragment.breadcrumb.schema == RESULT_SCHEMA for fragment in self.fragments)
+
+    @property
+    def whole_rows(self) -> tuple[int, ...]:
+        """The rows of which it shows all. What an agent said with a call is an item of its own."""
+        if self.entry is None:
+            return ()
+        rows = self.entry.rows if self.first.role == "tool" or not self.entry.request else (-1, *self.entry.results)
+        pairs = zip(rows, self.fragments, strict=True)
+        return tuple(row for row, fragment in pairs if row >= 0 and not fragment.reduced)
 
     @property
     def first(self) -> Breadcrumb:

@@ -1,14 +1,6 @@
 """The source of a section: what fills it, and how the page treats it. The table of all is `assemble/sources/table.py`."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-from builder.assemble.items.draft import Item, Writer
-from builder.domain.profile import SectionRule
-from builder.recall.recall import ConsumerRecall
-
-Collect = Callable[[ConsumerRecall, SectionRule, Writer, int], Sequence[Item]]
-"""Recall, rule, writer and room in tokens → the section's items, in page order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,8 +8,6 @@ class SectionSource:
     """The facts of one source; `name` is what profiles write."""
 
     name: str
-    collect: Collect | None = None
-    """Fills the section in front of the finds; None = `front.py` or `assemble.py` does, in an order of its own."""
     is_dated: bool = False
     """The section has date lines unless its rule says otherwise."""
     is_dialogue: bool = False

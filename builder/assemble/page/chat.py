@@ -4,7 +4,7 @@ What lasts is the system's, a message a section; then the conversation; then the
 its own, everything else that the page shows. The assistant's messages hold nothing but what it wrote and called.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -13,6 +13,7 @@ from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.layout import Group, PageSection
 from builder.assemble.items.words import CHAT_ROLES
 from builder.assemble.page.chat_turns import (
+    Placed,
     conversation_messages,
     is_turn,
     note_of,
@@ -47,31 +48,62 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     if writer.profile.chat_format == "none":
         return ()
     trigger = next(rule for rule in ledger.rules.values() if rule.source == "trigger")
-    current, *_ = ledger.items[trigger.name]
-    turns = list(_turns(ledger))
-    is_answered, is_text = is_turn(current), not is_turn(current) and current.first.role not in CHAT_ROLES
-    labelled_roles = roles_with_labels((item for _, item in turns), None if is_answered else current.first, writer)
-    conversation, day = conversation_messages(turns, ledger, labelled_roles)
+    said, calls = _said(ledger, trigger), [placed for placed in _of(ledger, "turn") if is_turn(placed[1])]
+    current = next((item for item in ledger.items.get(trigger.name, ()) if not item.entry), None)
+    is_text = current is not None and current.first.role not in CHAT_ROLES
+    labelled_roles = roles_with_labels((item for _, item in (*said, *calls)), current.first if current else None, writer)
+    conversation, day = conversation_messages((*said, *calls), ledger, labelled_roles)
     items = {name: _without_turns(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
-    sections = ledger.page_sections(items)
+    opening = _note_of(ledger, "window") if said else ""
+    sections = [section for each in ledger.page_sections(items) if (section := _without_note(each, ledger, is_opened=bool(said)))]
     lasting = [section for section in sections if _is_lasting(section, ledger)]
     system = tuple(_system(lasting, items, ledger))
     is_cached = not system or bool(system[-1].breakpoint)
     notes = _notes([section for section in sections if section not in lasting], items, writer)
-    if is_answered:
-        callers = frozenset(item.first.id for item in ledger.items[trigger.name])
-        return (*system, *_ending_with_calls(conversation, callers, notes, is_cached=is_cached))
-    last = _text(notes) if is_text else _current(current, trigger, notes, day, labelled_roles, ledger)
+    conversation = _opened(conversation, opening)
+    if calls:
+        callers = frozenset(item.first.id for _, item in calls)
+        ending = _note_of(ledger, "turn")
+        return (*system, *_ending_with_calls(conversation, callers, notes, ending, is_cached=is_cached))
+    last = _current(current, trigger, notes, day, labelled_roles, ledger) if current and not is_text else _text(notes)
     return (*system, *_with_breakpoint(conversation, is_cached=is_cached), last)
 
 
-def _turns(ledger: Ledger) -> Iterator[tuple[str, Item]]:
-    """The turns of the window and of the trigger, each with its section."""
-    for source in ("window", "trigger"):
-        rule = ledger.writer.profile.section(source)
-        for item in ledger.items.get(rule.name, ()) if rule else ():
-            if is_turn(item):
-                yield rule.name if rule else "", item
+def _of(ledger: Ledger, source: str) -> list[Placed]:
+    """The items of the section that this source fills, each with its name."""
+    rule = next((rule for rule in ledger.rules.values() if rule.source == source), None)
+    return [(rule.name, item) for item in ledger.items.get(rule.name, ())] if rule else []
+
+
+def _said(ledger: Ledger, trigger: SectionRule) -> list[Placed]:
+    """The conversation in order; the message that a turn answers is in its own place."""
+    question = [(trigger.name, item) for item in ledger.items.get(trigger.name, ()) if item.entry]
+    said = [placed for placed in _of(ledger, "window") if is_turn(placed[1])]
+    return sorted((*said, *question), key=lambda placed: placed[1].origin)
+
+
+def _note_of(ledger: Ledger, source: str) -> str:
+    """The note on what is missing in the section that this source fills."""
+    rule = next((rule for rule in ledger.rules.values() if rule.source == source), None)
+    return ledger.notes.get(rule.name, "") if rule else ""
+
+
+def _without_note(section: PageSection, ledger: Ledger, *, is_opened: bool) -> PageSection | None:
+    """The section without a note that is in front of the conversation or of its calls; None when it has nothing else."""
+    source = ledger.rules[section.name].source
+    if source not in {"window", "turn"} or (source == "window" and not is_opened):
+        return section
+    return replace(section, note="") if section.groups else None
+
+
+def _opened(conversation: list[Message], note: str) -> list[Message]:
+    """The conversation behind a note, which begins a message of the user."""
+    if not note:
+        return conversation
+    part = Part(f"{note}\n", is_note=True)
+    if conversation and conversation[0].role == "user":
+        return [replace(conversation[0], parts=(part, *conversation[0].parts)), *conversation[1:]]
+    return [Message(role="user", parts=(part,), ids=()), *conversation]
 
 
 def chat_tokens(chat: Iterable[Message], writer: Writer) -> int:
@@ -88,13 +120,9 @@ def chat_tokens(chat: Iterable[Message], writer: Writer) -> int:
 
 def _without_turns(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -> Sequence[Item]:
     """Those that are no messages. is_text: the current message is none."""
-    match rule.source:
-        case "window":
-            return [item for item in items if not is_turn(item)]
-        case "trigger":
-            return items if is_text else ()
-        case _:
-            return items
+    if rule.source == "trigger":
+        return [item for item in items if is_text and not item.entry]
+    return [item for item in items if not is_turn(item)] if rule.source in {"window", "turn"} else items
 
 
 def _is_lasting(section: PageSection, ledger: Ledger) -> bool:
@@ -151,19 +179,19 @@ def _heading(rule: SectionRule, writer: Writer) -> str:
 
 
 def _ending_with_calls(
-    conversation: Sequence[Message], callers: frozenset[str], notes: _Notes, *, is_cached: bool
+    conversation: Sequence[Message], callers: frozenset[str], notes: _Notes, ending: str, *, is_cached: bool
 ) -> tuple[Message, ...]:
-    """The conversation, whose last messages make the calls; the notes begin the user's message in front of them."""
-    if not notes.text:
+    """The conversation, whose last messages make the calls; the notes begin the user's message in front of them.
+
+    ending: the note that ends that message.
+    """
+    if not notes.text and not ending:
         return _with_breakpoint(conversation, is_cached=is_cached)
     number = sum(1 for _ in takewhile(lambda message: message.exchanges and callers & {*message.ids}, reversed(conversation)))
     before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
-    part = Part(f"{notes.text}\n", is_note=True)
-    if before and before[-1].role == "user":
-        question = before.pop()
-        front = replace(question, parts=(part, *question.parts), ids=(*notes.ids, *question.ids))
-    else:
-        front = Message(role="user", parts=(part,), ids=notes.ids)
+    question = before.pop() if before and before[-1].role == "user" else Message(role="user", parts=(), ids=())
+    first, last = ((Part(f"{text}\n", is_note=True),) if text else () for text in (notes.text, ending and f"\n{ending}"))
+    front = replace(question, parts=(*first, *question.parts, *last), ids=(*notes.ids, *question.ids))
     return (*_with_breakpoint(before, is_cached=is_cached), front, *calls)
 
 

@@ -1,7 +1,7 @@
 """Why one breadcrumb that was recalled is not on the page."""
 
-from builder.assemble.account import rows_of_calls
 from builder.assemble.assemble import Assembly
+from builder.assemble.page.accounts import rows_of_calls
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import OLDER
 from builder.domain.profile import Profile
@@ -12,24 +12,24 @@ OTHERWISE = "the page has no section for it"
 
 def reason_of_row(assembly: Assembly, row: int) -> str:
     """The reason by which the account counts it, and why it could not be found."""
-    recall = assembly.front.recall
+    recall = assembly.draft.recall
     crumb = recall.view.breadcrumb(row)
     if not recall.view.current[row]:
         return _hidden(crumb, row, assembly)
     reason = next((reason for reason, rows in assembly.absence.rows.items() if row in rows), "")
     if reason and reason != OLDER:
         return reason
-    if row in rows_of_calls(assembly.front.ledger):
+    if row in rows_of_calls(assembly.draft.ledger):
         return "its call is on the page with the message that made it"
-    if row in assembly.front.verbatim:
+    if row in assembly.draft.verbatim:
         return "the summary on the page says all of it"
-    unsearched = _not_searched(crumb, row, recall.view, recall.profile, is_small_talk=assembly.query.is_small_talk)
+    unsearched = _not_searched(crumb, row, recall.view, recall.profile, is_small_talk=assembly.draft.query.is_small_talk)
     return "; ".join(filter(None, (reason, unsearched))) or OTHERWISE
 
 
 def _hidden(crumb: Breadcrumb, row: int, assembly: Assembly) -> str:
     """Why the consumer may not see it."""
-    recall = assembly.front.recall
+    recall = assembly.draft.recall
     profile, view, trigger = recall.profile, recall.view, recall.trigger
     if not view.prefix.latest[row]:
         return "it was replaced by a later version, or deleted"

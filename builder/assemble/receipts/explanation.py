@@ -22,9 +22,9 @@ class Explanation:
 
     def __init__(self, assembly: Assembly, ranker: Ranker) -> None:
         """ranker: the weights with which it was ranked."""
-        recall = assembly.front.recall
+        recall = assembly.draft.recall
         self._assembly = assembly
-        self._evidence = SearchEvidence(assembly.query, recall.view, ranker, assembly.retrieval.candidates)
+        self._evidence = SearchEvidence(assembly.draft.query, recall.view, ranker, assembly.draft.retrieval.candidates)
 
     def receipt(self, most: int | None = None) -> Receipt:
         """Every line of the page, and what is not on it. most: breadcrumbs that are named of the latter; None = all."""
@@ -45,7 +45,7 @@ class Explanation:
         """Why the breadcrumb is on the page, or why not, in one sentence; it must be known."""
         parts = [part for part in self._parts if part.source and part.source.id == identity]
         if parts:
-            return present_sentence(parts, self._assembly.front.ledger.rules)
+            return present_sentence(parts, self._assembly.draft.ledger.rules)
         row = self._view.row_of(identity)
         return absent_sentence(self._absent_source(row, reason_of_row(self._assembly, row)), self._profile)
 
@@ -55,11 +55,11 @@ class Explanation:
 
     @property
     def _view(self) -> View:
-        return self._assembly.front.recall.view
+        return self._assembly.draft.recall.view
 
     @property
     def _profile(self) -> Profile:
-        return self._assembly.front.recall.profile
+        return self._assembly.draft.recall.profile
 
     def _absent(self) -> Iterator[AbsentSource]:
         """The most relevant first."""
@@ -73,7 +73,7 @@ class Explanation:
         return AbsentSource(source=source_of(crumb), reason=reason, tokens=tokens, evidence=self._evidence.of_row(row))
 
     def _budget(self) -> BudgetReceipt:
-        profile, ledger = self._profile, self._assembly.front.ledger
+        profile, ledger = self._profile, self._assembly.draft.ledger
         sections = (
             SectionBudget(
                 name=name,
@@ -92,6 +92,6 @@ class Explanation:
             allowance=profile.allowance,
             aim=profile.aim,
             tokens=self._assembly.page.tokens,
-            is_whole=self._assembly.front.conversation.whole,
+            is_whole=self._assembly.draft.whole,
             sections=tuple(sections),
         )

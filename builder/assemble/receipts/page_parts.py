@@ -6,7 +6,7 @@ from itertools import count
 
 from builder.assemble.assemble import Assembly
 from builder.assemble.items.draft import Item
-from builder.assemble.receipts.reasons import FURNITURE, OWN_WORDS, Reasons
+from builder.assemble.receipts.reasons import FURNITURE, own_words, reason_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import NEUTRALISED, Fragment
 from builder.domain.profile import SectionRule
@@ -25,16 +25,15 @@ class _Stretch:
 
 def page_parts(assembly: Assembly, evidence: SearchEvidence) -> tuple[PagePart, ...]:
     """In page order. Lines are 0 where the page template moves or changes fragments."""
-    ledger, markdown = assembly.front.ledger, assembly.page.markdown
+    ledger, markdown = assembly.draft.ledger, assembly.page.markdown
     stretches = tuple(_stretches(assembly))
     spans = ledger.writer.rendering.fragment_spans(ledger.writer.profile.page, ledger.page_sections())
-    reasons = Reasons(assembly)
     if len(spans) != len(stretches):
-        return tuple(part for stretch in stretches for part in _parts(stretch, assembly, reasons, evidence))
+        return tuple(part for stretch in stretches for part in _parts(stretch, assembly, evidence))
     parts: list[PagePart] = []
     for stretch, (start, _) in zip(stretches, spans, strict=True):
         line = 1 + markdown.count("\n", 0, start)
-        for part, text in zip(_parts(stretch, assembly, reasons, evidence), _texts(stretch), strict=True):
+        for part, text in zip(_parts(stretch, assembly, evidence), _texts(stretch), strict=True):
             last = line + text.count("\n")
             parts.append(replace(part, first=line, last=last))
             line = last + 1
@@ -54,7 +53,7 @@ def source_of(breadcrumb: Breadcrumb) -> Source:
 
 def _stretches(assembly: Assembly) -> Iterator[_Stretch]:
     """In the order in which `Ledger.page_sections` has them."""
-    ledger = assembly.front.ledger
+    ledger = assembly.draft.ledger
     for name, rule in ledger.rules.items():
         if name in ledger.texts:
             yield _Stretch(rule, None, ledger.texts[name])
@@ -66,16 +65,15 @@ def _texts(stretch: _Stretch) -> tuple[str, ...]:
     return tuple(fragment.text for fragment in stretch.item.fragments) if stretch.item else (stretch.text,)
 
 
-def _parts(stretch: _Stretch, assembly: Assembly, reasons: Reasons, evidence: SearchEvidence) -> Iterator[PagePart]:
+def _parts(stretch: _Stretch, assembly: Assembly, evidence: SearchEvidence) -> Iterator[PagePart]:
     """The parts of one stretch, their lines not known yet."""
     rule, item = stretch.rule, stretch.item
     if item is None:
-        tokens = assembly.front.ledger.writer.rendering.count(stretch.text + "\n")
-        reason = OWN_WORDS.get(rule.source, rule.source)
-        yield PagePart(first=0, last=0, section=rule.name, source=None, tokens=tokens, reason=reason)
+        tokens = assembly.draft.ledger.writer.rendering.count(stretch.text + "\n")
+        yield PagePart(first=0, last=0, section=rule.name, source=None, tokens=tokens, reason=own_words(rule))
         return
     is_found = rule.source == "retrieval"
-    find = assembly.front.recall.view.breadcrumb(item.origin) if is_found else None
+    find = assembly.draft.recall.view.breadcrumb(item.origin) if is_found else None
     find_evidence = evidence.of_row(item.origin, item.spans) if is_found else None
     for fragment in item.fragments:
         yield PagePart(
@@ -84,7 +82,7 @@ def _parts(stretch: _Stretch, assembly: Assembly, reasons: Reasons, evidence: Se
             section=rule.name,
             source=source_of(fragment.breadcrumb),
             tokens=fragment.tokens,
-            reason=reasons.of(rule, item, fragment),
+            reason=reason_of(assembly.draft, rule, item, fragment),
             reduced=_reduced(fragment, item, rule, find),
             evidence=find_evidence if find and find.id == fragment.breadcrumb.id else None,
         )

@@ -5,52 +5,99 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
 
-from builder.assemble.budget.ledger import Ledger
+from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
+from builder.assemble.draft import Draft
 from builder.assemble.items.draft import Item, Writer
-from builder.assemble.items.forms import RenderForm, Spans
+from builder.assemble.items.forms import LINE_REASONS, RenderForm, Spans
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import OVER_BUDGET, Fragment, Omission
+from builder.domain.context import IRRELEVANT, OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
 from builder.recall.index.conversation import exchange_of
-from builder.recall.search.retrieval import Find
+from builder.recall.search.retrieval import Find, retrieve
 
 MAX_CALL_TOKENS = 120
 """Most tokens of a call line above what was found of its result."""
+MIN_TAKEN_PROBABILITY = 0.05
+"""Of a result that a limit takes, to come back as a find."""
 MIN_LINE_TOKENS = 5
 """Tokens of the shortest line."""
 _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 """A text without the white space around it."""
 
 
-def fill(
-    rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[str, int], places: dict[int, Item]
-) -> tuple[Omission, ...]:
-    """Put finds on the page, the best first, as far as there is room; returns those without room.
+def put_finds(draft: Draft, shares: Shares) -> None:
+    """Put the best of what the page does not show on it; what was said around it only once all of it has room."""
+    rule = draft.rule("retrieval")
+    if shares.whole:
+        shares.aim(draft.ledger, COUNT_TOLERANCE_TOKENS + shares.finds())
+    if rule and not draft.query.is_small_talk:
+        _find(draft, rule)
 
-    limits: how many of a schema may be shown; a schema without a limit has none. places: row → the item that stands there; new
-    items are added.
+
+def _find(draft: Draft, rule: SectionRule) -> None:
+    recall, ledger = draft.recall, draft.ledger
+    view, rules = recall.view, recall.profile.retrieval
+    shown, question = draft.whole_rows() | draft.active.outdated, draft.question.row if draft.question else -1
+    draft.retrieval = retrieval = retrieve(draft.query, view, rules, draft.ranker, shown, ledger.remaining, question)
+    limits, places = dict(rules.per_schema_limit), dict[int, Item]()
+    taken, finds = _without_taken(draft, retrieval.finds)
+    omissions = _put(draft, rule, finds, limits, places)
+    if not omissions:
+        omissions = _put(draft, rule, retrieval.neighbours, limits, places)
+    draft.omissions.name((*omissions, *taken))
+    draft.omissions.name(retrieval.omissions)
+    draft.omissions.add(OVER_BUDGET, retrieval.crowded.every, retrieval.crowded.nearest)
+    draft.omissions.add(IRRELEVANT, retrieval.irrelevant.every, retrieval.irrelevant.nearest)
+    ledger.settle()
+
+
+def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:
+    """Results that a limit takes do not come back as finds unless they are likely answers: omissions, and the other finds."""
+    limits, view = draft.limits, draft.recall.view
+    reasons = {
+        row: reason for entry, reason in limits.left_out if entry.request for row in entry.results if "tool turns" in reason
+    }
+    reasons |= {row: LINE_REASONS["placeholder"] for entry in limits.placeholders for row in entry.results}
+    omissions: list[Omission] = []
+    others: list[Find] = []
+    for find in finds:
+        if find.row in reasons and find.probability < MIN_TAKEN_PROBABILITY:
+            omissions.append(Omission(id=view.breadcrumb(find.row).id, reason=reasons[find.row], tokens=find.tokens))
+        else:
+            others.append(find)
+    return omissions, others
+
+
+def _put(
+    draft: Draft, rule: SectionRule, finds: Iterable[Find], limits: dict[str, int], places: dict[int, Item]
+) -> list[Omission]:
+    """Put finds on the page, the best first, as far as there is room; returns those without.
+
+    limits: how many of a schema may be shown; a schema without a limit has none. places: row → the item of its finds; new items
+    are added.
     """
-    view = ledger.writer.view
-    candidates = tuple(_news(finds, ledger, places))
+    view, ledger = draft.recall.view, draft.ledger
+    candidates = tuple(_news(finds, draft, places))
     least = tuple(accumulate((find.tokens or MIN_LINE_TOKENS for find in reversed(candidates)), min))[::-1]
-    without_room: list[Find] = []
+    omissions: list[Omission] = []
     for number, find in enumerate(candidates):
-        if ledger.remaining < least[number]:
-            without_room += candidates[number:]
-            break
         crumb = view.breadcrumb(find.row)
-        if not limits.get(crumb.schema, 1) or not _try_add(rule.name, find, ledger, places):
-            without_room.append(find)
+        if not limits.get(crumb.schema, 1):
+            most = draft.recall.profile.retrieval.per_schema_limit[crumb.schema]
+            reason = f"beyond the {most} most probable of {crumb.schema}"
+        elif ledger.remaining < least[number] or not _try_add(rule.name, find, draft, places):
+            reason = OVER_BUDGET
+        else:
+            ledger.probabilities[crumb.id] = min(ledger.probabilities.get(crumb.id, 0.0) + find.probability, 1.0)
+            limits.update({crumb.schema: limits[crumb.schema] - 1} if crumb.schema in limits else {})
             continue
-        ledger.probabilities[crumb.id] = min(ledger.probabilities.get(crumb.id, 0.0) + find.probability, 1.0)
-        if crumb.schema in limits:
-            limits[crumb.schema] -= 1
-    return tuple(Omission(id=view.breadcrumb(find.row).id, reason=OVER_BUDGET, tokens=find.tokens) for find in without_room)
+        omissions.append(Omission(id=crumb.id, reason=reason, tokens=find.tokens))
+    return omissions
 
 
-def _news(finds: Iterable[Find], ledger: Ledger, places: Mapping[int, Item]) -> Iterator[Find]:
+def _news(finds: Iterable[Find], draft: Draft, places: Mapping[int, Item]) -> Iterator[Find]:
     """The finds without what the page shows elsewhere, and without the trigger's own words."""
-    writer, items = ledger.writer, tuple(ledger.all_items())
+    writer, items = draft.writer, tuple(draft.ledger.all_items())
     parts = {part.breadcrumb.id: " ".join(part.text.split()) for item in items for part in item.fragments if part.reduced}
     elsewhere = {item.origin: item.spans for item in items if item.spans and item.origin not in places}
     for find in finds:
@@ -60,21 +107,30 @@ def _news(finds: Iterable[Find], ledger: Ledger, places: Mapping[int, Item]) -> 
             yield remainder
 
 
-def _try_add(section: str, find: Find, ledger: Ledger, places: dict[int, Item]) -> bool:
+def _try_add(section: str, find: Find, draft: Draft, places: dict[int, Item]) -> bool:
     """Put one find on the page; what is found of one breadcrumb stands together."""
-    before = places.get(find.row)
+    before, ledger = places.get(find.row), draft.ledger
     if before is None:
-        item = found_item(find, ledger.writer)
+        item = replace(found_item(find, draft.writer), reason=_reason(draft, find))
         if not ledger.insert(section, item):
             return False
         places[find.row] = item
         return True
-    joined = replace(find, spans=_join_spans(before.spans, find, ledger.writer))
-    item = found_item(joined, ledger.writer)
+    joined = replace(find, spans=_join_spans(before.spans, find, draft.writer))
+    item = replace(found_item(joined, draft.writer), reason=before.reason)
     if item != before and not ledger.exchange(section, before, item):
         return False
     places[find.row] = item
     return True
+
+
+def _reason(draft: Draft, find: Find) -> str:
+    """Why a find is on the page."""
+    if find.reply_to >= 0:
+        return f"what was said in reply to {draft.recall.view.breadcrumb(find.reply_to).id}, which was found"
+    if find in draft.retrieval.neighbours:
+        return "said next to what was found"
+    return "found" if find.times == 1 else f"found; the same was said {find.times} times, this is the last"
 
 
 def found_item(find: Find, writer: Writer) -> Item:

@@ -1,68 +1,60 @@
-"""What no page is without: the profile's own words and the current message."""
+"""The parts that no page is without: the profile's own words and the current message."""
 
-from functools import partial
-
-from builder.assemble.budget.ledger import Ledger
-from builder.assemble.items.draft import Item, Writer
+from builder.assemble.budget.shares import Shares
+from builder.assemble.draft import Draft
+from builder.assemble.items.draft import Item
 from builder.assemble.items.forms import MIN_PART_TOKENS
-from builder.assemble.items.layout import each
-from builder.assemble.sources.reminders import own_texts
+from builder.assemble.sources.reminders import reminder_texts
+from builder.domain.control_text import visible
 from builder.domain.errors import Rejected
-from builder.recall.recall import ConsumerRecall
+
+TO_ANSWER, OF_TURN = "the message to answer", "part of the tool calls to answer from"
+OWN_WORDS = {"system": "the system prompt", "reminder": "a reminder of the profile"}
+"""Source of a section → what of the profile or of the agent's definition it says word for word."""
 
 
-def put_fixed(ledger: Ledger, recall: ConsumerRecall) -> bool:
-    """Put them on an empty page; the words are cut, and then the current message, when they leave no room for each other.
+def put_fixed(draft: Draft, _: Shares) -> None:
+    """Put the profile's own words on an empty page: the system prompt whole, reminders as far as the message leaves them room.
 
-    Returns whether the words were cut. Raises `Rejected` when there is no room for a useful part of the message.
+    Raises `Rejected` when the prompt leaves no room for a useful part of the message.
     """
-    profile, rule = recall.profile, next(rule for rule in recall.profile.sections if rule.source == "trigger")
-    texts = own_texts(profile, recall.system_prompt, recall.trigger, recall.view)
-    current = current_items(ledger.writer, recall)
-    tokens, size = sum(item.tokens for item in current), sum(item.size for item in current)
-    least = ledger.cost(rule.name, current) - tokens + min(size, MIN_PART_TOKENS)
-    cut = False
-    for name, text in texts.items():
+    ledger, recall = draft.ledger, draft.recall
+    current = current_item(draft)
+    least = min(current.size, MIN_PART_TOKENS) + ledger.heading(draft.trigger_rule.name) if current else 0
+    rule = draft.rule("system")
+    if rule and recall.system_prompt:
+        ledger.put_text(rule.name, visible(recall.system_prompt))
+    if ledger.remaining < least:
+        prompt = "the system prompt and " if rule and recall.system_prompt else ""
+        raise Rejected(
+            f"the budget of {ledger.allowance} tokens is too small for {prompt}a useful part of the current message, "
+            f"{max(ledger.remaining, 0)} are left for it; raise `budget` in the profile {recall.profile.consumer!r}"
+        )
+    for name, text in reminder_texts(recall.profile, recall.trigger, recall.view).items():
         room = ledger.remaining - least - ledger.heading(name)
-        part = text if ledger.writer.rendering.count(text + "\n") <= room else ledger.writer.rendering.shortened(text, room)
-        cut |= part != text
+        part = text if draft.writer.rendering.count(text + "\n") <= room else draft.writer.rendering.shortened(text, room)
         if part:
             ledger.put_text(name, part)
-    room = ledger.remaining - ledger.cost(rule.name, current) + tokens
-    current = _fit(current, room, ledger.writer, recall)
-    tokens = sum(item.tokens for item in current)
-    if (
-        tokens > room
-        or not any(item.text for item in current)
-        or (room < MIN_PART_TOKENS and any(item.is_cut for item in current))
-    ):
-        raise Rejected(
-            f"the budget of {ledger.allowance} tokens is too small for the system prompt and a useful part of the current "
-            f"message, {max(room, 0)} are left for it; raise `budget` in the profile {profile.consumer!r}"
-        )
-    ledger.put(rule.name, current)
-    return cut
 
 
-def current_items(writer: Writer, recall: ConsumerRecall) -> tuple[Item, ...]:
-    """The current message, or the calls of a turn with what the tools answered."""
+def put_current(draft: Draft, shares: Shares) -> None:
+    """Put the current message on the page, whole or within its share."""
+    rule, ledger, item = draft.trigger_rule, draft.ledger, current_item(draft)
+    if item is None:
+        return
+    heading = ledger.cost(rule.name, (item,)) - item.tokens
+    room = max(shares.current(ledger), min(item.size, MIN_PART_TOKENS) + heading) - heading
+    if item.size > room:
+        item = current_item(draft, room - max(item.extra, 0)) or item
+        draft.whole = False
+    ledger.put(rule.name, (item,), TO_ANSWER)
+    if not shares.whole:
+        shares.aim(ledger, draft.recall.profile.aim // 2)
+
+
+def current_item(draft: Draft, cap: int | None = None) -> Item | None:
+    """The message to answer; None on the page of a tool's answer that answers nobody."""
+    writer, recall = draft.writer, draft.recall
     if recall.turn:
-        return each(partial(writer.entry, entry) for entry in recall.turn)
-    return (_message(writer, recall),)
-
-
-def _message(writer: Writer, recall: ConsumerRecall, cap: int | None = None) -> Item:
+        return writer.entry(draft.question, cap=cap) if draft.question else None
     return writer.for_messages(writer.message(recall.trigger, recall.view.size, cap=cap))
-
-
-def _fit(items: tuple[Item, ...], room: int, writer: Writer, recall: ConsumerRecall) -> tuple[Item, ...]:
-    """The items within `room` tokens: the largest one is cut first, each once."""
-    fitted = list(items)
-    for number in sorted(range(len(items)), key=lambda number: -items[number].size):
-        excess = sum(item.size for item in fitted) - room
-        if excess <= 0:
-            break
-        item = fitted[number]
-        cap = max(item.size - excess, min(MIN_PART_TOKENS, item.size))
-        fitted[number] = writer.entry(item.entry, cap=cap) if item.entry else _message(writer, recall, cap - max(item.extra, 0))
-    return tuple(fitted)

@@ -1,142 +1,48 @@
-"""The standing instructions that are active as of a trigger: each once, in order, without those that were taken back."""
+"""The standing instructions that the page does not show anyway, each whole: half of one may say the opposite."""
 
-import re
-from collections import defaultdict
-from dataclasses import dataclass
-
-import numpy as np
-
-from builder.assemble.budget.ledger import Ledger
+from builder.assemble.budget.shares import Shares
+from builder.assemble.draft import Draft
 from builder.assemble.items.draft import Item
 from builder.assemble.items.forms import RenderForm
-from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import Omission
-from builder.domain.profile import SectionRule
-from builder.language.instructions.log import REPEAT, SUPERSEDED, InstructionLog, Statement, Terms, outdates, read
-from builder.language.traits import Trait
-from builder.recall.index.person_table import NOBODY
-from builder.recall.index.view import View
+from builder.domain.context import OVER_BUDGET, Omission
 from builder.recall.search.retrieval import Find
-from builder.recall.summaries.lines import PageContent
 
-READ_CHARS = 4_000
-"""Characters of the trigger in which instructions are looked for; what is longer was pasted."""
-SHORT_CHARS = 300
-"""Characters of a message up to which it is not found once half of it are inactive instructions."""
-_WORD = re.compile(r"\w")
+HOLDS = "an instruction that still holds"
+"""Why it is on the page."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActiveInstructions:
-    """The standing instructions as of a trigger."""
-
-    instructions: tuple[Find, ...] = ()
-    """One a breadcrumb, the newest first."""
-    omissions: tuple[Omission, ...] = ()
-    """What was repeated or superseded, and by which id."""
-    outdated: frozenset[int] = frozenset()
-    """Rows that consist mostly of a superseded instruction, excluded from retrieval because they contradict the active one; and
-    earlier rows that say word for word what an instruction says whole."""
-
-
-def active_instructions(view: View, trigger: Breadcrumb, terms: Terms) -> ActiveInstructions:
-    """The instructions of people that are active for this trigger, which may supersede some itself.
-
-    They are those of the trigger's session, and of the person whose memory is read those of every session.
-    """
-    log = _log(view, terms)
-    text = trigger.text[:READ_CHARS] if trigger.role == "user" else ""
-    of_trigger = read(text, view.session, view.person, view.size, terms)
-    active: defaultdict[int, list[Statement]] = defaultdict(list)
-    numbers: set[int] = set()
-    omissions: list[Omission] = []
-    outdated: set[int] = set()
-    for number, statement in enumerate(log.statements):
-        if statement.row >= view.size:
-            break
-        if not view.current[statement.row] or (statement.withdraws and numbers.isdisjoint(log.touched[number])):
-            continue
-        is_own = statement.session == view.session or statement.person == view.person != NOBODY
-        reason = _superseded_by_later(view, log, number) or (
-            _superseded_by_trigger(statement, of_trigger, trigger.id) if is_own else ""
-        )
-        if reason:
-            omissions.append(Omission(id=view.breadcrumb(statement.row).id, reason=reason))
-            outdated.update({statement.row} if reason != REPEAT and _is_most(view, [statement]) else ())
-        elif is_own:
-            active[statement.row].append(statement)
-            numbers.add(number)
-    instructions = tuple(_find(view, active[row]) for row in sorted(active, reverse=True))
-    outdated.update(row for find in instructions if not find.spans for row in view.repeats(find.row))
-    return ActiveInstructions(instructions=instructions, omissions=tuple(omissions), outdated=frozenset(outdated) - active.keys())
-
-
-def put_instructions(
-    ledger: Ledger, rule: SectionRule, active: ActiveInstructions, page_rows: frozenset[int], room: int
-) -> PageContent:
-    """The instructions that the page does not show, each whole, the newest first: half of one may say the opposite.
-
-    page_rows: rows of which the page shows all. Returns what it shows with the instructions.
-    """
+def put_instructions(draft: Draft, shares: Shares) -> None:
+    """Put them within their share, those with words of the question first, then the newest."""
+    rule, ledger = draft.rule("instructions"), draft.ledger
+    if rule is None or not draft.active.instructions:
+        return
+    ledger.put(rule.name, (), HOLDS)
     items: list[Item] = []
-    parts: dict[int, str] = {}
-    whole = set(page_rows)
-    for find in active.instructions:
-        if find.row not in page_rows:
-            crumb = ledger.writer.view.breadcrumb(find.row)
-            item = ledger.writer.message(crumb, find.row, RenderForm(spans=find.spans))
+    room = shares.section(rule, ledger, draft.reserve)
+    for find in sorted(draft.active.instructions, key=lambda find: (-_common_words(draft, find), -find.row)):
+        if _is_due(draft, find):
+            item = draft.writer.message(draft.recall.view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans))
             with_item = sorted((*items, item), key=lambda other: other.origin)
             if ledger.cost(rule.name, with_item) <= room:
                 items = with_item
-                parts[find.row] = "\n".join(crumb.text[start:end] for start, end in find.spans)
-                whole.update(() if find.spans else (find.row,))
-    ledger.put(rule.name, items)
-    return PageContent(rows=frozenset(whole), parts=parts, outdated=active.outdated)
+    ledger.put(rule.name, items, HOLDS)
 
 
-def _log(view: View, terms: Terms) -> InstructionLog:
-    """The instructions of all sessions in scope; it grows by those of passages that came since the last call."""
-    log, table = view.history.instructions, view.history.passages
-    start = log.passages
-    if start >= view.passages:
-        return log
-    crumbs = view.crumb[start:]
-    instructs = table.traits.head(view.passages)[start:] & int(Trait.INSTRUCTS) != 0
-    instructs &= view.column(view.history.breadcrumbs.by_person)[crumbs]
+def leave_out_instructions(draft: Draft) -> None:
+    """Say why the others are not on the page."""
+    view = draft.recall.view
+    draft.omissions.name(draft.active.omissions)
+    for find in draft.active.instructions:
+        draft.omissions.name([Omission(id=view.breadcrumb(find.row).id, reason=OVER_BUDGET, tokens=find.tokens)])
+
+
+def _is_due(draft: Draft, find: Find) -> bool:
+    """Whether the page does not show it. One from another session is said again: there it is one message of many."""
+    view = draft.recall.view
     sessions = view.column(view.history.breadcrumbs.session)
-    by_person = view.column(view.history.people.person) == view.person
-    persons = np.where(by_person, view.person, NOBODY)
-    rows = np.unique(crumbs[instructs]).tolist()
-    new = (read(view.breadcrumb(row).text, int(sessions[row]), int(persons[row]), row, terms) for row in rows)
-    log.grow([statement for statements in new for statement in statements], view.passages)
-    return log
+    return sessions[find.row] != view.session or find.row not in draft.whole_rows()
 
 
-def _superseded_by_later(view: View, log: InstructionLog, number: int) -> str:
-    for later, reason in log.later[number]:
-        row = log.statements[later].row
-        if row < view.size and view.current[row]:
-            return _reason(reason, view.breadcrumb(row).id)
-    return ""
-
-
-def _superseded_by_trigger(statement: Statement, of_trigger: list[Statement], trigger: str) -> str:
-    reason = next((reason for new in of_trigger if (reason := outdates(new, statement))), "")
-    return _reason(reason, trigger)
-
-
-def _reason(reason: str, by: str) -> str:
-    return f"{reason} {by}" if reason == SUPERSEDED else reason
-
-
-def _find(view: View, statements: list[Statement]) -> Find:
-    """The sentences that instruct; the message whole when it says nothing else."""
-    text, spans = view.breadcrumb(statements[0].row).text, tuple((one.start, one.end) for one in statements)
-    starts, ends = (0, *(end for _, end in spans)), (*(start for start, _ in spans), len(text))
-    more = any(_WORD.search(text, start, end) for start, end in zip(starts, ends, strict=True))
-    return Find(row=statements[0].row, spans=spans if more else ())
-
-
-def _is_most(view: View, statements: list[Statement]) -> bool:
-    text = view.breadcrumb(statements[0].row).text
-    return len(text) <= SHORT_CHARS and 2 * sum(one.end - one.start for one in statements) >= len(text)
+def _common_words(draft: Draft, find: Find) -> int:
+    terms = draft.recall.terms
+    return len({*terms(draft.asked).split()} & {*terms(draft.recall.view.breadcrumb(find.row).text).split()})

@@ -1,39 +1,49 @@
-"""What stands on the page whatever was said: the latest, or all, of a kind."""
+"""What is on the page whatever was said: the latest, or all, of a kind."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from builder.assemble.budget.shares import Shares
+from builder.assemble.draft import Draft
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import MIN_PART_TOKENS
+from builder.domain.context import OVER_BUDGET, Omission
 from builder.domain.profile import Profile, SectionRule
+from builder.domain.selector import Pinned
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.recall import ConsumerRecall
 
 
-def collect_pinned(recall: ConsumerRecall, rule: SectionRule, writer: Writer, room: int) -> tuple[Item, ...]:
-    """The items of a section; see `SectionSource.collect`."""
-    return pinned_items(section_rows(recall.profile, recall.pinned, rule), writer, room)
+def put_pinned(draft: Draft, shares: Shares) -> None:
+    """Fill each section with source pinned within its share."""
+    recall, ledger = draft.recall, draft.ledger
+    for rule in recall.profile.sections:
+        if rule.source != "pinned":
+            continue
+        rows = section_rows(recall.profile, recall.pinned, rule)
+        room = shares.section(rule, ledger, draft.reserve) - ledger.heading(rule.name)
+        items = pinned_items([row for row, _ in rows], draft.writer, room)
+        kinds = {row.breadcrumb.id: f"pinned: {_name(kind)}" for row, kind in rows}
+        ledger.put(rule.name, [replace(item, reason=kinds[item.first.id]) for item in items], "pinned")
+        draft.omissions.name(Omission(id=row.breadcrumb.id, reason=OVER_BUDGET) for row, _ in rows)
 
 
 def section_rows(
     profile: Profile, pinned: tuple[tuple[StoredBreadcrumb, ...], ...], rule: SectionRule
-) -> tuple[StoredBreadcrumb, ...]:
-    """What stands in this section, in the profile's order, of each kind the newest first; what is of two kinds stands once.
+) -> list[tuple[StoredBreadcrumb, Pinned]]:
+    """The breadcrumbs of this section, each with its kind, in the profile's order, of each kind the newest first, none twice.
 
     pinned: for each of the profile's kinds what was recalled.
     """
     default = profile.section("pinned")
-    own: dict[str, StoredBreadcrumb] = {}
-    others: set[str] = set()
+    own: list[tuple[StoredBreadcrumb, Pinned]] = []
+    ids: set[str] = set()
     for kind, rows in zip(profile.pinned, pinned, strict=True):
-        here = (kind.section or (default.name if default else "")) == rule.name
+        is_here = (kind.section or (default.name if default else "")) == rule.name
         for row in rows:
-            if row.breadcrumb.id in own or row.breadcrumb.id in others:
-                continue
-            if here:
-                own[row.breadcrumb.id] = row
-            else:
-                others.add(row.breadcrumb.id)
-    return tuple(own.values())
+            if row.breadcrumb.id not in ids and is_here:
+                own.append((row, kind))
+            ids.add(row.breadcrumb.id)
+    return own
 
 
 def pinned_items(rows: Sequence[StoredBreadcrumb], writer: Writer, room: int) -> tuple[Item, ...]:
@@ -47,3 +57,18 @@ def pinned_items(rows: Sequence[StoredBreadcrumb], writer: Writer, room: int) ->
             items.append(item)
             room -= item.tokens
     return tuple(sorted(items, key=lambda item: item.first.place))
+
+
+def _name(kind: Pinned) -> str:
+    """What a profile pins, e.g. "the latest tool.catalog.v1"."""
+    selector = kind.selector
+    conditions = {
+        "": selector.schemas,
+        "id ": selector.ids,
+        "any tag of ": selector.any_tags,
+        "all tags of ": selector.all_tags,
+        "no tag of ": selector.none_tags,
+    }
+    words = "; ".join(f"{name}{', '.join(values)}" for name, values in conditions.items() if values)
+    number = kind.keep if isinstance(kind.keep, str) else f"the newest {kind.keep}"
+    return f"{'the latest' if number == 'latest' else number} {'' if selector.schemas else 'with '}{words}"

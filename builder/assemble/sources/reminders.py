@@ -1,4 +1,4 @@
-"""What a profile says by itself: its system prompt and its reminders. Never stored, never embedded."""
+"""The reminders of a profile, which are never stored and never embedded."""
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.control_text import visible
@@ -6,13 +6,13 @@ from builder.domain.profile import Profile, Reminder
 from builder.recall.index.view import View
 
 
-def own_texts(profile: Profile, system_prompt: str, trigger: Breadcrumb, view: View) -> dict[str, str]:
-    """Section → what stands in it word for word on this turn, but for control text; without sections that have nothing to say."""
-    texts = {rule.name: [system_prompt] for rule in profile.sections if rule.source == "system"}
+def reminder_texts(profile: Profile, trigger: Breadcrumb, view: View) -> dict[str, str]:
+    """Section → the reminders in it that are due on this turn, word for word but for control text."""
+    texts: dict[str, list[str]] = {}
     for reminder in profile.reminders:
         if _is_due(reminder, trigger, view):
             texts.setdefault(reminder.section, []).append(reminder.text)
-    return {name: visible(text) for name, parts in texts.items() if (text := "\n".join(filter(None, parts)))}
+    return {name: visible("\n".join(parts)) for name, parts in texts.items()}
 
 
 def _is_due(reminder: Reminder, trigger: Breadcrumb, view: View) -> bool:

@@ -1,44 +1,63 @@
 """The summary of the part of the conversation that the page does not show."""
 
-from builder.assemble.budget.ledger import Ledger
+from builder.assemble.budget.shares import Shares
+from builder.assemble.draft import Draft
 from builder.assemble.items.draft import Item, Writer
-from builder.domain.profile import SectionRule
 from builder.domain.summary import Line
+from builder.recall.index.view import View
 from builder.recall.summaries.extract import verbatim_line
 from builder.recall.summaries.lines import PageContent
 from builder.recall.summaries.plan import PageSummary, page_summary
 
+OF_THE_REST = "a summary of what the page does not show of the session"
+"""Why it is on the page."""
 MIN_SUMMARY_TOKENS = 100
 """Below which a part of a summary says nothing of a long session."""
 
 
-def put_summary(ledger: Ledger, rule: SectionRule, page: PageContent, moved_at: int, rooms: tuple[int, int]) -> frozenset[int]:
-    """The newest summary in whole lines, without what the page shows; returns the rows that it shows word for word.
+def put_summary(draft: Draft, shares: Shares) -> None:
+    """Put the newest summary on the page in whole lines, without what the page shows.
 
-    moved_at: row with which the conversation's beginning last moved. rooms: tokens for the section, and for one that has lines
-    word for word. Where not all lines have room, those that a model or the summariser chose go first, the least telling in front;
-    then the oldest of those word for word, and a note says how many.
+    Where not all lines have room, those that a model or the summariser chose go first, the least telling in front; then the oldest
+    of those word for word, and a note says how many.
     """
-    summary = page_summary(ledger.writer.view, ledger.writer.profile, page, moved_at)
+    rule, ledger, writer = draft.rule("summary"), draft.ledger, draft.writer
+    if rule is None or (draft.whole and not draft.limits.left_out):
+        return
+    draft.verbatim = frozenset()
+    ledger.put(rule.name, (), OF_THE_REST)
+    ledger.put_note(rule.name)
+    content = _page_content(draft)
+    summary = page_summary(writer.view, writer.profile, content, draft.limits.moved_at or writer.view.size)
     if summary is None:
-        return frozenset()
+        return
     order = by_importance(summary.lines)
     verbatim = sum(line.verbatim for line in summary.lines)
-    room = max(rooms) if verbatim else rooms[0]
+    share = shares.section(rule, ledger)
+    room = max(share, min(ledger.remaining - shares.finds(), ledger.remaining)) if verbatim else share
     heading = ledger.heading(rule.name)
-    item, number = fit_lines(ledger.writer, summary, order, room - heading)
+    item, number = fit_lines(writer, summary, order, room - heading)
     if number < len(order) and room < MIN_SUMMARY_TOKENS:
-        return frozenset()
+        return
     if number < verbatim:
-        note_tokens = ledger.writer.rendering.count(_note(ledger, verbatim) + "\n")
-        item, number = fit_lines(ledger.writer, summary, order, room - note_tokens - heading)
-        ledger.put_note(rule.name, _note(ledger, verbatim - number))
-    ledger.put(rule.name, (item,) if item else ())
-    return _whole_rows(ledger, summary, order[:number])
+        note_tokens = writer.rendering.count(_note(draft, verbatim) + "\n")
+        item, number = fit_lines(writer, summary, order, room - note_tokens - heading)
+        ledger.put_note(rule.name, _note(draft, verbatim - number))
+    ledger.put(rule.name, (item,) if item else (), OF_THE_REST)
+    draft.verbatim = _whole_rows(writer.view, summary, order[:number])
 
 
-def _note(ledger: Ledger, number: int) -> str:
-    return ledger.writer.rendering.phrases.counted("kept_line_left_out", "kept_lines_left_out", number)
+def _page_content(draft: Draft) -> PageContent:
+    """What the page shows beside the summary."""
+    view = draft.recall.view
+    items = draft.items("instructions")
+    parts = {item.origin: "\n".join(view.breadcrumb(item.origin).text[start:end] for start, end in item.spans) for item in items}
+    rows = {item.origin for item in items if not item.spans}
+    return PageContent(rows=draft.whole_rows() | rows, parts=parts, outdated=draft.active.outdated)
+
+
+def _note(draft: Draft, number: int) -> str:
+    return draft.writer.rendering.phrases.counted("kept_line_left_out", "kept_lines_left_out", number)
 
 
 def by_importance(lines: tuple[Line, ...]) -> list[int]:
@@ -67,8 +86,7 @@ def _item(writer: Writer, summary: PageSummary, numbers: list[int]) -> Item:
     return writer.message(summary.with_lines(summary.lines[number] for number in sorted(numbers)), -1)
 
 
-def _whole_rows(ledger: Ledger, summary: PageSummary, numbers: list[int]) -> frozenset[int]:
+def _whole_rows(view: View, summary: PageSummary, numbers: list[int]) -> frozenset[int]:
     """Rows of which these lines say all."""
-    view = ledger.writer.view
     lines = ((view.row_of(line.ids[0]), line) for number in numbers if (line := summary.lines[number]).verbatim)
     return frozenset(row for row, line in lines if row >= 0 and line == verbatim_line(view, row))

@@ -3,11 +3,9 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.domain.profile import Profile
 from builder.domain.recall import Scope
-from builder.recall.index.conversation import last_words_of_person
 from builder.recall.index.view import Terms, View
 from builder.recall.search.query import Query, make_query, strip_names
 from builder.recall.search.query_text import QueryText, query_text
@@ -24,9 +22,11 @@ class Searcher:
     """Text → vector. Raises `Unavailable`."""
     terms: Terms
 
-    async def query(self, trigger: Breadcrumb, view: View, profile: Profile, scope: Scope, queries: Queries) -> Query:
-        """The consumer's query; without a vector when the engine is away. A new one is added to `queries`."""
-        text = trigger.text if trigger.role != "tool" else last_words_of_person(view)
+    async def query(self, text: str, view: View, profile: Profile, scope: Scope, queries: Queries) -> Query:
+        """The consumer's query; without a vector when the engine is away. A new one is added to `queries`.
+
+        text: of the message to answer.
+        """
         key = scope, query_text(text, view, profile.retrieval, self.terms)
         if key not in queries:
             queries[key] = await self._make(key[1], view)

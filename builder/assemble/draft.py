@@ -1,0 +1,224 @@
+"""A page in the making: what it is made from, its sections, and why the rest is not on it."""
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from builder.assemble.budget.ledger import Ledger
+from builder.assemble.budget.limits import LimitedConversation, limit_conversation
+from builder.assemble.budget.shares import Shares
+from builder.assemble.items.draft import Item, Writer
+from builder.assemble.items.layout import each
+from builder.assemble.items.section_source import SectionSource
+from builder.assemble.omissions import Omissions
+from builder.domain.profile import SectionRule
+from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person
+from builder.recall.index.view import View
+from builder.recall.recall import ConsumerRecall
+from builder.recall.search.instructions import ActiveInstructions, active_instructions
+from builder.recall.search.query import Query
+from builder.recall.search.ranking import Ranker
+from builder.recall.search.retrieval import RetrievalResult
+
+RESULTS = "tool_results"
+"""Section of the running turn on the page of a tool's answer, in front of the current message."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """One page. The steps of `assemble.py` fill it in order."""
+
+    recall: ConsumerRecall
+    shares: Shares
+    ledger: Ledger
+    limits: LimitedConversation
+    """What the profile leaves of the conversation."""
+    question: Entry | None
+    """The message that a tool's page answers; None = it is not known, or the trigger is one itself."""
+    full: tuple[Item, ...]
+    """The running turn and the conversation as the profile's limits show them, the newest first."""
+    omissions: Omissions
+    verbatim: frozenset[int] = frozenset()
+    """Rows that the summary has word for word."""
+    whole: bool
+    """All of the conversation is on the page that the profile's limits leave."""
+    active: ActiveInstructions = field(default_factory=ActiveInstructions)
+    query: Query = field(init=False)
+    ranker: Ranker = field(init=False)
+    retrieval: RetrievalResult = field(default_factory=RetrievalResult)
+
+    @property
+    def writer(self) -> Writer:
+        """Of its fragments."""
+        return self.ledger.writer
+
+    def rule(self, source: str) -> SectionRule | None:
+        """The first section that this source fills."""
+        return next((rule for rule in self.ledger.rules.values() if rule.source == source), None)
+
+    @property
+    def trigger_rule(self) -> SectionRule:
+        """The section of the current message."""
+        return next(rule for rule in self.ledger.rules.values() if rule.source == "trigger")
+
+    @property
+    def asked(self) -> str:
+        """The text of the message to answer."""
+        return (self.recall.view.breadcrumb(self.question.row) if self.question else self.recall.trigger).text
+
+    @property
+    def reserve(self) -> int:
+        """Tokens of a conversation that is to be whole and is not on the page yet."""
+        if self.placed():
+            return 0
+        sections = (
+            (rule, [full for full in self.full if self.is_running(full) == (rule.source == "turn")])
+            for rule in filter(None, (self.rule("window"), self.rule("turn")))
+        )
+        return sum(self.ledger.cost(rule.name, items) + sum(max(item.extra, 0) for item in items) for rule, items in sections)
+
+    def items(self, source: str) -> list[Item]:
+        """What is in that section."""
+        rule = self.rule(source)
+        return self.ledger.items.get(rule.name, []) if rule else []
+
+    def is_running(self, item: Item) -> bool:
+        """Whether it belongs to the turn that is to be answered: a call, or what was said with one."""
+        return item.entry is not None and bool(item.entry.request or item.first.calls) and self._is_of_turn(item.entry)
+
+    def _is_of_turn(self, entry: Entry) -> bool:
+        """Whether it came with the turn that is to be answered."""
+        turn = self.recall.turn
+        return entry in turn or (bool(turn) and self.question is not None and entry.origin > self.question.origin)
+
+    def placed(self) -> dict[Entry, Item]:
+        """What is on the page of each entry."""
+        return {item.entry: item for source in ("window", "turn") for item in self.items(source) if item.entry}
+
+    def room(self) -> int:
+        """Tokens that the conversation may still get: what is left, and no more than its profile allows."""
+        rule, ledger = self.rule("window"), self.ledger
+        rest = ledger.remaining - sum(ledger.heading(each.name) for each in (rule, self.rule("turn")) if each)
+        if rule is None or rule.max_share == 1:
+            return max(rest, 0)
+        return max(min(rest, rule.max_tokens(self.recall.profile.aim) - ledger.spent[rule.name]), 0)
+
+    def date(self, item: Item) -> str:
+        """The date line above an entry."""
+        rule = self.rule("turn" if self.is_running(item) else "window")
+        return self.ledger.date(rule.name, item) if rule else ""
+
+    def take_off_finds(self, item: Item) -> int:
+        """Take off the page what was found of an entry that shows it now; returns the tokens that are free."""
+        rule, rows = self.rule("retrieval"), set(item.entry.rows if item.entry else ())
+        finds = self.ledger.items.get(rule.name, []) if rule else []
+        if rule is None or rows.isdisjoint(find.origin for find in finds):
+            return 0
+        whole, spent = set(item.whole_rows), self.ledger.spent[rule.name]
+        parts = {part.breadcrumb.id: " ".join(part.text.split()) for part in item.fragments if part.reduced}
+        rest = [find for find in finds if find.origin not in whole and not self._is_in(find, parts)]
+        self.ledger.put(rule.name, rest, rule.source)
+        return spent - self.ledger.spent[rule.name]
+
+    def _is_in(self, find: Item, parts: dict[str, str]) -> bool:
+        """Whether one of these parts has the words of a find. parts: breadcrumb id → text with single blanks."""
+        crumb = self.recall.view.breadcrumb(find.origin)
+        words = "".join(crumb.text[start:end] for start, end in find.spans or ((0, len(crumb.text)),))
+        return " ".join(words.split()) in parts.get(crumb.id, "")
+
+    def note_what_is_missing(self) -> None:
+        """Say on the page what of the conversation it does not show."""
+        ledger, shown = self.ledger, {entry.origin for entry in self.placed() if entry.request}
+        left_out = [entry for entry, _ in self.limits.left_out if entry.request]
+        ledger.noted = frozenset(entry.row for entry in left_out)
+        ledger.settle()
+        waiting = [full.entry for full in self.full if full.entry and full.entry.request and self._is_of_turn(full.entry)]
+        rounds = {entry.origin for entry in (*waiting, *left_out) if self._is_of_turn(entry)} - shown
+        turns = {entry.origin for entry in left_out if not self._is_of_turn(entry)}
+        if rule := self.rule("turn"):
+            ledger.put_note(rule.name, self._left_out(len(rounds)))
+        if rule := self.rule("window"):
+            earlier = ledger.gaps.earlier if len(ledger.gaps.missing) > len(rounds) else ""
+            ledger.put_note(rule.name, earlier, self._left_out(len(turns)))
+
+    def _left_out(self, turns: int) -> str:
+        """The note on tool turns; "" = there are none."""
+        phrases = self.writer.rendering.phrases
+        return phrases.counted("tool_turn_left_out", "tool_turns_left_out", turns) if turns else ""
+
+    def whole_rows(self) -> frozenset[int]:
+        """Rows of which the page shows all."""
+        placed = (item for source in ("window", "turn", "trigger", "memory") for item in self.items(source))
+        rows = {row for item in placed for row in item.whole_rows}
+        pinned = (row.breadcrumb.id for kind in self.recall.pinned for row in kind) if self.rule("pinned") else ()
+        trigger = self.recall.view.row_of(self.recall.trigger.id) if not self.recall.turn else -1
+        return frozenset(row for row in (*rows, *map(self.recall.view.row_of, pinned), trigger, *self.verbatim) if row >= 0)
+
+
+def limited(entry: Entry, limits: LimitedConversation, writer: Writer) -> Item:
+    """An entry as the profile limits it; what is shorter than its line is whole."""
+    full = writer.entry(entry)
+    line = writer.entry(entry, "placeholder") if entry in limits.placeholders else full
+    return line if line.size < full.size else full
+
+
+def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, SectionSource], shares: Shares) -> Draft:
+    """An empty page."""
+    recall = _with_section_of_results(recall, writer)
+    writer = replace(writer, profile=recall.profile)
+    question = question_of(recall.view, recall.turn) if recall.turn else None
+    apart = (*recall.turn, *((question,) if question else ()))
+    limits = limit_conversation(recall.view, recall.profile, shares.allowance, apart, folded=not shares.whole)
+    full = each(partial(limited, entry, limits, writer) for entry in (*reversed(recall.turn), *limits.entries))
+    everything = shares.whole and not limits.left_out and recall.profile.retrieval.scope == "session"
+    is_looked_for = recall.profile.section("instructions") and not everything
+    today = writer.day_of(recall.trigger)
+    dated = any(writer.day_of(recall.view.breadcrumb(entry.row)) != today for entry in limits.entries)
+    return Draft(
+        recall=recall,
+        shares=shares,
+        ledger=Ledger(writer, shares.allowance, sources, dated=dated),
+        limits=limits,
+        question=question,
+        full=full,
+        omissions=Omissions(recall.view),
+        active=active_instructions(recall.view, recall.trigger, recall.terms) if is_looked_for else ActiveInstructions(),
+        whole=shares.whole,
+    )
+
+
+def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
+    """The message that a turn answers: where the chain of its answers began, else the last words of a person, or of anybody.
+
+    None when nobody has said anything before it.
+    """
+    row, start = turn[0].row, turn[0].origin
+    while (row := _answered_by(view, row)) >= 0 and view.breadcrumb(row).role == "tool":
+        exchange = exchange_of(view, view.history.breadcrumbs.versions[view.breadcrumb(row).id][0])
+        row = view.row_of(view.breadcrumb(exchange.callers[0]).id) if exchange else -1
+    if row < 0:
+        row = last_row_of_person(view)
+    if row < 0:
+        said = (other for other in reversed(view.rows.tolist()) if other < start and view.current[other])
+        row = next((other for other in said if view.breadcrumb(other).role == "assistant" and view.in_conversation(other)), -1)
+    if row < 0:
+        return None
+    return Entry(view.history.breadcrumbs.versions[view.breadcrumb(row).id][0], row)
+
+
+def _answered_by(view: View, row: int) -> int:
+    """Row of what a breadcrumb answers, when that came before it and is shown; else -1."""
+    target = view.row_of(view.breadcrumb(row).answers) if row >= 0 and view.breadcrumb(row).answers else -1
+    return target if 0 <= target < row and view.current[target] and view.in_conversation(target) else -1
+
+
+def _with_section_of_results(recall: ConsumerRecall, writer: Writer) -> ConsumerRecall:
+    """On the page of a tool's answer the running turn has a section in front of the current message."""
+    if not recall.turn or recall.profile.section("turn"):
+        return recall
+    rules: list[SectionRule] = []
+    for rule in recall.profile.sections:
+        if rule.source == "trigger":
+            title = writer.rendering.phrases("tool_results")
+            rules.append(replace(rule, name=RESULTS, title=title, source="turn"))
+        rules.append(rule)
+    return replace(recall, profile=replace(recall.profile, sections=tuple(rules)))

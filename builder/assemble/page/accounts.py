@@ -1,0 +1,69 @@
+"""The account of a page: tokens of each section and breadcrumb on it, and what is there otherwise than it came."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from builder.assemble.budget.ledger import Ledger
+from builder.domain.context import NEUTRALISED, Fragment, Omission, Section
+
+
+def sections_of(ledger: Ledger) -> tuple[Section, ...]:
+    """Tokens and breadcrumbs of each section on the page."""
+    return tuple(
+        Section(
+            name=name,
+            section_class=rule.section_class,
+            tokens=ledger.spent[name],
+            breadcrumbs=_tokens(ledger, name),
+            probabilities=_probabilities(ledger, name) if rule.source == "retrieval" else {},
+        )
+        for name, rule in ledger.rules.items()
+        if ledger.spent[name]
+    )
+
+
+def _probabilities(ledger: Ledger, section: str) -> dict[str, float]:
+    rows = ledger.writer.view.history.rows
+    current_ids = (rows[item.origin].breadcrumb.id for item in ledger.items.get(section, ()))
+    return {name: ledger.probabilities[name] for name in current_ids if name in ledger.probabilities}
+
+
+def _tokens(ledger: Ledger, section: str) -> dict[str, int]:
+    tokens: Counter[str] = Counter()
+    for item in ledger.items.get(section, ()):
+        for fragment in item.fragments:
+            tokens[fragment.breadcrumb.id] += fragment.tokens
+    return dict(tokens)
+
+
+def parts(ledger: Ledger) -> Iterator[Omission]:
+    """What stands on the page otherwise than it came."""
+    for item in ledger.all_items():
+        for fragment in item.fragments:
+            for reason in filter(None, (fragment.failed, fragment.reduced, NEUTRALISED * fragment.neutralised)):
+                yield Omission(
+                    id=fragment.breadcrumb.id, reason=reason, tokens=_in_all(fragment, ledger), tokens_shown=fragment.tokens
+                )
+
+
+def _in_all(fragment: Fragment, ledger: Ledger) -> int:
+    """Tokens of all of it, by stored counts where only a line of it was rendered."""
+    view = ledger.writer.view
+    row = view.row_of(fragment.breadcrumb.id) if fragment.reduced and not fragment.in_all else -1
+    stored = int(view.history.breadcrumbs.tokens.head(view.size)[row]) if row >= 0 else 0
+    return max(fragment.in_all, stored, fragment.tokens)
+
+
+def rows_of_calls(ledger: Ledger) -> frozenset[int]:
+    """Rows of every breadcrumb that makes one of the calls on the page: one that passes a call on says nothing more."""
+    view = ledger.writer.view
+    exchanges = view.history.exchanges
+    pairs = {(item.entry.row, item.entry.request) for item in ledger.all_items() if item.entry and item.entry.request}
+    calls = [
+        exchange
+        for row in {row for row, _ in pairs}
+        for exchange in exchanges.of_caller.get(row, ())
+        if (row, exchange.request) in pairs
+    ]
+    calls += [exchanges.of_result[item.origin] for item in ledger.all_items() if item.origin in exchanges.of_result]
+    return frozenset(row for exchange in calls for row in exchange.callers if row < view.size)

@@ -1,0 +1,52 @@
+"""An entry of the conversation whole, in part, or with its results in a line."""
+
+from collections.abc import Sequence
+
+from builder.assemble.items.draft import Item, Writer
+from builder.assemble.items.forms import LINE_REASONS, MIN_PART_TOKENS, Line
+from builder.recall.index.conversation import Entry, signatures_of
+
+MAX_LINE_TOKENS = 96
+"""Of a call with a line for each result."""
+Placed = dict[Entry, Item]
+"""What is on the page of each entry."""
+
+
+def is_result(full: Item) -> bool:
+    """Whether it is a call with its results, or a result by itself."""
+    return full.entry is not None and (bool(full.entry.request) or full.first.role == "tool")
+
+
+def line_of(full: Item, writer: Writer, line: Line = "folded") -> Item:
+    """The call with a line for each result; a failure is no line. What is shorter than its line is whole."""
+    if full.entry is None or _line_reason(full) or full.size <= MIN_PART_TOKENS // 2:
+        return full
+    short = writer.entry(full.entry, line, cap=MAX_LINE_TOKENS)
+    return short if short.size < full.size else full
+
+
+def part_of(full: Item, writer: Writer, cap: int) -> Item | None:
+    """All of it, or a part, within `cap` tokens; None when no useful part has room."""
+    if full.size <= cap:
+        return full
+    if full.entry is None or cap < MIN_PART_TOKENS:
+        return None
+    part = writer.entry(full.entry, _line_reason(full), cap=cap)
+    return part if part.size <= cap and part.is_useful else None
+
+
+def _line_reason(full: Item) -> Line:
+    """Why its results are lines already; "" = they are not."""
+    reasons = {fragment.reduced for fragment in full.fragments}
+    return next((line for line, reason in LINE_REASONS.items() if line and reason in reasons), "")
+
+
+def repeated_calls(items: Sequence[Item], writer: Writer) -> frozenset[Entry]:
+    """The calls that were made again later with the same arguments and answered without an error. items: the newest first."""
+    rows, later, again = writer.view.history.rows, set[str](), set[Entry]()
+    for entry in (item.entry for item in items if item.entry):
+        if entry.request and entry.results:
+            signature = signatures_of(rows[entry.row].breadcrumb).get(entry.request, "")
+            again.update({entry} if signature in later else ())
+            later.update(() if rows[entry.results[-1]].breadcrumb.failed else {signature})
+    return frozenset(again)

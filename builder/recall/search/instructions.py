@@ -1,0 +1,114 @@
+"""The standing instructions that are active as of a trigger: each once, in order, without those that were taken back."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Omission
+from builder.language.instructions.log import REPEAT, SUPERSEDED, InstructionLog, Statement, Terms, outdates, read
+from builder.language.traits import Trait
+from builder.recall.index.person_table import NOBODY
+from builder.recall.index.view import View
+from builder.recall.search.retrieval import Find
+
+READ_CHARS = 4_000
+"""Characters of the trigger in which instructions are looked for; what is longer was pasted."""
+SHORT_CHARS = 300
+"""Characters of a message up to which it is not found once half of it are inactive instructions."""
+_WORD = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActiveInstructions:
+    """The standing instructions as of a trigger."""
+
+    instructions: tuple[Find, ...] = ()
+    """One a breadcrumb, the newest first."""
+    omissions: tuple[Omission, ...] = ()
+    """What was repeated or superseded, and by which id."""
+    outdated: frozenset[int] = frozenset()
+    """Rows that consist mostly of a superseded instruction, excluded from retrieval because they contradict the active one; and
+    earlier rows that say word for word what an instruction says whole."""
+
+
+def active_instructions(view: View, trigger: Breadcrumb, terms: Terms) -> ActiveInstructions:
+    """The instructions of people that are active for this trigger, which may supersede some itself.
+
+    They are those of the trigger's session, and of the person whose memory is read those of every session.
+    """
+    log = _log(view, terms)
+    text = trigger.text[:READ_CHARS] if trigger.role == "user" else ""
+    of_trigger = read(text, view.session, view.person, view.size, terms)
+    active: defaultdict[int, list[Statement]] = defaultdict(list)
+    numbers: set[int] = set()
+    omissions: list[Omission] = []
+    outdated: set[int] = set()
+    for number, statement in enumerate(log.statements):
+        if statement.row >= view.size:
+            break
+        if not view.current[statement.row] or (statement.withdraws and numbers.isdisjoint(log.touched[number])):
+            continue
+        is_own = statement.session == view.session or statement.person == view.person != NOBODY
+        reason = _superseded_by_later(view, log, number) or (
+            _superseded_by_trigger(statement, of_trigger, trigger.id) if is_own else ""
+        )
+        if reason:
+            omissions.append(Omission(id=view.breadcrumb(statement.row).id, reason=reason))
+            outdated.update({statement.row} if reason != REPEAT and _is_most(view, [statement]) else ())
+        elif is_own:
+            active[statement.row].append(statement)
+            numbers.add(number)
+    instructions = tuple(_find(view, active[row]) for row in sorted(active, reverse=True))
+    outdated.update(row for find in instructions if not find.spans for row in view.repeats(find.row))
+    return ActiveInstructions(instructions=instructions, omissions=tuple(omissions), outdated=frozenset(outdated) - active.keys())
+
+
+def _log(view: View, terms: Terms) -> InstructionLog:
+    """The instructions of all sessions in scope; it grows by those of passages that came since the last call."""
+    log, table = view.history.instructions, view.history.passages
+    start = log.passages
+    if start >= view.passages:
+        return log
+    crumbs = view.crumb[start:]
+    instructs = table.traits.head(view.passages)[start:] & int(Trait.INSTRUCTS) != 0
+    instructs &= view.column(view.history.breadcrumbs.by_person)[crumbs]
+    sessions = view.column(view.history.breadcrumbs.session)
+    by_person = view.column(view.history.people.person) == view.person
+    persons = np.where(by_person, view.person, NOBODY)
+    rows = np.unique(crumbs[instructs]).tolist()
+    new = (read(view.breadcrumb(row).text, int(sessions[row]), int(persons[row]), row, terms) for row in rows)
+    log.grow([statement for statements in new for statement in statements], view.passages)
+    return log
+
+
+def _superseded_by_later(view: View, log: InstructionLog, number: int) -> str:
+    for later, reason in log.later[number]:
+        row = log.statements[later].row
+        if row < view.size and view.current[row]:
+            return _reason(reason, view.breadcrumb(row).id)
+    return ""
+
+
+def _superseded_by_trigger(statement: Statement, of_trigger: list[Statement], trigger: str) -> str:
+    reason = next((reason for new in of_trigger if (reason := outdates(new, statement))), "")
+    return _reason(reason, trigger)
+
+
+def _reason(reason: str, by: str) -> str:
+    return f"{reason} {by}" if reason == SUPERSEDED else reason
+
+
+def _find(view: View, statements: list[Statement]) -> Find:
+    """The sentences that instruct; the message whole when it says nothing else."""
+    text, spans = view.breadcrumb(statements[0].row).text, tuple((one.start, one.end) for one in statements)
+    starts, ends = (0, *(end for _, end in spans)), (*(start for start, _ in spans), len(text))
+    more = any(_WORD.search(text, start, end) for start, end in zip(starts, ends, strict=True))
+    return Find(row=statements[0].row, spans=spans if more else ())
+
+
+def _is_most(view: View, statements: list[Statement]) -> bool:
+    text = view.breadcrumb(statements[0].row).text
+    return len(text) <= SHORT_CHARS and 2 * sum(one.end - one.start for one in statements) >= len(text)
