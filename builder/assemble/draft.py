@@ -172,7 +172,7 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
     everything = shares.whole and not limits.left_out and recall.profile.retrieval.scope == "session"
     is_looked_for = recall.profile.section("instructions") and not everything
     today = writer.day_of(recall.trigger)
-    dated = any(writer.day_of(recall.view.breadcrumb(entry.row)) != today for entry in limits.entries)
+    dated = any(writer.day_of(recall.view.breadcrumb(entry.row)) != today for entry in (*apart, *limits.entries))
     return Draft(
         recall=recall,
         shares=shares,
