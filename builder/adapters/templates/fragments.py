@@ -214,13 +214,20 @@ class JinjaRendering(PageRendering):
         text, failed = self._by_llm_hints(breadcrumb, form, body if is_cut else None, values, hints)
         transformed = bool(text)
         if not transformed:
-            text, own_failed = self._rendered(breadcrumb, self._templates.hint_for(breadcrumb.schema, hints.own), values)
+            own = self._templates.hint_for(breadcrumb.schema, hints.own)
+            text, own_failed = self._rendered(breadcrumb, own, values)
             failed = failed or own_failed
+            transformed = breadcrumb.schema == RESULT_SCHEMA and not self._shows_output(breadcrumb, form, own)
         text, reduced = (f"{text}\n{INSIDE}{note}", CUT) if note else (text, "")
         if form.characters is not None and len(text) >= form.characters:
             reduced = SHRUNK
             text = shorten(text, form.characters, len, self._mark(breadcrumb)) or stub(breadcrumb, "folded", self.phrases)
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, reduced=reduced, failed=failed, transformed=transformed)
+
+    def _shows_output(self, breadcrumb: Breadcrumb, form: RenderForm, own: str) -> bool:
+        """Whether the page shows all that a tool answered: by the bundled hint, and nothing of it was too long."""
+        is_bundled = self._templates.sources["hints"][own] == self._bundled.sources["hints"].get(RESULT_SCHEMA)
+        return is_bundled and not form.spans and len(breadcrumb.body) <= self.max_chars
 
     def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
         """Read once for all forms of a breadcrumb: a long one may be found in dozens of places."""

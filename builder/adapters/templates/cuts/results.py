@@ -34,19 +34,19 @@ class CutOutput:
 
 
 def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases) -> CutOutput:
-    """The output with its result list cut.
+    """The output with its result list cut; as it came where no limit acts.
 
     A result list is the output itself, or the list that an object has under one of KEYS. A result is an object, a list or a
     text; a list of plain short values (numbers, names) is one value, as long as all its results together may be.
     """
-    value = parsed(output)
+    value = parsed(output) if cut.results is not None or cut.characters is not None else None
     path = _path(value, MAX_DEPTH)
     if path is None:
-        return CutOutput(value)
+        return CutOutput(output)
     results = _at(value, path)
     first, is_clipped = _first_plain(results, cut) if _is_plain(results) else _first_results(results, cut)
     if not is_clipped and len(first) == len(results):
-        return CutOutput(_replaced(value, path, first))
+        return CutOutput(output)
     counts = {"number": len(results), "id": safe_id(breadcrumb), "bytes": len(breadcrumb.body.encode())}
     clip_note = {"characters": cut.characters} if is_clipped else {}
     note = phrases("results_cut" if is_clipped else "results_shown", shown=len(first), **clip_note, **counts)
