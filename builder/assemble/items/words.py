@@ -63,7 +63,8 @@ def _exact(breadcrumb: Breadcrumb, plain: str, label: str) -> str:
     error, output = (visible(_text(body.get(name))) for name in ("error", "output"))
     if not breadcrumb.failed:
         return output
-    parts = (error, output != error and output and f"{label}{NO_LABEL}\n{output}") if error else (output,)
+    printed = f"{label}{NO_LABEL}\n{output}" if output and output != error else ""
+    parts = (error, printed) if error else (output,)
     return f"{plain.partition(NO_LABEL)[0]}{NO_LABEL} " + "\n".join(filter(None, parts)) if any(parts) else ""
 
 

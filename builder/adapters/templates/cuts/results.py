@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from builder.adapters.templates.cuts.shorten import clip
+from builder.adapters.templates.cuts.places import clip
 from builder.adapters.templates.sandbox.filters import WORDY_CHARS, FinalText, inline
 from builder.assemble.items.forms import Line
 from builder.assemble.items.list_items import ITEM
