@@ -5,10 +5,6 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from builder.remember.attachments import attachment_line, described
-from builder.wire.json import canonical, canonical_text
-
-_WRAPPER = frozenset({"content", "isError", "structuredContent", "_meta"})
-"""Fields of the result of MCP's `tools/call`."""
 
 
 def text_of(value: Any) -> str:
@@ -17,22 +13,6 @@ def text_of(value: Any) -> str:
     Images and files are a line each.
     """
     return _lines(described(value))
-
-
-def without_wrapper(output: Any) -> Any:
-    """A tool's output without the wrapper in which MCP's servers put its text; one that says more than that text stays."""
-    is_wrapper = isinstance(output, dict) and isinstance(output.get("content"), list) and output.keys() <= _WRAPPER
-    if not is_wrapper or output.get("isError") or not isinstance(text := described(output["content"]), str):
-        return output
-    structured = output.get("structuredContent")
-    return text if structured is None or canonical(structured) == _canonical(text) else output
-
-
-def _canonical(text: str) -> str:
-    try:
-        return canonical_text(text)
-    except (ValueError, RecursionError):
-        return ""
 
 
 def _lines(value: Any) -> str:

@@ -67,10 +67,6 @@ class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
         return None
 
     @override
-    async def count_sorted(self) -> int:
-        return 0
-
-    @override
     async def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:
         before = deepcopy((self._rows, self._joins, self._revisions))
         try:

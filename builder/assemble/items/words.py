@@ -12,8 +12,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.control_text import visible
 from builder.domain.message import Call
-from builder.remember.attachments import described
-from builder.remember.content import without_wrapper
+from builder.remember.attachments import described, without_wrapper
 from builder.wire.json import one_line
 
 CHAT_ROLES = frozenset({"user", "assistant"})

@@ -6,7 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Role
-from builder.remember.content import Text, text_of, without_wrapper
+from builder.remember.attachments import without_wrapper
+from builder.remember.content import Text, text_of
 from builder.remember.schemas.base import Body, BodyFacts
 from builder.wire.json import one_line
 

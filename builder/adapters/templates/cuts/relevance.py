@@ -49,17 +49,17 @@ def nearest(text: str, question: str, most: int) -> tuple[Span, ...]:
 
     A passage is a line; a longer line is split into sentences, and these at commas and white space. Rows of tables stay whole.
     """
-    wanted = _wanted(
+    query = _query(
         question if len(question) <= 2 * QUESTION_CHARS else f"{question[:QUESTION_CHARS]} {question[-QUESTION_CHARS:]}"
     )
     lines = _LINE.findall(text)
     is_log = 2 * sum(_ENTRY.match(line) is not None for line in lines) >= max(len(lines), 4)
-    if not wanted and not is_log:
+    if not query and not is_log:
         return ()
     spans = list(_passages(text, most))
     words: dict[str, dict[str, float]] = {}
     matches = [
-        _matches(text[start:end], wanted, words) | ({ERROR: 1.0} if is_log and _ERROR.search(text, start, end) else {})
+        _matches(text[start:end], query, words) | ({ERROR: 1.0} if is_log and _ERROR.search(text, start, end) else {})
         for start, end in spans
     ]
     rarity = {key: log(1 + len(spans) / number) for key, number in Counter(key for match in matches for key in match).items()}
@@ -82,24 +82,21 @@ def _keys(word: str) -> Iterable[str]:
     return (_MARKS.sub("", unicodedata.normalize("NFKD", word)).casefold(),)
 
 
-def _wanted(question: str) -> dict[str, list[str]]:
+def _query(question: str) -> dict[str, list[str]]:
     """The words of the question by their beginnings."""
-    wanted: dict[str, list[str]] = defaultdict(list)
+    query: dict[str, list[str]] = defaultdict(list)
     for key in dict.fromkeys(key for word in _WORD.findall(question) for key in _keys(word)):
-        wanted[key[:STEM_CHARS]].append(key)
-    return wanted
+        query[key[:STEM_CHARS]].append(key)
+    return query
 
 
-def _matches(passage: str, wanted: dict[str, list[str]], words: dict[str, dict[str, float]]) -> dict[str, float]:
+def _matches(passage: str, query: dict[str, list[str]], words: dict[str, dict[str, float]]) -> dict[str, float]:
     """Word of the question → how like it a word of the passage is. words: those of the text that were compared already."""
     match: dict[str, float] = {}
     for word in set(_WORD.findall(passage)):
         if word not in words:
             words[word] = {
-                other: like
-                for key in _keys(word)
-                for other in wanted.get(key[:STEM_CHARS], ())
-                if (like := _likeness(key, other))
+                other: like for key in _keys(word) for other in query.get(key[:STEM_CHARS], ()) if (like := _likeness(key, other))
             }
         for other, like in words[word].items():
             match[other] = max(like, match.get(other, 0))

@@ -11,7 +11,7 @@ from builder.assemble.items.forms import Line
 from builder.assemble.items.list_items import ITEM
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.control_text import visible
-from builder.domain.json_text import with_texts
+from builder.domain.json_text import parsed, with_texts
 from builder.domain.phrases import Phrases
 from builder.domain.profile import Cut
 
@@ -51,17 +51,6 @@ def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases)
     clip_note = {"characters": cut.characters} if is_clipped else {}
     note = phrases("results_cut" if is_clipped else "results_shown", shown=len(first), **clip_note, **counts)
     return CutOutput(_replaced(value, path, first), note)
-
-
-def parsed(output: Any) -> Any:
-    """The output; a text that is a JSON object or list becomes it, because many tools answer in text only."""
-    if not isinstance(output, str) or output.lstrip()[:1] not in ("{", "["):
-        return output
-    try:
-        value = json.loads(output)
-    except (ValueError, RecursionError):
-        return output
-    return value if isinstance(value, dict | list) else output
 
 
 def stub(breadcrumb: Breadcrumb, line: Line, phrases: Phrases) -> str:

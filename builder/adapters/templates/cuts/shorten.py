@@ -87,7 +87,7 @@ def _parts(text: str, characters: int, passages: tuple[Span, ...] = ()) -> list[
     ends = text[:head], text[tail:]
     parts = [(0, head)]
     for start, end in sorted(near):
-        if start >= tail or end <= head or any(text[start:end].strip() in shown for shown in ends):
+        if start >= tail or end <= head or any(text[start:end].strip() in part for part in ends):
             continue
         if start <= parts[-1][1] or not text[parts[-1][1] : start].strip():
             parts[-1] = (parts[-1][0], min(end, tail))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from builder.adapters.templates.layouts import table
 from builder.adapters.templates.sandbox.missing import Missing, is_none, pairs_of
 from builder.assemble.items.labels import reserved_names, tool_label
 from builder.assemble.items.list_items import below
@@ -28,6 +27,11 @@ WORDY_CHARS = 40
 MAX_SENTENCE_CHARS = 4_096
 """Of a text in which the end of its first sentence is looked for."""
 EMPTY_OBJECT, EMPTY_LIST = "{}", "[]"
+MIN_ROWS = 3
+MIN_FULL_SHARE = 0.75
+"""Of a table's cells; objects with fewer common keys are not alike."""
+MAX_CELL_CHARS = 80
+"""With a longer cell a list is easier to read."""
 _NO_TEXT = re.compile(r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null|\{\}|\[\]|)", re.IGNORECASE)
 """What a value reads as that is no text; between quotation marks it is one."""
 _MARGIN = "\"' \t\n"
@@ -146,8 +150,28 @@ def _listed(items: list[Any], captions: str) -> str:
     if not any(_nested(item) or len(_plain(item)) > WORDY_CHARS or set(_plain(item)) & {",", "\n"} for item in items):
         return ", ".join(_plain(_quoted(item)) for item in items)
     lines = "\n".join("- " + _below(readable(_quoted(item), captions)) for item in items)
-    rows = table([dict(pairs_of(item)) for item in items if isinstance(item, dict)], _cell, captions) if _alike(items) else ""
+    rows = table([dict(pairs_of(item)) for item in items if isinstance(item, dict)], captions) if _alike(items) else ""
     return rows if rows and len(rows) < len(lines) else lines
+
+
+def table(rows: list[dict[str, Any]], caption: str) -> str:
+    """Objects of plain values as a caption and a markdown table with a column a key; "" where they are too few or not alike.
+
+    Cells are one line each, and their bars are escaped: no value can end its cell or its row. caption: with the field {number}.
+    """
+    columns = tuple(dict.fromkeys(key for row in rows for key in row))
+    if len(rows) < MIN_ROWS or sum(map(len, rows)) < MIN_FULL_SHARE * len(rows) * len(columns):
+        return ""
+    cells = [[_escaped(_cell(row[column]) if column in row else "") for column in columns] for row in rows]
+    if any(len(text) > MAX_CELL_CHARS for line in cells for text in line):
+        return ""
+    head = [[_escaped(inline(column)) for column in columns]]
+    first, *others = (f"| {' | '.join(line)} |" for line in (*head, *cells))
+    return "\n".join((caption.format(number=len(rows)), first, "|---" * len(columns) + "|", *others))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|")
 
 
 def _quoted(value: Any) -> Any:

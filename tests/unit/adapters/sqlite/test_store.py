@@ -236,10 +236,7 @@ SENDERS = "; ".join(
     (
         "DROP INDEX breadcrumbs_people",
         "DROP INDEX breadcrumbs_sorted",
-        *(
-            f"ALTER TABLE breadcrumbs DROP COLUMN {column}"
-            for column in ("utc_offset", "user_id", "private", "hints", "creator", "ordered")
-        ),
+        *(f"ALTER TABLE breadcrumbs DROP {name}" for name in ("utc_offset", "user_id", "private", "hints", "creator", "ordered")),
         "DROP TABLE editions",
         "DROP TABLE edition_texts",
     )

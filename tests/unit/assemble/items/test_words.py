@@ -70,7 +70,7 @@ def test_a_text_of_several_lines_keeps_its_shape_on_the_page_behind_a_fence() ->
         ),
         ({"b": "null", "a": None, "c": ""}, '{"b":"null","a":null,"c":""}', ['b: "null"', "a: null", 'c: ""']),
         ({"list": ["1", 1, "True", "{}"]}, '{"list":["1",1,"True","{}"]}', ['list: "1", 1, "True", "{}"']),
-        ([{"n": "1e3", "q": '"7"'}] * 4, '[{"n":"1e3","q":"', ["4 rows", "| n | q |", '| "1e3" | "']),
+        ([{"n": "1e3", "q": '"7"'}] * 4, '[{"n":"1e3","q":"', ['- n: "1e3"\n', 'q: "\\"7\\""']),
         ({"content": [{"type": "text", "text": '{"b": 1, "a": 2}'}]}, '{"b": 1, "a": 2}', ['{"b": 1, "a": 2}']),
     ],
 )

@@ -1,5 +1,7 @@
 """Which passages of a text are near to a question."""
 
+from functools import partial
+
 from builder.adapters.templates.cuts.relevance import nearest
 from builder.assemble.items.forms import WHOLE
 from tests.factories import make_breadcrumb, make_rendering
@@ -54,5 +56,8 @@ def test_of_a_message_that_asks_at_its_end_the_lines_near_to_that_stay() -> None
 
 
 def test_the_work_grows_with_the_text_and_no_faster() -> None:
+    def work(unit: str, size: int) -> None:
+        nearest(unit * size, f"what is ab {size} 好", 96)
+
     for unit in ("ab cd ", "x", "a.b,c;", "\u0301", "{[", "好", "A", "| ", "ab\n", "🇩🇪"):
-        assert growth(lambda size, unit=unit: nearest(unit * size, f"what is ab {size} 好", 96), 2_000) < LINEAR
+        assert growth(partial(work, unit), 2_000) < LINEAR

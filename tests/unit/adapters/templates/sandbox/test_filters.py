@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.templates.sandbox.filters import day, inline, readable, sentence, speakers, tag, untagged
+from builder.adapters.templates.sandbox.filters import day, inline, readable, sentence, speakers, table, tag, untagged
 
 
 @pytest.mark.parametrize(
@@ -126,3 +126,32 @@ def test_the_stored_speakers_of_a_summary_are_named_as_on_the_page_and_no_words_
 
 def test_a_table_has_the_caption_of_the_page() -> None:
     assert readable([{"city": "Delft", "degrees": 9}] * 6, "{number} Zeilen").startswith("6 Zeilen\n")
+
+
+TOWNS = [{"city": "Delft", "degrees": 9}, {"city": "Leiden", "degrees": 10}, {"city": "Gouda", "degrees": 8}] * 2
+
+
+def test_like_objects_are_a_table() -> None:
+    assert readable(TOWNS) == "6 rows\n| city | degrees |\n|---|---|" + "\n| Delft | 9 |\n| Leiden | 10 |\n| Gouda | 8 |" * 2
+    assert readable({"cities": TOWNS, "n": 3}).startswith("cities:\n  6 rows\n  | city | degrees |\n  |---|---|")
+
+
+def test_objects_that_are_not_alike_nested_wide_or_few_stay_a_list() -> None:
+    for rows in (
+        TOWNS[:2],
+        [{"a": 1}, {"b": 1}, {"c": 1}],
+        [*TOWNS, {"city": ["x"]}],
+        [{"t": "x" * 90, "n": 1}] * 5,
+        [*TOWNS, "x"],
+    ):
+        assert readable(rows).startswith("- ")
+
+
+@given(
+    st.lists(st.fixed_dictionaries({"a": st.text(max_size=9), "b|c": st.text("|\\ -\nx", max_size=9)}), min_size=3, max_size=6)
+)
+def test_no_cell_can_end_its_cell_or_its_row(rows: list[dict[str, str]]) -> None:
+    found = table(rows, "{number} rows")
+    lines = found.split("\n")[1:]
+    assert len(lines) == len(rows) + 2
+    assert all(line.replace("\\\\", "").replace("\\|", "").count("|") == 3 for line in lines)
