@@ -84,18 +84,15 @@ def _parts(text: str, characters: int, passages: tuple[Span, ...] = ()) -> list[
     rest = characters - sum(end - start + GAP_CHARS for start, end in near)
     head = _out_of_bullet(text, _out_of_row(text, back(text, max(2 * rest // 3, 0)), at_end=False))
     tail = max(_out_of_row(text, forward(text, len(text) - max(rest // 3, 0)), at_end=True), head)
-    ends = text[:head], text[tail:]
+    at_ends = {line.strip() for line in f"{text[:head]}\n{text[tail:]}".split("\n")}
     parts = [(0, head)]
-    for start, end in sorted(near):
-        if start >= tail or end <= head or any(text[start:end].strip() in part for part in ends):
-            continue
-        if start <= parts[-1][1] or not text[parts[-1][1] : start].strip():
-            parts[-1] = (parts[-1][0], min(end, tail))
+    inner = (span for span in sorted(near) if head < span[1] and span[0] < tail and text[slice(*span)].strip() not in at_ends)
+    for start, end in (*((start, min(end, tail)) for start, end in inner), (tail, len(text))):
+        if text[parts[-1][1] : start].strip():
+            parts.append((start, end))
         else:
-            parts.append((start, min(end, tail)))
-    if text[parts[-1][1] : tail].strip():
-        return [*parts, (tail, len(text))]
-    return [*parts[:-1], (parts[-1][0], len(text))]
+            parts[-1] = (parts[-1][0], end)
+    return parts
 
 
 def _cut(text: str, fences: "_Fences", parts: list[Span], marks: tuple[Mark, Mark], margins: tuple[str, str]) -> str:
@@ -117,10 +114,7 @@ def _cut(text: str, fences: "_Fences", parts: list[Span], marks: tuple[Mark, Mar
             opening = f"\n{again.indent}{again.marks}{again.info}\n{'' if whole else again.indent}"
         left_out = begin - end - len(margins[1]) * text.count(f"\n{margins[1]}", end, begin)
         lines.append(f"{margins[bool(lines)]}{marks[number > 0](left_out)}{opening}{tail}".rstrip())
-        shut, end = (
-            _open_fence(text, fences, stop) if number + 1 < len(others) else NO_FENCE,
-            start + len(text[start:stop].rstrip()),
-        )
+        shut, end = _open_fence(text, fences, stop), start + len(text[start:stop].rstrip())
     # A cut may leave a control token that was none in its place.
     return visible("\n".join(lines))
 

@@ -3,8 +3,9 @@
 from functools import partial
 
 from builder.adapters.templates.cuts.relevance import nearest
+from builder.adapters.templates.cuts.shorten import shorten
 from builder.assemble.items.forms import WHOLE
-from tests.factories import make_breadcrumb, make_rendering
+from tests.factories import left_out, make_breadcrumb, make_rendering
 from tests.growth import LINEAR, growth
 
 FILLER = [f"The bus number {n} leaves at noon." for n in range(100)]
@@ -57,7 +58,7 @@ def test_of_a_message_that_asks_at_its_end_the_lines_near_to_that_stay() -> None
 
 def test_the_work_grows_with_the_text_and_no_faster() -> None:
     def work(unit: str, size: int) -> None:
-        nearest(unit * size, f"what is ab {size} 好", 96)
+        shorten(unit * size, size // 4, len, left_out, question=f"what is ab {size} 好")
 
     for unit in ("ab cd ", "x", "a.b,c;", "\u0301", "{[", "好", "A", "| ", "ab\n", "🇩🇪"):
         assert growth(partial(work, unit), 2_000) < LINEAR
