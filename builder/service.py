@@ -195,7 +195,7 @@ class ContextBuilder:
 
     async def _assembly(self, draft: Draft, queries: Queries, ranker: Ranker | None, *, degraded: bool = False) -> Assembly:
         recall = draft.recall
-        query = await self.searcher.query(draft.asked, recall.view, recall.profile, recall.scope, queries)
+        query = await self.searcher.query(draft.writer.question, recall.view, recall.profile, recall.scope, queries)
         query, drafts = replace(query, vector=b"") if degraded else query, iter((draft,))
 
         def assembly() -> Assembly:

@@ -61,11 +61,6 @@ class Draft:
         return next(rule for rule in self.ledger.rules.values() if rule.source == "trigger")
 
     @property
-    def asked(self) -> str:
-        """The text of the message to answer."""
-        return (self.recall.view.breadcrumb(self.question.row) if self.question else self.recall.trigger).text
-
-    @property
     def reserve(self) -> int:
         """Tokens of a conversation that is to be whole and is not on the page yet."""
         if self.placed():
@@ -164,8 +159,9 @@ def limited(entry: Entry, limits: LimitedConversation, writer: Writer) -> Item:
 def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, SectionSource], shares: Shares) -> Draft:
     """An empty page."""
     recall = _with_section_of_results(recall, writer)
-    writer = replace(writer, profile=recall.profile)
     question = question_of(recall.view, recall.turn) if recall.turn else None
+    asked = recall.view.breadcrumb(question.row) if question else recall.trigger
+    writer = replace(writer, profile=recall.profile, question=asked.text)
     apart = (*recall.turn, *((question,) if question else ()))
     limits = limit_conversation(recall.view, recall.profile, shares.allowance, apart, folded=not shares.whole)
     full = each(partial(limited, entry, limits, writer) for entry in (*reversed(recall.turn), *limits.entries))

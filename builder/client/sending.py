@@ -93,12 +93,13 @@ class Sending(Requests):
         tags: Iterable[str] = (),
         trigger_event_id: str = "",
     ) -> str:
-        """Publish a `tool.response.v1`; returns its id. output: any JSON. error: set = the call failed.
+        """Publish a `tool.response.v1`; returns its id. output: any JSON, also of a failed call. error: set = it failed.
 
         trigger_event_id: id of the response with the call; profiles stop a chain of agents by it (`recursion_limit`).
         """
         body: dict[str, Any] = {"tool": tool, "request_id": request_id, "status": "success" if error is None else "error"}
-        body |= {"output": output} if error is None else {"error": error}
+        body |= {} if error is None else {"error": error}
+        body |= {"output": output} if error is None or output is not None else {}
         body |= {"trigger_event_id": trigger_event_id} if trigger_event_id else {}
         return await self.send(TOOL_RESPONSE, body, session=session, tags=tags, id=message_id)
 

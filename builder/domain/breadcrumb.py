@@ -56,7 +56,7 @@ class Breadcrumb:
     """Minutes east of UTC of the sender's clock at `created_at`; None = the sender gave none."""
     tags: tuple[str, ...] = ()
     body: str
-    """The payload as canonical JSON text; only hint templates read it."""
+    """The payload as JSON text, keys in the order of their sender; only hint templates read it."""
     text: str
     """The words, for search; may be empty."""
     calls: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Breadcrumb:
     failed: bool = False
     """For a tool's response or error: the call failed."""
     call_signatures: tuple[str, ...] = ()
-    """For each of `calls` that it makes: tool and arguments as one canonical text; empty for a result."""
+    """For each of `calls` that it makes: tool and arguments as one JSON text; empty for a result."""
     private: bool = False
     """Kept out of the memory of its person; of the first breadcrumb of a session: the whole session is."""
     covers: tuple[str, ...] = ()

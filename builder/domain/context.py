@@ -60,7 +60,7 @@ class Fragment:
     neutralised: bool = False
     """Control text in it was made visible."""
     transformed: bool = False
-    """Hints of a record made its words, which are not those of the breadcrumb."""
+    """Its words are not those of the breadcrumb: hints of a record made them, or of a result a hint that may show a part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

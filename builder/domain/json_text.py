@@ -1,5 +1,6 @@
 """The texts of a JSON value, wherever they stand in it."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -29,3 +30,14 @@ def with_texts(value: Any, change: Callable[[str], str], key: Callable[[str], st
     if isinstance(value, list):
         return [with_texts(item, change, key) for item in value]
     return change(value) if isinstance(value, str) else value
+
+
+def parsed(text: Any) -> Any:
+    """The value; a text that is a JSON object or list becomes it, because many tools answer in text only."""
+    if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, dict | list) else text

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from builder.domain.json_text import parsed
 from builder.domain.message import Image
 
 LIST_FIELDS = ("attachments", "files", "images")
@@ -26,6 +27,8 @@ _MEDIA = ("media_type", "mime_type", "mimeType", "mimetype", "content_type", "co
 _NAMES = ("name", "filename", "file_name", "fileName", "title", "uri")
 _SIZES = ("size", "size_bytes", "sizeBytes", "bytes", "byte_length")
 _CAPTIONS = ("caption", "alt", "alt_text", "description")
+
+_WRAPPER = {"content", "isError", "structuredContent", "_meta"}
 
 MAX_NAME_CHARS = 120
 """Of a name or a caption."""
@@ -67,6 +70,15 @@ def described(value: Any) -> Any:
     if _is_attachment(value):
         return attachment_line(value)
     return described(value["text"]) if _is_text_part(value) else {key: described(item) for key, item in value.items()}
+
+
+def without_wrapper(output: Any) -> Any:
+    """A tool's output without the wrapper in which servers of MCP put its text; one that says more than the text stays."""
+    if not isinstance(output, dict) or not isinstance(output.get("content"), list) or not output.keys() <= _WRAPPER:
+        return output
+    text = described(output["content"])
+    same = (None, {"result": text}, parsed(text))
+    return text if isinstance(text, str) and not output.get("isError") and output.get("structuredContent") in same else output
 
 
 def attachment_lines(body: dict[str, Any]) -> tuple[str, ...]:

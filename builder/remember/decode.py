@@ -28,7 +28,7 @@ from builder.remember.schemas.base import Body
 from builder.remember.schemas.registry import BODIES
 from builder.remember.secrets import is_secret, without_content
 from builder.remember.user_ids import UserId
-from builder.wire.json import canonical, clean, parse, shape
+from builder.wire.json import clean, one_line, parse, shape
 from builder.wire.session_names import is_session
 from builder.wire.subjects import Address, parse_breadcrumb_subject
 from builder.wire.times import SentTime, sent_offset
@@ -196,7 +196,7 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         created_at=created_at,
         received_at=arrival.received_at.astimezone(UTC),
         tags=schema_definition_tags(address.schema, record.tags, record.context),
-        body=canonical(record.context),
+        body=one_line(record.context),
         text=_text(record, body, facts.text),
         calls=facts.calls,
         removes=facts.removes,

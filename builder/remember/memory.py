@@ -8,6 +8,7 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.summary import SUMMARY
 from builder.ports.store import BreadcrumbStore
 from builder.remember.ingest import Ingest
+from builder.wire.json import canonical_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,4 +49,4 @@ def _differs(stored: Breadcrumb, breadcrumb: Breadcrumb) -> bool:
     """Whether the content differs. Two workers may word one summary differently; a removal has the id of what it removes."""
     if stored.place == breadcrumb.place or breadcrumb.schema == SUMMARY or breadcrumb.id in (stored.removes, breadcrumb.removes):
         return False
-    return (stored.schema, stored.body) != (breadcrumb.schema, breadcrumb.body)
+    return stored.schema != breadcrumb.schema or canonical_text(stored.body) != canonical_text(breadcrumb.body)

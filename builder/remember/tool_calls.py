@@ -9,7 +9,7 @@ from builder.domain.control_text import visible
 from builder.domain.json_text import with_texts
 from builder.domain.message import Call
 from builder.remember.attachments import described
-from builder.wire.json import canonical
+from builder.wire.json import one_line
 
 
 def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
@@ -37,4 +37,4 @@ def _arguments(value: Any) -> str:
     if value is None:
         return "{}"
     plain = with_texts(described(value), visible, visible)
-    return canonical(plain if isinstance(plain, dict) else {"input": plain})
+    return one_line(plain if isinstance(plain, dict) else {"input": plain})

@@ -1,4 +1,4 @@
-"""JSON as it may come, lone surrogates, NUL and nesting included, and in one canonical form."""
+"""JSON as it may come, lone surrogates, NUL and nesting included, and in one canonical form for comparing."""
 
 import json
 import math
@@ -33,7 +33,7 @@ def _storable(text: str) -> str:
 
 
 def one_line(value: Any) -> str:
-    """JSON text that is one line for every reader, that of Python's `str.splitlines` too."""
+    """Compact JSON text, keys in their own order, that is one line for every reader, that of Python's `str.splitlines` too."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _LINE_ENDS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
@@ -48,8 +48,13 @@ def shape(value: Any) -> str:
 
 
 def canonical(value: Any) -> str:
-    """JSON text with sorted keys and no spaces: equal values give equal text in every store."""
+    """JSON text with sorted keys and no spaces, for comparing: equal values give equal text."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def canonical_text(text: str) -> str:
+    """The canonical form of a JSON text whose keys are in the order of their sender."""
+    return canonical(json.loads(text))
 
 
 def parse(data: bytes | str) -> Any:

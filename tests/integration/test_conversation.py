@@ -87,10 +87,17 @@ async def test_what_the_agent_and_its_tools_answered_is_in_the_next_context(serv
         call = {"tool": "kiln-table", "input": {"cone": 6}, "requestId": "r1"}
         await client.send_response(await contexts.next(), "Let me look that up.", tool_requests=[call])
         await client.send_tool_result("s1", "kiln-table", "r1", {"celsius": 1222})
-        await client.send_tool_result("s1", "weather", "r2", None, error="no answer in 30 s")
+        await client.send_tool_result("s1", "weather", "r2", {"stderr": "no route"}, error="no answer in 30 s")
         await client.send_user_message("s1", "And in Fahrenheit?")
         content = (await contexts.next()).content
-    for part in ("How hot must the kiln be", "Let me look that up.", "1222", "no answer in 30 s", "And in Fahrenheit?"):
+    for part in (
+        "How hot must the kiln be",
+        "Let me look that up.",
+        "1222",
+        "no answer in 30 s",
+        "stderr: no route",
+        "And in Fahrenheit?",
+    ):
         assert part in content
 
 

@@ -48,3 +48,7 @@ class MemoryProgress(PendingStubs, Progress):
     @override
     async def clear_attempts(self, place: Place) -> None:
         self._attempts.pop(place, None)
+
+    async def count_sorted(self) -> int:
+        """Every body came with its own order."""
+        return 0

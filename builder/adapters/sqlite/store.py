@@ -14,23 +14,13 @@ from builder.adapters.sqlite import backlog, erasing, joins, people, pinned, rea
 from builder.adapters.sqlite.connection import Connection
 from builder.adapters.sqlite.editions import SqliteEditions
 from builder.adapters.sqlite.files import file_bytes, free_bytes
-from builder.adapters.sqlite.rows import (
-    BREADCRUMB_COLUMNS,
-    BREADCRUMB_VALUES,
-    from_columns,
-    key_of,
-    passages_by_place,
-    to_columns,
-)
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, INSERT, from_columns, key_of, passages_by_place, to_columns
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import Recall, RecallQuery, Scope
 from builder.domain.stored_breadcrumb import Ended, Passage, StoredBreadcrumb
 from builder.ports.store import CallOrigin, CompleteStore
 
-_INSERT = (
-    f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({BREADCRUMB_VALUES}) ON CONFLICT (workspace, id, version) DO NOTHING"
-)
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 _SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
@@ -150,6 +140,10 @@ class SqliteStore(SqliteEditions, CompleteStore):
         return await self._connection.read(lambda sql: int(next(sql.execute(_COUNT))[0]))
 
     @override
+    async def count_sorted(self) -> int:
+        return await self._connection.read(lambda sql: int(next(sql.execute(f"{_COUNT} AND ordered = 0"))[0]))
+
+    @override
     async def count_before(self, place: Place) -> int:
         return await self._connection.read(lambda sql: int(next(sql.execute(f"{_COUNT} AND {_BELOW}", place))[0]))
 
@@ -263,7 +257,7 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
 
 def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
-    sql.execute(_INSERT, to_columns(remembered))
+    sql.execute(INSERT, to_columns(remembered))
     if not sql.changes():
         return False
     (model,) = next(sql.execute(backlog.MODEL, (remembered.model,)))

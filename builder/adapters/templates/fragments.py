@@ -10,11 +10,11 @@ from typing import Any
 from cachetools import FIFOCache
 
 from builder.adapters.templates.cuts.bounds import bounded, bounded_body, whole_body
+from builder.adapters.templates.cuts.relevance import nearest
 from builder.adapters.templates.cuts.results import CUT, SHRUNK, cut_results, safe_id, stub
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN, shorten
 from builder.adapters.templates.failures import Failures, silence
 from builder.adapters.templates.folder import GENERIC, TemplateFailed, TemplateSet
-from builder.adapters.templates.layouts import digest
 from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer
 from builder.adapters.templates.page_rendering import DEFAULT, PageRendering
 from builder.adapters.templates.phrases import ENGLISH
@@ -35,8 +35,6 @@ from builder.domain.phrases import Mark
 from builder.remember.attachments import images_of
 from builder.remember.tool_calls import call_of, signature_of
 
-DIGEST_SHARES = (1.0, 0.5, 0.25)
-"""Of the lines of a digest, tried in order before a log is cut like any text: the errors stay longest."""
 CACHE_SIZE = 20_000
 _NO_BODY: tuple[tuple[str, str], dict[str, Any]] = (("", ""), {})
 JQ = '"jq"'
@@ -94,6 +92,7 @@ class JinjaRendering(PageRendering):
         page: str = DEFAULT,
         cap: int | None = None,
         hints: HintChoice = NO_CHOICE,
+        question: str = "",
     ) -> Fragment:
         """The breadcrumb in this form on this page, of `cap` tokens at most; rendered and counted once."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
@@ -106,14 +105,9 @@ class JinjaRendering(PageRendering):
         whole = self._cached(key, make, cost)
         if cap is None or whole.tokens <= cap or form.line:
             return whole  # a part of the builder's own line would say nothing
-        for share in DIGEST_SHARES if breadcrumb.schema == RESULT_SCHEMA and not form.spans else ():
-            digested = self._cached((*key, share), partial(make, logs=share), cost)
-            if digested.text == whole.text:
-                break  # it is no log
-            if digested.tokens <= cap:
-                return replace(digested, reduced=digested.reduced or CUT_TO_FIT, in_all=whole.tokens)
         mark = self._mark(breadcrumb, tagged=tagged)
-        return self._cached((*key, "cut", cap), partial(self._cut, whole, cap, mark), lambda: len(whole.text))
+        cut = partial(self._cut, whole, cap, mark, question)
+        return self._cached((*key, "cut", cap, question), cut, lambda: len(whole.text))
 
     def _cached(self, key: tuple[object, ...], make: Callable[[], Fragment], cost: Callable[[], float]) -> Fragment:
         """The fragment of this key, rendered and counted at its first use. cost: gives characters. Raises `FragmentPending`."""
@@ -138,18 +132,16 @@ class JinjaRendering(PageRendering):
             return len(signature_of(breadcrumb, form.call))
         return math.inf if JQ in hints.record + hints.definition else len(breadcrumb.body) + len(breadcrumb.text)
 
-    def _cut(self, whole: Fragment, cap: int, mark: Mark) -> Fragment:
+    def _cut(self, whole: Fragment, cap: int, mark: Mark, question: str) -> Fragment:
         """The fragment with no more than `cap` tokens; without any text when not even the mark has room."""
         indent = INSIDE if whole.text.startswith(INSIDE) else ITEM
-        text = shorten(whole.text, cap, self.count, mark)
+        text = shorten(whole.text, cap, self.count, mark, self._characters_left_out, question)
         if text and not text.startswith(indent):
             text = indent + text.lstrip()
         return replace(whole, text=text, reduced=CUT_TO_FIT, in_all=whole.tokens)
 
-    def _for_page(
-        self, breadcrumb: Breadcrumb, form: RenderForm, label: str, hints: HintChoice, logs: float | None = None, *, tagged: bool
-    ) -> Fragment:
-        fragment = self._formed(breadcrumb, form, label, hints, logs)
+    def _for_page(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, hints: HintChoice, *, tagged: bool) -> Fragment:
+        fragment = self._formed(breadcrumb, form, label, hints)
         # Only the finished text: values that are harmless one by one may stand together.
         text = visible(fragment.text)
         below = below_call(text) if form.answer else text
@@ -163,6 +155,7 @@ class JinjaRendering(PageRendering):
             del self._fragments[key]
         self._llm_hints.forget()
         self._last_body = _NO_BODY
+        nearest.cache_clear()
         self._forgotten += 1
         return len(stale) + sum(other.forget(workspace, ids) for other in self._others.values())
 
@@ -192,10 +185,13 @@ class JinjaRendering(PageRendering):
 
     def shortened(self, text: str, tokens: int) -> str:
         """A text cut to a number of tokens, with a note of what was left out."""
-        return shorten(text, tokens, self.count, lambda number: self.phrases("characters_left_out", number=number))
+        return shorten(text, tokens, self.count, self._characters_left_out)
 
-    def _formed(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, hints: HintChoice, logs: float | None) -> Fragment:
-        """The breadcrumb in this form, not counted yet. logs: share of the lines of a log's digest; None = the whole log."""
+    def _characters_left_out(self, number: int) -> str:
+        return self.phrases("characters_left_out", number=number)
+
+    def _formed(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, hints: HintChoice) -> Fragment:
+        """The breadcrumb in this form, not counted yet."""
         if form.line:
             return Fragment(
                 breadcrumb=breadcrumb, text=stub(breadcrumb, form.line, self.phrases), tokens=0, reduced=LINE_REASONS[form.line]
@@ -205,22 +201,25 @@ class JinjaRendering(PageRendering):
         body, note = self._body(breadcrumb), ""
         if breadcrumb.schema == RESULT_SCHEMA and not form.spans and body.get("output") is not None:
             result = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
-            output, note = result.output, result.note
-            if logs is not None and isinstance(output, str):
-                output = digest(output, lambda number: self.phrases("lines_left_out", number=number), logs)
-            body = body | {"output": output}
+            body, note = body | {"output": result.output}, result.note
         values = values_of(breadcrumb, body, form, label, self.max_chars, self.phrases)
-        is_cut = bool(note) or logs is not None
-        text, failed = self._by_llm_hints(breadcrumb, form, body if is_cut else None, values, hints)
+        text, failed = self._by_llm_hints(breadcrumb, form, body if note else None, values, hints)
         transformed = bool(text)
         if not transformed:
-            text, own_failed = self._rendered(breadcrumb, self._templates.hint_for(breadcrumb.schema, hints.own), values)
+            own = self._templates.hint_for(breadcrumb.schema, hints.own)
+            text, own_failed = self._rendered(breadcrumb, own, values)
             failed = failed or own_failed
+            transformed = breadcrumb.schema == RESULT_SCHEMA and not self._shows_output(breadcrumb, form, own)
         text, reduced = (f"{text}\n{INSIDE}{note}", CUT) if note else (text, "")
         if form.characters is not None and len(text) >= form.characters:
             reduced = SHRUNK
             text = shorten(text, form.characters, len, self._mark(breadcrumb)) or stub(breadcrumb, "folded", self.phrases)
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, reduced=reduced, failed=failed, transformed=transformed)
+
+    def _shows_output(self, breadcrumb: Breadcrumb, form: RenderForm, own: str) -> bool:
+        """Whether the page shows all that a tool answered: by the bundled hint, and nothing of it was too long."""
+        is_bundled = self._templates.sources["hints"][own] == self._bundled.sources["hints"].get(RESULT_SCHEMA)
+        return is_bundled and not form.spans and len(breadcrumb.body) <= self.max_chars
 
     def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
         """Read once for all forms of a breadcrumb: a long one may be found in dozens of places."""

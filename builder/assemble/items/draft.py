@@ -100,6 +100,8 @@ class Writer:
     """The trigger; ages of date lines count from it."""
     schema_hints: Mapping[str, str] = field(default_factory=dict)
     """Schema → the hints of its definition that the consumer trusts."""
+    question: str = ""
+    """Text that cuts keep the nearest passages to."""
 
     def message(self, breadcrumb: Breadcrumb, origin: int, form: RenderForm = WHOLE, cap: int | None = None) -> Item:
         """A breadcrumb by itself. cap: most tokens; None = whole."""
@@ -163,7 +165,8 @@ class Writer:
     def fragment(self, breadcrumb: Breadcrumb, form: RenderForm, cap: int | None = None) -> Fragment:
         """One part of an item."""
         hints = hint_choice(breadcrumb, self.profile, self.schema_hints)
-        return self.rendering.fragment(breadcrumb, form, self.labels.of(breadcrumb), self.profile.page, cap, hints)
+        label, page = self.labels.of(breadcrumb), self.profile.page
+        return self.rendering.fragment(breadcrumb, form, label, page, cap, hints, self.question)
 
     def result_form(self, breadcrumb: Breadcrumb) -> RenderForm:
         """The form of a result below its call, as the profile limits it; an error has no limits."""

@@ -98,10 +98,12 @@ class Rendering(Protocol):
         page: str,
         cap: int | None = None,
         hints: HintChoice = NO_CHOICE,
+        question: str = "",
     ) -> Fragment:
         """Render in this form for this page, cut to `cap` tokens with its line end counted; None = nothing is cut.
 
         label: who speaks, as the page names them. hints: those of the consumer, the record and the schema's definition.
+        question: a cut leaves its ends and the passages that are nearest to it; "" = the ends alone.
         """
 
     def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:

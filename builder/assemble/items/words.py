@@ -4,13 +4,16 @@ They are given byte for byte, but control text is made visible.
 """
 
 import json
+from typing import Any
 
-from builder.assemble.items.forms import LINE_REASONS
-from builder.assemble.items.list_items import INSIDE, ITEM, LINE_END, spoken
+from builder.assemble.items.forms import LINE_REASONS, RESULT_SCHEMA
+from builder.assemble.items.list_items import INSIDE, ITEM, LINE_END, NO_LABEL, spoken
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.control_text import visible
 from builder.domain.message import Call
+from builder.remember.attachments import described, without_wrapper
+from builder.wire.json import one_line
 
 CHAT_ROLES = frozenset({"user", "assistant"})
 """Roles whose words stand by themselves in messages."""
@@ -31,12 +34,13 @@ def message_words(fragment: Fragment, label: str) -> str:
 def result_words(fragment: Fragment, label: str) -> str:
     """What a result below its call says, without its label; that of a failure stays.
 
-    A text is given byte for byte where the page shows all of it.
+    Where the page shows all of it, a text is given byte for byte and any other value as compact JSON.
     """
     below = fragment.text
     plain = visible(spoken(ITEM + below.removeprefix(INSIDE) if below.startswith(INSIDE) else below, label))
-    output = "" if fragment.reduced else visible(_output(fragment.breadcrumb))
-    return output if output.strip() and _has_room(output) and _bare(output) == _bare(plain) else plain
+    words = "" if fragment.reduced or fragment.breadcrumb.schema != RESULT_SCHEMA else _exact(fragment.breadcrumb, plain, label)
+    is_shown = not fragment.transformed or _bare(words) == _bare(plain)
+    return words if words.strip() and is_shown and _has_room(words) else plain
 
 
 def call_arguments(call: Call, fragment: Fragment, label: str) -> str:
@@ -44,7 +48,7 @@ def call_arguments(call: Call, fragment: Fragment, label: str) -> str:
     if not fragment.reduced:
         return call.arguments
     part = visible(spoken(fragment.text, visible(label)))
-    return json.dumps({"cut": part}, ensure_ascii=False, separators=(",", ":"))
+    return one_line({"cut": part})
 
 
 def shows_pictures(fragment: Fragment) -> bool:
@@ -52,10 +56,20 @@ def shows_pictures(fragment: Fragment) -> bool:
     return fragment.reduced not in set(filter(None, LINE_REASONS.values()))
 
 
-def _output(breadcrumb: Breadcrumb) -> str:
-    """What a tool answered, if that is a text; else nothing."""
-    output = json.loads(breadcrumb.body).get("output")
-    return output if isinstance(output, str) else ""
+def _exact(breadcrumb: Breadcrumb, plain: str, label: str) -> str:
+    """What a tool answered; of a failure its error behind the page's word for it, and its output. label: of the output."""
+    body = json.loads(breadcrumb.body)
+    error, output = (visible(_text(body.get(name))) for name in ("error", "output"))
+    if not breadcrumb.failed:
+        return output
+    printed = f"{label}{NO_LABEL}\n{output}" if output and output != error else ""
+    parts = (error, printed) if error else (output,)
+    return f"{plain.partition(NO_LABEL)[0]}{NO_LABEL} " + "\n".join(filter(None, parts)) if any(parts) else ""
+
+
+def _text(value: Any) -> str:
+    plain = described(without_wrapper(value))
+    return plain if isinstance(plain, str) else "" if plain is None else one_line(plain)
 
 
 def _has_room(text: str) -> bool:

@@ -45,4 +45,4 @@ def _is_due(draft: Draft, find: Find) -> bool:
 
 def _common_words(draft: Draft, find: Find) -> int:
     terms = draft.recall.terms
-    return len({*terms(draft.asked).split()} & {*terms(draft.recall.view.breadcrumb(find.row).text).split()})
+    return len({*terms(draft.writer.question).split()} & {*terms(draft.recall.view.breadcrumb(find.row).text).split()})

@@ -13,6 +13,8 @@ from builder.language.names import whole_look
 State = Literal["whole", "cut", "line"]
 CUT = re.compile(r"\[… [\d,]+ characters left out(?:, id (?P<id>\S+))? …\]")
 LINE = re.compile(r"\[[^\n]*id (?P<id>\S+)\]")
+FENCED = re.compile(r"\n\n(?P<marks>`{3,})\n(?P<text>.*)\n(?P=marks)\Z", re.DOTALL)
+"""A text whose shape Markdown would lose."""
 SHOWN_OF = re.compile(r"\((?P<shown>[\d,]+) of (?P<all>[\d,]+) results shown.*; fetch (?P<id>\S+) for all")
 PART = re.compile(r"^(?=Result:|Failed\b|\[[^\n]*id \S+\]$|\(no answer yet\)$)", re.MULTILINE)
 IMAGE = "\n[image kiln.png, 24 bytes: hot]"
@@ -144,7 +146,8 @@ def result_state(record: Record, text: str) -> State | None:
     if (some := SHOWN_OF.search(rest)) and some["id"] == record["id"]:
         return "cut"
     if isinstance(value, str):
-        return "whole" if rest in {f"{gap}{visible(value)}" for gap in (" ", "\n", "\n\n")} else None
+        inner = FENCED.sub(r"\n\n\g<text>", rest)
+        return "whole" if inner in {f"{gap}{visible(value)}" for gap in (" ", "\n", "\n\n")} else None
     return "whole" if holds_leaves(rest, value) else None
 
 

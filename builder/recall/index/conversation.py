@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from builder.domain.breadcrumb import Breadcrumb
 from builder.recall.index.tool_exchanges import ToolExchange
 from builder.recall.index.view import View
+from builder.wire.json import canonical_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +155,8 @@ def is_first_version(view: View, row: int) -> bool:
 
 
 def signatures_of(crumb: Breadcrumb) -> dict[str, str]:
-    """Request id of each call → its tool and arguments as one text."""
-    return dict(zip(crumb.calls, crumb.call_signatures, strict=False))
+    """Request id of each call → its tool and arguments as one canonical text."""
+    return dict(zip(crumb.calls, map(canonical_text, crumb.call_signatures), strict=False))
 
 
 def _caller_id(view: View, exchange: ToolExchange) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from builder.domain.breadcrumb import Breadcrumb
+from builder.wire.json import canonical_text
 
 
 @dataclass(slots=True)
@@ -12,7 +13,7 @@ class ToolExchange:
     request: str
     """The id that joins them."""
     signature: str
-    """Tool and arguments as one text."""
+    """Tool and arguments as one canonical text: equal for equal calls."""
     callers: list[int] = field(default_factory=list)
     """Rows that make the call, the first one first; the others are later versions of it, or pass it on."""
     results: list[int] = field(default_factory=list)
@@ -38,7 +39,7 @@ class ToolExchanges:
         """Pair one more row. first: the row of the first version of its breadcrumb."""
         if crumb.call_signatures:
             # of a request id that is named twice the last call counts
-            signatures = dict(zip(crumb.calls, crumb.call_signatures, strict=False))
+            signatures = dict(zip(crumb.calls, map(canonical_text, crumb.call_signatures), strict=False))
             for request, signature in signatures.items():
                 exchange = self._by_origin.get((first, request)) or self._exchange_of_call((session, request), signature, row)
                 exchange.signature = signature

@@ -6,9 +6,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Role
+from builder.remember.attachments import without_wrapper
 from builder.remember.content import Text, text_of
 from builder.remember.schemas.base import Body, BodyFacts
-from builder.wire.json import canonical
+from builder.wire.json import one_line
 
 
 class ToolCall(BaseModel):
@@ -61,14 +62,14 @@ class ToolResponseV1(_OneCall):
         }
     )
     tool: str = Field(description="name of the tool")
-    status: Literal["success", "error"] = Field("success", description="whether the call worked")
-    output: Any = Field(None, description="what it returned, any JSON")
-    error: Any = Field(None, description="what went wrong")
+    status: Literal["success", "ok", "completed", "error", "failed"] = Field("success", description="whether the call worked")
+    output: Any = Field(None, description="what it returned, any JSON; also what a call printed that failed")
+    error: Any = Field(None, description="what went wrong; without status and output it says that the call failed")
 
     @override
     def facts(self) -> BodyFacts:
-        failed = self.status == "error"
-        text = f"{self.tool} {text_of(self.error if failed else self.output)}".strip()
+        failed = self.status in {"error", "failed"} or bool(self.error and self.output is None)
+        text = _words(self.tool, self.error if failed else None, self.output)
         return BodyFacts(text=text, tool=self.tool, calls=self.calls, failed=failed)
 
 
@@ -90,12 +91,14 @@ class ToolErrorV1(_OneCall):
     )
     tool_name: str = Field(description="name of the tool")
     error_message: Text = Field("", description="what went wrong")
+    error: Any = Field(None, description="the same under its other name")
+    output: Any = Field(None, description="what the call printed")
     error_type: str | None = Field(None, description="kind of the error")
     retryable: bool | None = Field(None, description="whether trying again may help")
 
     @override
     def facts(self) -> BodyFacts:
-        text = f"{self.tool_name} {self.error_message}".strip()
+        text = _words(self.tool_name, self.error_message or self.error, self.output)
         return BodyFacts(text=text, tool=self.tool_name, calls=self.calls, failed=True)
 
 
@@ -131,6 +134,10 @@ class ToolCatalogV1(Body):
         return BodyFacts(text="\n".join(f"{tool.name}: {tool.description or ''}" for tool in self.tools))
 
 
+def _words(tool: str, error: Any, output: Any) -> str:
+    return f"{tool} {text_of([error, without_wrapper(output)])}".strip()
+
+
 def call_signature(tool: str, arguments: Any) -> str:
-    """Tool and arguments as one text: equal for equal calls."""
-    return canonical({"tool": tool, "input": arguments})
+    """Tool and arguments as one JSON text, the arguments in the order of their sender."""
+    return one_line({"tool": tool, "input": arguments})

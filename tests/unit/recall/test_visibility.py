@@ -50,7 +50,7 @@ def test_the_window_of_a_character_jumps_by_its_own_conversation() -> None:
 
 def test_a_tool_result_without_tags_belongs_to_the_call_that_is_heard() -> None:
     call = make_remembered(
-        "Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), call_signatures=("ls",), tags=("to:mira",)
+        "Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), call_signatures=("{}",), tags=("to:mira",)
     )
     result = make_remembered("Two doors.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
     other = make_remembered("Three windows.", 3, schema="tool.response.v1", role="tool", calls=("r2",))
@@ -71,9 +71,9 @@ def test_what_has_ended_is_gone_from_its_moment_on() -> None:
 
 def test_with_an_ended_result_goes_its_call_and_the_message_stays() -> None:
     said = make_remembered(
-        "Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), call_signatures=("ls",)
+        "Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), call_signatures=("{}",)
     )
-    call = make_remembered("search", 2, schema="tool.request.v1", role="tool", calls=("r1",), call_signatures=("ls",))
+    call = make_remembered("search", 2, schema="tool.request.v1", role="tool", calls=("r1",), call_signatures=("{}",))
     result = make_remembered("Two doors.", 3, schema="tool.response.v1", role="tool", calls=("r1",), expires_at=MORNING)
     assert window(seen([said, call, result])) == [["m1"]]
 
@@ -85,7 +85,7 @@ def test_an_older_version_that_has_ended_takes_nothing_with_it() -> None:
         schema="agent.response.v1",
         role="assistant",
         calls=("r1",),
-        call_signatures=("ls",),
+        call_signatures=("{}",),
         expires_at=MORNING,
     )
     result = make_remembered("Two doors.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
@@ -97,7 +97,7 @@ def test_an_older_version_that_has_ended_takes_nothing_with_it() -> None:
         schema="agent.response.v1",
         role="assistant",
         calls=("r1",),
-        call_signatures=("ls",),
+        call_signatures=("{}",),
     )
     assert window(seen([said, result, again])) == [["m1"], ["m1", "m2"]]
 

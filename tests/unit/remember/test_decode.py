@@ -14,6 +14,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
 from builder.remember.schemas.registry import BODIES
+from builder.wire.json import one_line
 
 SUBJECT = "breadcrumbs.acme.s42.user.message.v1"
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -198,7 +199,7 @@ def is_read_or_rejected(data: bytes, subject: str) -> None:
         crumb = decode(arrival(data, subject))
     except Rejected:
         return
-    assert json.dumps(json.loads(crumb.body), ensure_ascii=False, sort_keys=True, separators=(",", ":")) == crumb.body
+    assert one_line(json.loads(crumb.body)) == crumb.body
     for text in (crumb.text, crumb.body, crumb.speaker, crumb.id, *crumb.tags, *crumb.calls, crumb.removes):
         assert "\0" not in text
         assert text.encode("utf-8").decode("utf-8") == text

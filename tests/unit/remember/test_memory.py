@@ -48,6 +48,12 @@ async def test_other_content_under_a_taken_id_is_rejected_and_the_next_version_i
     assert (await memory.remember(make_breadcrumb("Two.", 4, id="a", version=2))).breadcrumb.text == "Two."
 
 
+async def test_the_same_body_with_its_keys_in_another_order_is_no_other_content() -> None:
+    memory, _ = make_memory()
+    first = await memory.remember(make_breadcrumb("One.", 1, id="a", body='{"b":1,"a":{"d":1,"c":2}}'))
+    assert await memory.remember(make_breadcrumb("One.", 2, id="a", body='{"a":{"c":2,"d":1},"b":1}')) == first
+
+
 async def test_the_same_message_of_the_stream_is_the_same_also_when_it_is_read_otherwise_today() -> None:
     memory, _ = make_memory()
     first = await memory.remember(make_breadcrumb("One.", 1))

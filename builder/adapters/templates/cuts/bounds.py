@@ -6,7 +6,7 @@ from typing import Any
 from builder.adapters.templates.cuts.shorten import trimmed
 from builder.domain.json_text import with_texts
 from builder.domain.phrases import Mark
-from builder.remember.attachments import described
+from builder.remember.attachments import described, without_wrapper
 
 CHARACTERS_PER_VALUE = 8
 """Fewest that a value takes on a page, with its key or its line."""
@@ -57,10 +57,11 @@ def bounded(value: Any, characters: int, marks: tuple[Mark, Mark]) -> Any:
 
 def bounded_body(text: str, characters: int, marks: tuple[Mark, Mark]) -> dict[str, Any]:
     """A stored body as hint templates take it: bounded, with a line for each image and file. marks: see `bounded`."""
-    if len(text) <= characters:
-        return whole_body(text)
-    body: dict[str, Any] = shortened(described(pruned(json.loads(text), characters, marks[0])), characters, marks[1])
-    return body
+    body: dict[str, Any] = json.loads(text)
+    body |= {"output": without_wrapper(body["output"])} if "output" in body else {}
+    if len(text) > characters:
+        return dict(shortened(described(pruned(body, characters, marks[0])), characters, marks[1]))
+    return dict(described(body))
 
 
 def whole_body(text: str) -> dict[str, Any]:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from builder.adapters.templates.cuts.shorten import clip
+from builder.adapters.templates.cuts.places import clip
 from builder.adapters.templates.sandbox.filters import WORDY_CHARS, FinalText, inline
 from builder.assemble.items.forms import Line
 from builder.assemble.items.list_items import ITEM
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.control_text import visible
-from builder.domain.json_text import with_texts
+from builder.domain.json_text import parsed, with_texts
 from builder.domain.phrases import Phrases
 from builder.domain.profile import Cut
 
@@ -34,34 +34,23 @@ class CutOutput:
 
 
 def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases) -> CutOutput:
-    """The output with its result list cut.
+    """The output with its result list cut; as it came where no limit acts.
 
     A result list is the output itself, or the list that an object has under one of KEYS. A result is an object, a list or a
     text; a list of plain short values (numbers, names) is one value, as long as all its results together may be.
     """
-    value = parsed(output)
+    value = parsed(output) if cut.results is not None or cut.characters is not None else None
     path = _path(value, MAX_DEPTH)
     if path is None:
-        return CutOutput(value)
+        return CutOutput(output)
     results = _at(value, path)
     first, is_clipped = _first_plain(results, cut) if _is_plain(results) else _first_results(results, cut)
     if not is_clipped and len(first) == len(results):
-        return CutOutput(_replaced(value, path, first))
+        return CutOutput(output)
     counts = {"number": len(results), "id": safe_id(breadcrumb), "bytes": len(breadcrumb.body.encode())}
     clip_note = {"characters": cut.characters} if is_clipped else {}
     note = phrases("results_cut" if is_clipped else "results_shown", shown=len(first), **clip_note, **counts)
     return CutOutput(_replaced(value, path, first), note)
-
-
-def parsed(output: Any) -> Any:
-    """The output; a text that is a JSON object or list becomes it, because many tools answer in text only."""
-    if not isinstance(output, str) or output.lstrip()[:1] not in ("{", "["):
-        return output
-    try:
-        value = json.loads(output)
-    except (ValueError, RecursionError):
-        return output
-    return value if isinstance(value, dict | list) else output
 
 
 def stub(breadcrumb: Breadcrumb, line: Line, phrases: Phrases) -> str:

@@ -5,12 +5,12 @@ No cut splits a grapheme cluster or a row of a table, and a code fence that a cu
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
 
-import regex
-
+from builder.adapters.templates.cuts.places import back, forward
+from builder.adapters.templates.cuts.relevance import Span, nearest
 from builder.assemble.items.list_items import INSIDE, ITEM
 from builder.domain.control_text import visible
 from builder.domain.phrases import Mark
@@ -19,27 +19,22 @@ CHARACTERS_PER_TOKEN = 16
 """No encoding packs ordinary text tighter; longer texts are cut without a count."""
 SAMPLE_CHARS_PER_TOKEN = 4
 """Of a text's beginning, per allowed token, for an estimate of its characters per token."""
-LINE_END_CHARS = 120
-"""Within these the end of a line is the better place for a cut."""
-SPACE_CHARS = 40
-"""Within these white space is."""
-CLUSTER_CHARS = 512
-"""Searched backwards for white space, from which the clusters of the stretch are read; as much is read beyond the position."""
+GAP_CHARS = 40
+"""About as many as a mark has."""
+MIN_CHARS, MAX_CHARS = 32, 512
+"""Of the passages that are looked for: up to half of what is shown."""
 
-_BOUNDARY = regex.compile(r"\s(?![\p{M}\u200d])")
-_GRAPHEME = regex.compile(r"\X")
-_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
-"""Two of them make a flag, counted from the beginning of their row."""
 _FENCE = re.compile(r"^(?P<indent>[ \t]*(?:- )?)(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.MULTILINE)
 _ROW = re.compile(r"\s*\|")
 _BARE_BULLET = re.compile(r"(?:^|\n) *- *$")
 
 
-def shorten(text: str, tokens: int, count: Callable[[str], int], mark: Mark) -> str:
-    """The items if they have at most `tokens` (line end counted), else two thirds of that from their head, one from their tail.
+def shorten(text: str, tokens: int, count: Callable[[str], int], mark: Mark, more: Mark | None = None, question: str = "") -> str:
+    """The items if they have at most `tokens` (line end counted), else their ends and the passages nearest to the question.
 
-    Cuts at white space where there is any near. mark: characters that are missing → what stands between the two. Gives an empty
-    string when not even the mark fits.
+    Of what no passage takes the head has two thirds, the tail one. Cuts at white space where there is any near. mark: number of
+    missing characters of the text → what is in their place; more: the same for all gaps but the first, default `mark`. Gives an
+    empty string when not even the mark fits.
     """
     longest = tokens * CHARACTERS_PER_TOKEN
 
@@ -49,11 +44,13 @@ def shorten(text: str, tokens: int, count: Callable[[str], int], mark: Mark) -> 
     if fits(text):
         return text
     low, high, best = 0, min(len(text), longest), ""
-    guesses, fences = _guesses(text, tokens, count), _fences(text)
+    guess, fences = _guess(text, tokens, count), _fences(text)
+    passages = nearest(text, question, min(max(guess // 2 // MIN_CHARS * MIN_CHARS, MIN_CHARS), MAX_CHARS))
+    guesses = iter((guess + guess // 8, guess - guess // 8))
     while low <= high:
         # Near the guess few counts are enough, none of them of a text that is much too long.
         middle = next((guess for guess in guesses if low < guess < high), (low + high) // 2)
-        candidate = _cut(text, fences, middle, mark, ITEM, INSIDE)
+        candidate = _cut(text, fences, _parts(text, middle, passages), (mark, more or mark), (ITEM, INSIDE))
         if fits(candidate):
             best, low = candidate, middle + 1
         else:
@@ -61,11 +58,10 @@ def shorten(text: str, tokens: int, count: Callable[[str], int], mark: Mark) -> 
     return best
 
 
-def _guesses(text: str, tokens: int, count: Callable[[str], int]) -> Iterator[int]:
-    """Estimates of the characters of `tokens` tokens by the text's beginning, one a little above and one a little below."""
+def _guess(text: str, tokens: int, count: Callable[[str], int]) -> int:
+    """An estimate of the characters of `tokens` tokens by the text's beginning."""
     sample = text[: tokens * SAMPLE_CHARS_PER_TOKEN]
-    guess = tokens * len(sample) // max(count(sample), 1)
-    return iter((guess + guess // 8, guess - guess // 8))
+    return tokens * len(sample) // max(count(sample), 1)
 
 
 def trimmed(text: str, characters: int, mark: Mark) -> str:
@@ -73,31 +69,54 @@ def trimmed(text: str, characters: int, mark: Mark) -> str:
 
     It is no item yet.
     """
-    return text if len(text) <= characters else _cut(text, _fences(text), characters, mark, "", "")
+    return text if len(text) <= characters else _cut(text, _fences(text), _parts(text, characters), (mark, mark), ("", ""))
 
 
-def clip(text: str, characters: int) -> str:
-    """The text if it has at most `characters`, else its beginning and an ellipsis of that length."""
-    if len(text) <= characters:
-        return text
-    return text[: _back(text, max(characters - 2, 0))].rstrip() + " …"
+def _parts(text: str, characters: int, passages: tuple[Span, ...] = ()) -> list[Span]:
+    """What is shown of a text in about so many characters: its head, passages in its order, and its tail, which may be empty."""
+    room = characters // 2
+    near = list[Span]()
+    for start, end in passages:
+        cost = end - start + GAP_CHARS
+        if cost <= (room if near else characters):
+            near.append((start, end))
+            room -= cost
+    rest = characters - sum(end - start + GAP_CHARS for start, end in near)
+    head = _out_of_bullet(text, _out_of_row(text, back(text, max(2 * rest // 3, 0)), at_end=False))
+    tail = max(_out_of_row(text, forward(text, len(text) - max(rest // 3, 0)), at_end=True), head)
+    at_ends = {line.strip() for line in f"{text[:head]}\n{text[tail:]}".split("\n")}
+    parts = [(0, head)]
+    inner = (span for span in sorted(near) if head < span[1] and span[0] < tail and text[slice(*span)].strip() not in at_ends)
+    for start, end in (*((start, min(end, tail)) for start, end in inner), (tail, len(text))):
+        if text[parts[-1][1] : start].strip():
+            parts.append((start, end))
+        else:
+            parts[-1] = (parts[-1][0], end)
+    return parts
 
 
-def _cut(text: str, fences: "_Fences", kept_chars: int, mark: Mark, item: str, inside: str) -> str:
-    """item, inside: the text in front of the mark without a head, and with one."""
-    start = _out_of_bullet(text, _out_of_row(text, _back(text, 2 * kept_chars // 3), at_end=False))
-    end = _out_of_row(text, _forward(text, len(text) - kept_chars // 3), at_end=True)
-    line = text.rfind("\n", 0, end) + 1
-    whole = line > start and not text[line:end].strip()
-    head, tail = text[:start].rstrip(), (text[line:].rstrip() if whole else text[end:].strip())
-    shut, again = _open_fence(text, fences, start), _open_fence(text, fences, end) if tail else NO_FENCE
-    # A whole line stays one; a part of a line goes behind the mark, because at a line's start it might open something.
-    opening = "\n" if whole else " "
-    if again.marks:
-        opening = f"\n{again.indent}{again.marks}{again.info}\n{'' if whole else again.indent}"
-    closed = (head, shut.indent + shut.marks) if head and shut.marks else (head,) if head else ()
+def _cut(text: str, fences: "_Fences", parts: list[Span], marks: tuple[Mark, Mark], margins: tuple[str, str]) -> str:
+    """The parts of a text with a mark between two of them. margins: in front of the mark without a head, and with one."""
+    (_, stop), *others = parts
+    head = text[:stop].rstrip()
+    lines, end = [head] if head else [], len(head)
+    shut = _open_fence(text, fences, stop) if head else NO_FENCE
+    for number, (start, stop) in enumerate(others):
+        lines += [shut.indent + shut.marks] if shut.marks else []
+        line = max(text.rfind("\n", 0, start) + 1, end)
+        whole = (not line or text[line - 1] == "\n") and not text[line:start].strip()
+        tail = text[line:stop].rstrip() if whole else text[start:stop].strip()
+        begin = line + len(margins[1]) * text.startswith(margins[1], line) if whole else stop - len(text[start:stop].lstrip())
+        again = _open_fence(text, fences, start) if tail else NO_FENCE
+        # A whole line stays one; a part of a line goes behind the mark, because at a line's start it might open something.
+        opening = "\n" if whole else " "
+        if again.marks:
+            opening = f"\n{again.indent}{again.marks}{again.info}\n{'' if whole else again.indent}"
+        left_out = begin - end - len(margins[1]) * text.count(f"\n{margins[1]}", end, begin)
+        lines.append(f"{margins[bool(lines)]}{marks[number > 0](left_out)}{opening}{tail}".rstrip())
+        shut, end = _open_fence(text, fences, stop), start + len(text[start:stop].rstrip())
     # A cut may leave a control token that was none in its place.
-    return visible("\n".join((*closed, (inside if head else item) + f"{mark(end - start)}{opening}{tail}".rstrip())))
+    return visible("\n".join(lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,35 +173,3 @@ def _out_of_row(text: str, position: int, *, at_end: bool) -> int:
         return position
     stop = text.find("\n", position)
     return start if not at_end else len(text) if stop < 0 else stop + 1
-
-
-def _back(text: str, position: int) -> int:
-    if (line := text.rfind("\n", max(position - LINE_END_CHARS, 0), position)) >= 0:
-        return line
-    for space in range(position, max(position - SPACE_CHARS, 0), -1):
-        if _BOUNDARY.match(text, space):
-            return space
-    return _edges(text, position)[0]
-
-
-def _forward(text: str, position: int) -> int:
-    if (line := text.find("\n", position, position + LINE_END_CHARS)) >= 0:
-        return line + 1
-    match = _BOUNDARY.search(text, position, min(position + SPACE_CHARS, len(text)))
-    return match.end() if match else _edges(text, position)[1]
-
-
-def _edges(text: str, position: int) -> tuple[int, int]:
-    """Where the grapheme cluster begins and ends that the position would split; the position itself when it splits none."""
-    if not 0 < position < len(text):
-        return position, position
-    earliest = max(position - CLUSTER_CHARS, 0)
-    start = next((at for at in range(position - 1, earliest, -1) if text[at].isspace()), earliest)
-    if text[start] in _FLAG_LETTERS:
-        start -= (start - len(text[:start].rstrip(_FLAG_LETTERS))) % 2
-    # Only a slice: the expression looks back to the beginning of what it is given, at every character of a row of flags.
-    for cluster in _GRAPHEME.finditer(text[start : position + CLUSTER_CHARS]):
-        begin, end = start + cluster.start(), start + cluster.end()
-        if end > position:
-            return (position, position) if begin == position else (begin, end)
-    return position, position

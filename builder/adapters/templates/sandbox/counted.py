@@ -29,6 +29,12 @@ def arguments(context: Context, value: Any) -> str:
 
 
 @pass_context
+def output(context: Context, value: Any) -> str:
+    """See `filters.output`; in the words of the page."""
+    return filters.output(value, _words(context).get("rows", ROWS))
+
+
+@pass_context
 def day(context: Context, text: Any) -> str:
     """See `filters.day`; in the words of the page."""
     return filters.day(text, _words(context))
@@ -58,6 +64,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "day": day,
     "inline": inline,
     "label": label,
+    "output": output,
     "readable": readable,
     "sentence": sentence,
     "speakers": speakers,

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from builder.adapters.templates.layouts import table
 from builder.adapters.templates.sandbox.missing import Missing, is_none, pairs_of
 from builder.assemble.items.labels import reserved_names, tool_label
 from builder.assemble.items.list_items import below
@@ -28,8 +27,17 @@ WORDY_CHARS = 40
 MAX_SENTENCE_CHARS = 4_096
 """Of a text in which the end of its first sentence is looked for."""
 EMPTY_OBJECT, EMPTY_LIST = "{}", "[]"
-NAMING = ("title", "name", "path")
-"""Keys that say what an object is; they come first."""
+MIN_ROWS = 3
+MIN_FULL_SHARE = 0.75
+"""Of a table's cells; objects with fewer common keys are not alike."""
+MAX_CELL_CHARS = 80
+"""With a longer cell a list is easier to read."""
+_NO_TEXT = re.compile(r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null|\{\}|\[\]|)", re.IGNORECASE)
+"""What a value reads as that is no text; between quotation marks it is one."""
+_MARGIN = "\"' \t\n"
+_SHAPE = re.compile(r"\A\s*[\[{]|^[ \t]+\S|\n[ \t]*\n", re.MULTILINE)
+"""Of a text of several lines: what Markdown loses."""
+_MARKS = re.compile("`{3,}")
 
 
 class FinalText(str):
@@ -71,11 +79,11 @@ def readable(value: Any, rows: str = ROWS) -> str:
 
     rows: caption of a table, with the field {number}.
 
-    An object has a line a key, plain values in front of texts of several lines and of what is nested, title and name first. Of a
-    list each item has a line, or a row of a table where that is shorter; short plain values stand in one line.
+    An object has a line a key in its own order. Of a list each item has a line, or a row of a table where that is shorter; short
+    plain values are in one line. A text inside that reads like a number, null, true, false or nothing is quoted.
     """
     if isinstance(value, dict):
-        return "\n".join(_pair(key, item, rows) for key, item in _pairs(value)) or EMPTY_OBJECT
+        return "\n".join(_pair(key, item, rows) for key, item in pairs_of(value)) or EMPTY_OBJECT
     if isinstance(value, list):
         return _listed(value, rows) or EMPTY_LIST
     return value if isinstance(value, str) else "" if is_none(value) else _plain(value)
@@ -84,10 +92,22 @@ def readable(value: Any, rows: str = ROWS) -> str:
 def inline(value: Any) -> str:
     """Any JSON value in one line, e.g. for arguments of calls."""
     if isinstance(value, dict):
-        return "; ".join(f"{inline(key)}: {inline(item)}" for key, item in _pairs(value)) or EMPTY_OBJECT
+        return "; ".join(f"{inline(key)}: {_cell(item)}" for key, item in pairs_of(value)) or EMPTY_OBJECT
     if isinstance(value, list):
-        return ", ".join(map(inline, value)) or EMPTY_LIST
+        return ", ".join(map(_cell, value)) or EMPTY_LIST
     return " ".join(_plain(value).split())
+
+
+def _cell(value: Any) -> str:
+    return inline(_quoted(value))
+
+
+def output(value: Any, rows: str = ROWS) -> str:
+    """What a tool answered, behind a label: a text as it is, in a fence where Markdown would lose its shape; else `readable`."""
+    if not isinstance(value, str) or "\n" not in value.strip() or not _SHAPE.search(value):
+        return below(readable(value, rows))
+    marks = "`" * max(map(len, ("``", *_MARKS.findall(value))), default=0) + "`"
+    return f"\n\n{marks}\n{value.removesuffix(chr(10))}\n{marks}"
 
 
 def arguments(value: Any, rows: str = ROWS) -> str:
@@ -128,17 +148,35 @@ def speakers(text: Any, sources: Any, words: Mapping[str, str]) -> str:
 
 def _listed(items: list[Any], captions: str) -> str:
     if not any(_nested(item) or len(_plain(item)) > WORDY_CHARS or set(_plain(item)) & {",", "\n"} for item in items):
-        return ", ".join(map(_plain, items))
-    lines = "\n".join("- " + _below(readable(item, captions)) for item in items)
-    rows = table([dict(_pairs(item)) for item in items if isinstance(item, dict)], inline, captions) if _alike(items) else ""
+        return ", ".join(_plain(_quoted(item)) for item in items)
+    lines = "\n".join("- " + _below(readable(_quoted(item), captions)) for item in items)
+    rows = table([dict(pairs_of(item)) for item in items if isinstance(item, dict)], captions) if _alike(items) else ""
     return rows if rows and len(rows) < len(lines) else lines
 
 
-def _pairs(value: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Naming keys first and long values last; stored bodies have their keys sorted."""
-    return sorted(
-        pairs_of(value), key=lambda pair: (NAMING.index(pair[0]) if pair[0] in NAMING else len(NAMING), _is_long(pair[1]))
-    )
+def table(rows: list[dict[str, Any]], caption: str) -> str:
+    """Objects of plain values as a caption and a markdown table with a column a key; "" where they are too few or not alike.
+
+    Cells are one line each, and their bars are escaped: no value can end its cell or its row. caption: with the field {number}.
+    """
+    columns = tuple(dict.fromkeys(key for row in rows for key in row))
+    if len(rows) < MIN_ROWS or sum(map(len, rows)) < MIN_FULL_SHARE * len(rows) * len(columns):
+        return ""
+    cells = [[_escaped(_cell(row[column]) if column in row else "") for column in columns] for row in rows]
+    if any(len(text) > MAX_CELL_CHARS for line in cells for text in line):
+        return ""
+    head = [[_escaped(inline(column)) for column in columns]]
+    first, *others = (f"| {' | '.join(line)} |" for line in (*head, *cells))
+    return "\n".join((caption.format(number=len(rows)), first, "|---" * len(columns) + "|", *others))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|")
+
+
+def _quoted(value: Any) -> Any:
+    """The value; a text that would read like something else as JSON."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) and _NO_TEXT.fullmatch(value.strip(_MARGIN)) else value
 
 
 def _is_long(value: Any) -> bool:
@@ -155,7 +193,7 @@ def _nested(value: Any) -> bool:
 
 
 def _pair(key: str, value: Any, captions: str) -> str:
-    name, inner = " ".join(key.split()), readable(value, captions) if not is_none(value) else "null"
+    name, inner = " ".join(key.split()), readable(_quoted(value), captions) if not is_none(value) else "null"
     if "\n" not in inner:
         return f"{name}: {inner}"
     return f"{name}:\n  {_below(inner)}"

@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import ChainableUndefined, StrictUndefined, TemplateRuntimeError, UndefinedError
 from jinja2.utils import missing
 
-_NULLS = attrgetter("_nulls")
+_KEYS = attrgetter("_keys")
 PLAIN = (int, float, type(None))
 """Values without fields: only a body can have put one where a template reads a field."""
 
@@ -14,11 +14,11 @@ PLAIN = (int, float, type(None))
 class Fields(dict[str, Any]):
     """An object of a body. A field that is null is missing in templates; `pairs_of` has it."""
 
-    __slots__ = ("_nulls",)
+    __slots__ = ("_keys",)
 
     def __init__(self, value: dict[str, Any]) -> None:
         super().__init__({key: marked(item) for key, item in value.items() if item is not None})
-        self._nulls = tuple(key for key, item in value.items() if item is None)
+        self._keys = tuple(value)
 
 
 class Items(list[Any]):
@@ -105,9 +105,8 @@ def marked(value: Any) -> Any:
 
 
 def pairs_of(value: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """All fields of an object, also those that are null."""
-    nulls = _NULLS(value) if isinstance(value, Fields) else ()
-    return (*value.items(), *((key, None) for key in nulls))
+    """All fields of an object in its order, also those that are null."""
+    return tuple((key, dict.get(value, key)) for key in (_KEYS(value) if isinstance(value, Fields) else value))
 
 
 def is_none(value: Any) -> bool:

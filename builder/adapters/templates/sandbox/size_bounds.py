@@ -218,7 +218,13 @@ FILTERS: Mapping[str, Bound] = (
         "replace": _size_of_replace,
         "sum": _size_of_sum,
     }
-    | {"readable": _size_of_layout, "round": _size_of_round, "tojson": _size_of_json, "trim": _size_of_search}
+    | {
+        "output": _size_of_layout,
+        "readable": _size_of_layout,
+        "round": _size_of_round,
+        "tojson": _size_of_json,
+        "trim": _size_of_search,
+    }
     | {"urlencode": _size_of_address}
     | {"wordwrap": _size_of_wrap}
 )

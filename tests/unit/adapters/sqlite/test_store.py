@@ -235,7 +235,8 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
 SENDERS = "; ".join(
     (
         "DROP INDEX breadcrumbs_people",
-        *(f"ALTER TABLE breadcrumbs DROP COLUMN {column}" for column in ("utc_offset", "user_id", "private", "hints", "creator")),
+        "DROP INDEX breadcrumbs_sorted",
+        *(f"ALTER TABLE breadcrumbs DROP {name}" for name in ("utc_offset", "user_id", "private", "hints", "creator", "ordered")),
         "DROP TABLE editions",
         "DROP TABLE edition_texts",
     )
@@ -255,6 +256,7 @@ async def test_what_a_file_held_before_senders_were_kept_has_none_and_what_comes
     store = SqliteStore(path)
     after = make_remembered("After.", 2, utc_offset=0, user_id="u7")
     assert await store.remember(after)
+    assert await store.count_sorted() == 1, "doctor asks for `reindex`: what is heard now has its own order"
     assert await store.facts(make_remembered("Before.").breadcrumb) == make_remembered("Before.")
     assert await store.facts(after.breadcrumb) == after
     store.close()

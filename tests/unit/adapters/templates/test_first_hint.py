@@ -46,8 +46,8 @@ EXPECTED = """- Ticket 7 "Repair the blue kiln" (open, low): It stops at 900 °C
   - Labels: kiln, urgent
   - Steps:
 
-    - done: true
-      what: look
+    - what: look
+      done: true
   - Assignee: name: Joost"""
 
 

@@ -107,7 +107,7 @@ def test_a_tool_is_shown_with_the_first_sentence_of_its_description_and_the_name
     tool = {"name": "search", "category": "web", "description": "Searches e.g. the web. Slowly.", "inputSchema": fields}
     catalog = {"tools": [tool, {"name": "timer", "inputSchema": fields, "outputSchema": {"properties": {"ok": {}}}}]}
     assert shown("tool.catalog.v1", catalog) == (
-        "- search (web): Searches e.g. the web. Takes limit, query.\n- timer: Takes limit, query. Gives ok."
+        "- search (web): Searches e.g. the web. Takes query, limit.\n- timer: Takes query, limit. Gives ok."
     )
 
 
@@ -159,7 +159,7 @@ def test_a_found_passage_does_not_say_the_name_or_title_twice(schema: str, body:
 def test_of_what_a_tool_answered_every_key_and_value_is_there() -> None:
     output = {"x": None, "list": [None, 1], "nested": {"k": None}, "rows": [{"a": None, "b": 1}]}
     assert shown("tool.response.v1", {"tool": "t", "output": output}) == (
-        "- Tool t answered:\n  x: null\n  list: null, 1\n  nested: k: null\n  rows:\n    - b: 1\n      a: null"
+        "- Tool t answered:\n  x: null\n  list: null, 1\n  nested: k: null\n  rows:\n    - a: null\n      b: 1"
     )
 
 

@@ -9,7 +9,7 @@ from builder.assemble.items.forms import RenderForm
 from builder.assemble.items.words import MAX_MARGIN_CHARS, call_arguments, message_words, result_words, shows_pictures
 from builder.domain.context import Fragment
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from tests.conversations import answered, failed, replied, said
+from tests.conversations import answered, failed, replied, said, sent
 from tests.pages import make_writer
 
 LONG = " ".join(f"Sentence {n} of a long letter." for n in range(50))
@@ -44,17 +44,54 @@ def test_white_space_around_a_text_stays_up_to_a_limit(margin: int, stays: bool)
     assert (message_words(fragment(said(1, text)), "User") == text) == stays
 
 
-@pytest.mark.parametrize("output", ["42 lines\n", "  a\n    b\n", "<tag>"])
+MANIFEST = '{\n  "version": "1.0",\n  "private": true,\n\n  "zip": "01234"\n}\n'
+
+
+@pytest.mark.parametrize("output", ["42 lines\n", "  a\n    b\n", "<tag>", MANIFEST, '[{"id": 7, "b": 1}]', "```\n x\n````\n"])
 def test_a_text_that_a_tool_answered_reads_byte_for_byte(output: str) -> None:
     row = answered(2, "r1", output)
     words = result_words(fragment(row, RenderForm(answer=True)), "Result")
     assert words == output
 
 
-def test_what_a_tool_answered_as_data_reads_as_the_page_has_it() -> None:
-    words = result_words(fragment(answered(2, "r1", {"lines": 42}), RenderForm(answer=True)), "Result")
-    assert "42" in words
-    assert not words.startswith(("- ", "  ", "Result"))
+def test_a_text_of_several_lines_keeps_its_shape_on_the_page_behind_a_fence() -> None:
+    text = fragment(answered(2, "r1", MANIFEST), RenderForm(answer=True)).text
+    inner = MANIFEST.replace("\n  ", "\n    ").replace("\n}", "\n  }").removesuffix("\n")
+    assert text == f"  Result:\n\n  ```\n  {inner}\n  ```"
+
+
+@pytest.mark.parametrize(
+    ("output", "compact", "lines"),
+    [
+        (
+            {"zip": "01234", "city": "Łódź", "age": 7},
+            '{"zip":"01234","city":"Łódź","age":7}',
+            ['zip: "01234"', "city: Łódź", "age: 7"],
+        ),
+        ({"b": "null", "a": None, "c": ""}, '{"b":"null","a":null,"c":""}', ['b: "null"', "a: null", 'c: ""']),
+        ({"list": ["1", 1, "True", "{}"]}, '{"list":["1",1,"True","{}"]}', ['list: "1", 1, "True", "{}"']),
+        ([{"n": "1e3", "q": '"7"'}] * 4, '[{"n":"1e3","q":"', ['- n: "1e3"\n', 'q: "\\"7\\""']),
+        ({"content": [{"type": "text", "text": '{"b": 1, "a": 2}'}]}, '{"b": 1, "a": 2}', ['{"b": 1, "a": 2}']),
+    ],
+)
+def test_an_object_keeps_its_order_and_its_texts_do_not_read_as_numbers(output: object, compact: str, lines: list[str]) -> None:
+    shown = fragment(answered(2, "r1", output), RenderForm(answer=True))
+    assert result_words(shown, "Result").startswith(compact)
+    found = [shown.text.find(line) for line in lines]
+    assert -1 not in found
+    assert found == sorted(found)
+
+
+def test_a_failure_shows_its_error_and_what_it_printed() -> None:
+    output = 'Traceback\n  File "k.py"\nValueError: -3\n'
+    body = {"tool": "bash", "request_id": "r1", "status": "error", "error": "exit status 2", "output": output}
+    row = sent(2, "tool.response.v1", body)
+    shown = fragment(row, RenderForm(answer=True))
+    assert result_words(shown, "Result") == f"Failed: exit status 2\nResult:\n{output}"
+    assert '  Failed: exit status 2\n  Result:\n\n  ```\n  Traceback\n    File "k.py"' in shown.text
+    assert "ValueError: -3" in row.breadcrumb.text
+    error = fragment(sent(2, "tool.error.v1", {"tool_name": "bash", "request_id": "r1", "error": {"code": "7"}}))
+    assert error.text == '- Tool bash failed: code: "7"'
 
 
 def test_a_cut_result_is_not_given_whole() -> None:

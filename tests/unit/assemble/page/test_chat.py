@@ -25,12 +25,15 @@ def said(sequence: int, content: str, **body: Any) -> StoredBreadcrumb:
 
 
 def calling(sequence: int, *calls: str, content: str = "Let me look.", query: Any = "kiln") -> StoredBreadcrumb:
-    requests = [{"tool": "search", "input": {"query": query, "page": page}, "requestId": call} for page, call in enumerate(calls)]
+    requests = [{"tool": "search", "input": {"page": page, "query": query}, "requestId": call} for page, call in enumerate(calls)]
     return hear(sequence, "agent.response.v1", {"content": content, "tool_requests": requests})
 
 
 def answer(sequence: int, call: str, output: str = "found", schema: str = "tool.response.v1") -> StoredBreadcrumb:
-    body = {"tool": "search", "tool_name": "search", "request_id": call, "output": output, "error_message": output}
+    said = (
+        {"tool": "search", "output": output} if schema == "tool.response.v1" else {"tool_name": "search", "error_message": output}
+    )
+    body = said | {"request_id": call}
     return hear(sequence, schema, body)
 
 

@@ -113,7 +113,7 @@ def test_ties_go_to_the_later_one() -> None:
 
 def test_a_result_is_found_by_itself_whatever_its_call_says() -> None:
     rows: list[StoredBreadcrumb | str] = [
-        make_remembered("weather in Delft", 1, schema="tool.request.v1", calls=("r1",), call_signatures=("search",)),
+        make_remembered("weather in Delft", 1, schema="tool.request.v1", calls=("r1",), call_signatures=("{}",)),
         make_remembered("Sunny and calm", 2, schema="tool.response.v1", calls=("r1",)),
         make_remembered("Sunny and wild", 3, schema="tool.response.v1", calls=("lost",)),
         *map(make_turn, BLAND, range(9, 19)),

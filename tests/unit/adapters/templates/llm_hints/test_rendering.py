@@ -57,13 +57,13 @@ def test_a_single_text_stands_by_itself() -> None:
 
 def test_several_keys_stand_as_keys_and_values_under_the_name_of_the_schema() -> None:
     who, everything = ({"type": "extract", "value": f"$.owner.{name}"} for name in ("name", "*"))
-    expected = "- ticket.v1:\n  advice: by hints\n  who: Maya\n  all: Maya, u7"
+    expected = "- ticket.v1:\n  advice: by hints\n  all: Maya, u7\n  who: Maya"
     assert text(transform(who=who, all=everything, advice=LITERAL)) == expected
 
 
 def test_merge_keeps_what_include_and_exclude_left() -> None:
     hints = {"include": ["number", "owner"], "exclude": ["owner.id"], **transform("merge", advice=LITERAL)}
-    assert text(hints) == "- ticket.v1:\n  number: 7\n  advice: by hints\n  owner: name: Maya"
+    assert text(hints) == "- ticket.v1:\n  number: 7\n  owner: name: Maya\n  advice: by hints"
 
 
 def test_transforms_see_only_what_is_left_of_the_body() -> None:

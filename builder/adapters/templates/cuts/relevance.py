@@ -1,0 +1,129 @@
+"""The passages of a text that are nearest to a question: by its words, of which those count most that are rare in the text.
+
+Words are compared in any language: case, accents and endings make no difference, and identifiers are split into their parts
+("regal_77" and "Regal 77" are the same). Scripts without spaces are compared by pairs of letters.
+"""
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import pairwise
+from math import ceil, log
+
+import regex
+
+from builder.adapters.templates.cuts.places import edges
+from builder.language.sentences import sentences
+
+QUESTION_CHARS = 400
+"""At the beginning and at the end of a question, whose words count: in a long message that is where one asks."""
+MIN_SHARE = 0.25
+"""Of the best passage's score, with which a passage is near."""
+STEM_CHARS, STEM_SHARE, MAX_ENDING_CHARS = 3, 0.75, 2
+"""What two forms of a word have in common at least; how much longer one of them is at most where they are short."""
+WEIGHTY_CHARS = 6
+"""Longer words weigh no more."""
+
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+_WORD = regex.compile(rf"(?V1)[{_UNSPACED}]+|\p{{Nd}}+|\p{{Lu}}?[[\p{{L}}\p{{M}}]--[\p{{Lu}}{_UNSPACED}]]+|\p{{Lu}}+(?!\p{{Ll}})")
+_PAIRED = regex.compile(f"[{_UNSPACED}]")
+_MARKS = regex.compile(r"\p{Mn}+")
+_LINE = re.compile(r"[^\n]+")
+_ROW = re.compile(r"\s*(?:- )?\|")
+_CLAUSE = regex.compile(r".*[\s\p{Po}\p{Pe}](?!\d|\p{M}|\u200d)", regex.DOTALL)
+_ENTRY = re.compile(r"\W*(?:\d{4}-\d\d-\d\d|\d\d?:\d\d:\d\d|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)")
+_ERROR = re.compile(
+    r"\b(?:error|errors|fatal|critical|panic|exception|traceback|failed|failure)\b|(?:Error|Exception)\b", re.IGNORECASE
+)
+ERROR = "\0error"
+"""Stands for the words of errors, which every log is asked for."""
+
+Span = tuple[int, int]
+
+
+@lru_cache(maxsize=8)
+def nearest(text: str, question: str, most: int) -> tuple[Span, ...]:
+    """The near passages of at most `most` characters, the nearest first, each wording once; of a log its errors too.
+
+    A passage is a line; a longer line is split into sentences, and these at commas and white space. Rows of tables stay whole.
+    """
+    query = _query(
+        question if len(question) <= 2 * QUESTION_CHARS else f"{question[:QUESTION_CHARS]} {question[-QUESTION_CHARS:]}"
+    )
+    lines = _LINE.findall(text)
+    is_log = 2 * sum(_ENTRY.match(line) is not None for line in lines) >= max(len(lines), 4)
+    if not query and not is_log:
+        return ()
+    spans = list(_passages(text, most))
+    words: dict[str, dict[str, float]] = {}
+    matches = [
+        _matches(text[start:end], query, words) | ({ERROR: 1.0} if is_log and _ERROR.search(text, start, end) else {})
+        for start, end in spans
+    ]
+    rarity = {key: log(1 + len(spans) / number) for key, number in Counter(key for match in matches for key in match).items()}
+    scores = [sum(likeness * rarity[key] * _weight(key) for key, likeness in match.items()) for match in matches]
+    least = MIN_SHARE * max(scores, default=0)
+    order = sorted(
+        (number for number, score in enumerate(scores) if score and score >= least), key=lambda number: -scores[number]
+    )
+    return tuple({text[slice(*spans[number])].strip(): spans[number] for number in reversed(order)}.values())[::-1]
+
+
+def _weight(key: str) -> float:
+    return 1.0 if key.isdigit() else min(len(key), WEIGHTY_CHARS) / WEIGHTY_CHARS
+
+
+def _keys(word: str) -> Iterable[str]:
+    """A word as it is compared; of a script without spaces its pairs of letters."""
+    if _PAIRED.match(word):
+        return map("".join, pairwise(word)) if len(word) > 1 else (word,)
+    return (_MARKS.sub("", unicodedata.normalize("NFKD", word)).casefold(),)
+
+
+def _query(question: str) -> dict[str, list[str]]:
+    """The words of the question by their beginnings."""
+    query: dict[str, list[str]] = defaultdict(list)
+    for key in dict.fromkeys(key for word in _WORD.findall(question) for key in _keys(word)):
+        query[key[:STEM_CHARS]].append(key)
+    return query
+
+
+def _matches(passage: str, query: dict[str, list[str]], words: dict[str, dict[str, float]]) -> dict[str, float]:
+    """Word of the question → how like it a word of the passage is. words: those of the text that were compared already."""
+    match: dict[str, float] = {}
+    for word in set(_WORD.findall(passage)):
+        if word not in words:
+            words[word] = {
+                other: like for key in _keys(word) for other in query.get(key[:STEM_CHARS], ()) if (like := _likeness(key, other))
+            }
+        for other, like in words[word].items():
+            match[other] = max(like, match.get(other, 0))
+    return match
+
+
+def _likeness(one: str, other: str) -> float:
+    """1 for the same word, 0.5 for another form of it, else 0."""
+    short, long = sorted((one, other), key=len)
+    stem = max(STEM_CHARS, ceil(STEM_SHARE * len(short)))
+    is_form = short[:stem] == long[:stem] and (len(short) > STEM_CHARS + 1 or len(long) - len(short) <= MAX_ENDING_CHARS)
+    return 1.0 if one == other else 0.5 * (is_form and not one[0].isdigit())
+
+
+def _passages(text: str, most: int) -> Iterator[Span]:
+    for line in _LINE.finditer(text):
+        if line.end() - line.start() <= most or _ROW.match(line[0]):
+            yield line.span()
+            continue
+        for start, end in sentences(line[0]):
+            yield from _pieces(text, line.start() + start, line.start() + end, most)
+
+
+def _pieces(text: str, start: int, end: int, most: int) -> Iterator[Span]:
+    while end - start > most:
+        clause = _CLAUSE.match(text, start + most // 2, start + most)
+        stop = clause.end() if clause else edges(text, start + most)[1]
+        yield start, stop
+        start = stop
+    yield start, end
