@@ -194,10 +194,7 @@ def _readable(arrival: StreamMessage) -> Breadcrumb | None:
 
 
 def _is_answer(crumb: Breadcrumb, context: ReceivedContext) -> bool:
-    if crumb.answers != context.trigger_event_id:
-        return False
-    creator = json.loads(crumb.body).get("creator")
-    return isinstance(creator, dict) and creator.get("agent_id") == context.consumer_id
+    return (crumb.answers, crumb.agent) == (context.trigger_event_id, context.agent_id)
 
 
 def _response(crumb: Breadcrumb, before: list[Response]) -> Response:

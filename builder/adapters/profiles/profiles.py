@@ -101,6 +101,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
     profile = Profile(
         **_page_size(file, library),
         consumer=name,
+        agent=file.agent or file.shadow_of or name,
         revision=revision,
         triggers=() if file.shadow_of else tuple(map(_trigger, file.triggers)),
         shadow_of=file.shadow_of or "",

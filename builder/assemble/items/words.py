@@ -11,6 +11,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.control_text import visible
 from builder.domain.message import Call
+from builder.recall.index.conversation import Entry
 
 CHAT_ROLES = frozenset({"user", "assistant"})
 """Roles whose words stand by themselves in messages."""
@@ -45,6 +46,11 @@ def call_arguments(call: Call, fragment: Fragment, label: str) -> str:
         return call.arguments
     part = visible(spoken(fragment.text, visible(label)))
     return json.dumps({"cut": part}, ensure_ascii=False, separators=(",", ":"))
+
+
+def instead_of_results(entry: Entry) -> str:
+    """Name of the phrase for a call that no result stands below."""
+    return "no_longer_available" if entry.lacks_results else "no_answer"
 
 
 def shows_pictures(fragment: Fragment) -> bool:

@@ -27,9 +27,9 @@ def window(view: View) -> list[list[str]]:
     return [[view.breadcrumb(row).id for row in entry.rows] for entry in entries]
 
 
-def test_with_nothing_to_hide_the_view_is_the_same() -> None:
+def test_with_nothing_to_hide_the_view_is_the_same_for_each_agent() -> None:
     view = make_view(["Hello.", "Hello, Ana."])
-    assert visible_to(view, make_profile(), TRIGGER.breadcrumb, ()) is view
+    assert visible_to(view, make_profile(agent="ana"), TRIGGER.breadcrumb, ()) == replace(view, agent="ana")
 
 
 def test_a_character_hears_only_what_is_said_to_it() -> None:
@@ -69,13 +69,15 @@ def test_what_has_ended_is_gone_from_its_moment_on() -> None:
     assert window(seen([over, still])) == [["m2"]]
 
 
-def test_with_an_ended_result_goes_its_call_and_the_message_stays() -> None:
+def test_an_ended_result_leaves_its_call_and_the_message() -> None:
     said = make_remembered(
         "Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), call_signatures=("ls",)
     )
     call = make_remembered("search", 2, schema="tool.request.v1", role="tool", calls=("r1",), call_signatures=("ls",))
     result = make_remembered("Two doors.", 3, schema="tool.response.v1", role="tool", calls=("r1",), expires_at=MORNING)
-    assert window(seen([said, call, result])) == [["m1"]]
+    view = seen([said, call, result])
+    assert window(view) == [["m1"], ["m1"]]
+    assert [entry.lacks_results for turn in turns(view) for entry in turn] == [False, True]
 
 
 def test_an_older_version_that_has_ended_takes_nothing_with_it() -> None:

@@ -235,7 +235,10 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
 SENDERS = "; ".join(
     (
         "DROP INDEX breadcrumbs_people",
-        *(f"ALTER TABLE breadcrumbs DROP COLUMN {column}" for column in ("utc_offset", "user_id", "private", "hints", "creator")),
+        *(
+            f"ALTER TABLE breadcrumbs DROP COLUMN {column}"
+            for column in ("utc_offset", "user_id", "private", "hints", "creator", "agent")
+        ),
         "DROP TABLE editions",
         "DROP TABLE edition_texts",
     )
@@ -243,10 +246,13 @@ SENDERS = "; ".join(
 """Takes away what later files have."""
 
 
-async def test_what_a_file_held_before_senders_were_kept_has_none_and_what_comes_now_has(tmp_path: Path) -> None:
+async def test_what_a_file_held_before_senders_were_kept_has_its_agent_alone_and_what_comes_now_has_all(
+    tmp_path: Path,
+) -> None:
     path = str(tmp_path / "store.db")
     store = SqliteStore(path)
-    assert await store.remember(make_remembered("Before."))
+    before = make_remembered("Before.", body='{"creator":{"agent_id":"koch"}}', agent="koch")
+    assert await store.remember(before)
     store.close()
     older = apsw.Connection(path)
     older.execute(SENDERS)
@@ -255,7 +261,7 @@ async def test_what_a_file_held_before_senders_were_kept_has_none_and_what_comes
     store = SqliteStore(path)
     after = make_remembered("After.", 2, utc_offset=0, user_id="u7")
     assert await store.remember(after)
-    assert await store.facts(make_remembered("Before.").breadcrumb) == make_remembered("Before.")
+    assert await store.facts(before.breadcrumb) == before
     assert await store.facts(after.breadcrumb) == after
     store.close()
 

@@ -63,10 +63,10 @@ def test_an_edited_result_stands_once_with_its_newest_words() -> None:
     assert make_view(rows).history.rows[2].breadcrumb.version == 2
 
 
-def test_a_deleted_call_leaves_its_result_alone_and_a_deleted_result_takes_its_call_along() -> None:
+def test_a_deleted_call_leaves_its_result_alone_and_a_deleted_result_leaves_its_call() -> None:
     rows = [requested(1, "a", command="ls"), answered(2, "a", "one")]
     assert entries([*rows, deleted(3, "m1")]) == [("m2", "", ())]
-    assert entries([*rows, deleted(3, "m2")]) == []
+    assert entries([*rows, deleted(3, "m2")]) == [("m1", "a", ())]
     assert entries([*rows, answered(3, "a", "two"), deleted(4, "m2")]) == [("m1", "a", ("m3",))]
 
 
