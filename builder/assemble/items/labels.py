@@ -52,10 +52,10 @@ class Labels:
         return self.name(replace(breadcrumb, role="assistant", speaker=speaker))
 
     def name(self, breadcrumb: Breadcrumb) -> str:
-        """The speaker of a breadcrumb. Another agent than the consumer's that has no name is called by its id."""
+        """The speaker of a breadcrumb. Where several agents take part, one without a name is called by its id."""
         name, nameless = breadcrumb.speaker, DEFAULT_NAMES.get(breadcrumb.role, "")
-        if breadcrumb.role == "assistant" and name == nameless and not self.view.is_own(breadcrumb):
-            name = breadcrumb.agent
+        if breadcrumb.role == "assistant" and name == nameless and (self.names_callers or not self.view.is_own(breadcrumb)):
+            name = breadcrumb.agent or name
         reserved = reserved_names(self.phrases)
         match breadcrumb.role:
             case "tool":

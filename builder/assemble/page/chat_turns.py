@@ -95,9 +95,11 @@ def _role(crumb: Breadcrumb, writer: Writer) -> Literal["user", "assistant"]:
 
 
 def _name(crumb: Breadcrumb, writer: Writer) -> str:
-    """Who writes it; "" for a bare call of the consumer's own."""
+    """Who writes it; "" for what the consumer's agent says by its id, and for a bare call of its own."""
     is_bare = crumb.role == "tool"
-    return "" if is_bare and writer.view.is_own(crumb) else (writer.labels.caller if is_bare else writer.labels.name)(crumb)
+    if crumb.role != "user" and writer.view.is_own(crumb) and (is_bare or crumb.agent):
+        return ""
+    return (writer.labels.caller if is_bare else writer.labels.name)(crumb)
 
 
 def _turn(items: Sequence[Item], writer: Writer) -> Message:
