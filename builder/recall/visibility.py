@@ -76,9 +76,8 @@ def _with_results(view: View, rows: Rows) -> Rows:
     """All versions of those of these rows that are words or calls, with the results of the calls and what passes them on."""
     exchanges = view.history.exchanges
     origin, call = view.column(exchanges.origin), view.column(exchanges.call).copy()
-    early = {row: exchanges.of_result[row] for row in exchanges.early}
-    answered = {row: exchange.origin for row, exchange in early.items() if exchange.callers[0] < view.size}
-    call[list(answered)] = list(answered.values())
+    early = {row: exchange for row in exchanges.early if (exchange := exchanges.of_result[row]).callers[0] < view.size}
+    call[list(early)] = [exchange.origin for exchange in early.values()]
     follows = call >= 0
     leader = np.where(follows, call, origin)
     leads = np.zeros(view.size, np.bool_)

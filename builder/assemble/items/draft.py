@@ -153,7 +153,7 @@ class Writer:
     def fragment(self, breadcrumb: Breadcrumb, form: RenderForm, cap: int | None = None) -> Fragment:
         """One part of an item."""
         hints = hint_choice(breadcrumb, self.profile, self.schema_hints)
-        label = self.labels.caller(breadcrumb) if form.call else self.labels.of(breadcrumb)
+        label = (self.labels.caller if form.call else self.labels.of)(breadcrumb)
         return self.rendering.fragment(breadcrumb, form, label, self.profile.page, cap, hints)
 
     def result_form(self, breadcrumb: Breadcrumb) -> RenderForm:

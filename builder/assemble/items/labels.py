@@ -33,28 +33,27 @@ class Labels:
     """Names of agents that the service builds pages for, whether they have spoken or not; the page's own is one of them."""
     others: dict[str, int] = field(default_factory=dict)
     """People without a name of their own → their number, in the order of their first label."""
-    names_callers: bool = field(init=False)
-    """Other agents than the consumer's take part, so that every call says whose it is."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "names_callers", has_other_agents(self.view))
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """Who says a breadcrumb, with a mark where a person or an agent has edited the words."""
-        is_edited = breadcrumb.role in CHAT_ROLES and self.view.is_edited(breadcrumb)
-        return f"{self.name(breadcrumb)} {self.phrases('edited')}" if is_edited else self.name(breadcrumb)
+        mark = f" {self.phrases('edited')}" if breadcrumb.role in CHAT_ROLES and self.view.is_edited(breadcrumb) else ""
+        return self.name(breadcrumb) + mark
 
     def caller(self, breadcrumb: Breadcrumb) -> str:
         """Who makes the calls of a breadcrumb; "" where they can be the consumer's own only."""
-        if self.view.is_own(breadcrumb) and not self.names_callers:
+        if self.view.is_own(breadcrumb) and not has_other_agents(self.view):
             return ""
-        speaker = DEFAULT_NAMES["assistant"] if breadcrumb.speaker == DEFAULT_NAMES["tool"] else breadcrumb.speaker
+        speaker = breadcrumb.speaker if breadcrumb.speaker != DEFAULT_NAMES["tool"] else DEFAULT_NAMES["assistant"]
         return self.name(replace(breadcrumb, role="assistant", speaker=speaker))
 
     def name(self, breadcrumb: Breadcrumb) -> str:
         """The speaker of a breadcrumb. Where several agents take part, one without a name is called by its id."""
         name, nameless = breadcrumb.speaker, DEFAULT_NAMES.get(breadcrumb.role, "")
-        if breadcrumb.role == "assistant" and name == nameless and (self.names_callers or not self.view.is_own(breadcrumb)):
+        if (
+            breadcrumb.role == "assistant"
+            and name == nameless
+            and (has_other_agents(self.view) or not self.view.is_own(breadcrumb))
+        ):
             name = breadcrumb.agent or name
         reserved = reserved_names(self.phrases)
         match breadcrumb.role:

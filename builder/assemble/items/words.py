@@ -50,7 +50,7 @@ def call_arguments(call: Call, fragment: Fragment, label: str) -> str:
 
 def instead_of_results(entry: Entry) -> str:
     """Name of the phrase for a call that no result stands below."""
-    return "no_longer_available" if entry.lacks_results else "no_answer"
+    return "no_longer_available" if entry.is_answered else "no_answer"
 
 
 def shows_pictures(fragment: Fragment) -> bool:

@@ -40,19 +40,18 @@ def conversation_messages(turns: Iterable[Placed], ledger: Ledger, labelled_role
     of ours where there is none.
     """
     conversation: list[Message] = []
-    view = ledger.writer.view
+    writer, labels = ledger.writer, ledger.writer.labels
     day = speaker = ""
     for _, turn in groupby(turns, key=lambda placed: placed[1].entry.row if placed[1].entry else -1):
         (section, first), *more = turn
-        message = _turn((first, *(item for _, item in more)), ledger.writer)
+        message = _turn((first, *(item for _, item in more)), writer)
         if not message.parts and not message.exchanges and not message.images:
             continue
         date, crumb = ledger.date(section, first), first.first
-        name, is_edited = _name(crumb, ledger.writer), view.is_edited(crumb) and bool(message.parts)
+        name, is_edited = _name(crumb, writer), bool(message.parts) and labels.of(crumb) != labels.name(crumb)
+        is_named = message.role in labelled_roles or not writer.view.is_own(crumb)
         is_new = message.role == "user" or name not in {"", speaker}
-        is_named = is_new and (message.role in labelled_roles or not view.is_own(crumb))
-        label = ledger.writer.labels.of(crumb) if is_edited else name if is_named else ""
-        note = note_of(date if date != day else "", label)
+        note = note_of(date if date != day else "", labels.of(crumb) if is_edited else name if is_named and is_new else "")
         day, speaker = date, name if name and message.role == "assistant" else speaker
         _append(conversation, message, note)
     return conversation, day

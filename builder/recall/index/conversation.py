@@ -20,13 +20,13 @@ class Entry:
     """Id of the call; "" for a message."""
     results: tuple[int, ...] = ()
     """Rows of what answered it, in place order."""
-    lacks_results: bool = False
-    """It was answered, and no answer may be seen any more."""
+    is_answered: bool = False
+    """Something has answered it; without `results` no answer may be seen any more."""
 
     @property
     def is_open(self) -> bool:
         """A call that nothing has answered."""
-        return bool(self.request) and not self.results and not self.lacks_results
+        return bool(self.request) and not self.is_answered
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -41,8 +41,9 @@ Turn = tuple[Entry, ...]
 def turns(view: View) -> Iterator[Turn]:
     """The turns of the trigger's session that the consumer may see, the newest first."""
     rows = view.rows
-    for origin in reversed(rows[view.dialogue[rows]].tolist()):
-        if is_first_version(view, origin) and (turn := turn_of(view, origin)):
+    is_first = view.column(view.history.exchanges.origin)[rows] == rows
+    for origin in reversed(rows[view.dialogue[rows] & is_first].tolist()):
+        if turn := turn_of(view, origin):
             yield turn
 
 
@@ -56,17 +57,12 @@ def turn_of(view: View, origin: int) -> Turn:
         exchange = exchange_of(view, origin)
         return () if exchange is not None else (Entry(origin, row),)
     exchanges = tuple(
-        _call(view, origin, row, exchange)
+        Entry(origin, row, exchange.request, results_of(view, exchange), min(exchange.results, default=view.size) < view.size)
         for exchange in view.history.exchanges.of_caller.get(row, ())
         if _caller_id(view, exchange) == crumb.id
     )
     speaks = crumb.role != "tool" and (crumb.text.strip() or not crumb.call_signatures)
     return ((Entry(origin, row),) if speaks else ()) + exchanges
-
-
-def _call(view: View, origin: int, row: int, exchange: ToolExchange) -> Entry:
-    results = results_of(view, exchange)
-    return Entry(origin, row, exchange.request, results, not results and any(row < view.size for row in exchange.results))
 
 
 def exchange_of(view: View, row: int) -> ToolExchange | None:
@@ -134,9 +130,12 @@ def last_words_of_person(view: View) -> str:
 
 def has_other_agents(view: View) -> bool:
     """Whether another agent than the consumer's has a part in the conversation."""
-    rows_by_agent = view.history.exchanges.rows_by_agent.items() if view.agent else ()
-    others = (rows for (session, agent), rows in rows_by_agent if session == view.session and agent != view.agent)
-    return any(row < view.size and _is_shown(view, row) for rows in others for row in rows)
+    return bool(view.agent) and any(
+        row < view.size and _is_shown(view, row)
+        for (session, agent), rows in view.history.exchanges.rows_by_agent.items()
+        if session == view.session and agent != view.agent
+        for row in rows
+    )
 
 
 def _turn_with(view: View, exchange: ToolExchange) -> Turn:
@@ -161,11 +160,6 @@ def _person_spoke(view: View, since: int) -> bool:
     rows = view.rows
     later = rows[rows > since]
     return bool((view.history.breadcrumbs.by_person.head(view.size)[later] & view.current[later]).any())
-
-
-def is_first_version(view: View, row: int) -> bool:
-    """Whether no version of the same breadcrumb came before."""
-    return view.history.breadcrumbs.versions[view.breadcrumb(row).id][0] == row
 
 
 def signatures_of(crumb: Breadcrumb) -> dict[str, str]:

@@ -77,7 +77,7 @@ def test_an_ended_result_leaves_its_call_and_the_message() -> None:
     result = make_remembered("Two doors.", 3, schema="tool.response.v1", role="tool", calls=("r1",), expires_at=MORNING)
     view = seen([said, call, result])
     assert window(view) == [["m1"], ["m1"]]
-    assert [entry.lacks_results for turn in turns(view) for entry in turn] == [False, True]
+    assert [(entry.is_answered, entry.results) for turn in turns(view) for entry in turn] == [(False, ()), (True, ())]
 
 
 def test_an_older_version_that_has_ended_takes_nothing_with_it() -> None:
