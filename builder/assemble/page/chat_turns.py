@@ -114,11 +114,11 @@ def _turn(items: Sequence[Item], writer: Writer) -> Message:
     )
     calls = [item for item in items if item.entry and item.entry.request]
     if role == "user" and calls:
-        told = "\n".join(item.text for item in calls)
+        text = "\n".join(item.text for item in calls)
         results = [result for item in calls for result in item.fragments[1:]]
         return replace(
             message,
-            parts=(*message.parts, Part(f"\n{told}\n" if message.parts else f"{told}\n", is_note=True)),
+            parts=(*message.parts, Part(f"\n{text}\n" if message.parts else f"{text}\n", is_note=True)),
             ids=(crumb.id, *(result.breadcrumb.id for result in results)),
             images=(*message.images, *(image for result in results for image in pictures(result, writer))),
         )

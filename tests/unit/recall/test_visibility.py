@@ -136,3 +136,28 @@ def test_what_is_private_is_hidden_from_other_sessions() -> None:
         make_remembered(f"Words {n}.", n, session=session, user_id="ada", private=True) for n, session in ((1, "s1"), (2, "s42"))
     ]
     assert visible_rows(of_person(view_of(make_history(rows)), "ada")) == [1]
+
+
+def test_what_is_hidden_takes_only_itself_and_a_hidden_call_its_results() -> None:
+    calls = {"schema": "agent.response.v1", "role": "assistant", "calls": ("r1", "r2"), "call_signatures": ("a", "b")}
+    both = make_remembered("Ich lese beide.", 2, **calls)
+    early = make_remembered("Eins.", 1, schema="tool.response.v1", role="tool", calls=("r1",))
+    late = make_remembered("Zwei.", 3, schema="tool.response.v1", role="tool", calls=("r2",))
+    rows = [early, both, late]
+    assert window(seen(rows, None, Selector(ids=("m3",)))) == [["m2"], ["m2", "m1"], ["m2"]]
+    assert window(seen(rows, None, Selector(ids=("m2",)))) == []
+
+
+def test_an_untagged_result_or_a_call_passed_on_makes_the_call_of_no_other_task_visible() -> None:
+    call = {"calls": ("r1",), "call_signatures": ("x",), "role": "tool", "schema": "tool.request.v1"}
+    rows = [
+        make_remembered("Ich suche.", 1, **call | {"role": "assistant", "schema": "agent.response.v1", "task": "zug"}),
+        make_remembered("suche", 2, **call),
+        make_remembered("Nachtzug um 23 Uhr.", 3, schema="tool.response.v1", role="tool", calls=("r1",)),
+        make_remembered("Ich helfe.", 4, schema="agent.response.v1", role="assistant"),
+    ]
+    profile = make_profile(scope_to_task=True)
+    of_task = {
+        name: visible_to(make_view(rows), profile, make_remembered("?", 99, task=name).breadcrumb, ()) for name in ("", "zug")
+    }
+    assert {name: window(view) for name, view in of_task.items()} == {"": [["m4"]], "zug": [["m1"], ["m1", "m3"]]}

@@ -235,10 +235,7 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
 SENDERS = "; ".join(
     (
         "DROP INDEX breadcrumbs_people",
-        *(
-            f"ALTER TABLE breadcrumbs DROP COLUMN {column}"
-            for column in ("utc_offset", "user_id", "private", "hints", "creator", "agent")
-        ),
+        *map("ALTER TABLE breadcrumbs DROP COLUMN {}".format, "utc_offset user_id private hints creator agent".split()),
         "DROP TABLE editions",
         "DROP TABLE edition_texts",
     )
