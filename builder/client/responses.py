@@ -72,9 +72,9 @@ class Conversation:
         if has_own_id:
             return 1 + max((*finished, *(response.step for response in self.responses)), default=0)
         calls = {request_id(call) for call in body.get("tool_requests") or ()} - {""}
-        same = (each.step for each in self.responses if not calls.isdisjoint(map(request_id, each.tool_requests)))
-        if (step := next(same, None)) is not None:
-            return step
+        for response in self.responses:
+            if not calls.isdisjoint(map(request_id, response.tool_requests)):
+                return response.step
         if self._is_final(finished):
             alike = (each.step for each in self.responses if bool(each.tool_requests) == bool(body.get("tool_requests")))
             return next((step for step in alike if step not in finished), self.next_step(finished))

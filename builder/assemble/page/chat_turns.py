@@ -49,9 +49,9 @@ def conversation_messages(turns: Iterable[Placed], ledger: Ledger, labelled_role
             continue
         date, crumb = ledger.date(section, first), first.first
         name, is_edited = _name(crumb, writer), bool(message.parts) and labels.of(crumb) != labels.name(crumb)
-        is_named = message.role in labelled_roles or not writer.view.is_own(crumb)
         is_new = message.role == "user" or name not in {"", speaker}
-        note = note_of(date if date != day else "", labels.of(crumb) if is_edited else name if is_named and is_new else "")
+        is_named = is_new and (message.role in labelled_roles or not writer.view.is_own(crumb))
+        note = note_of(date if date != day else "", labels.of(crumb) if is_edited else name if is_named else "")
         day, speaker = date, name if name and message.role == "assistant" else speaker
         _append(conversation, message, note)
     return conversation, day

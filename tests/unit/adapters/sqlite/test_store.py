@@ -235,7 +235,7 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
 SENDERS = "; ".join(
     (
         "DROP INDEX breadcrumbs_people",
-        *map("ALTER TABLE breadcrumbs DROP COLUMN {}".format, "utc_offset user_id private hints creator agent".split()),
+        *map("ALTER TABLE breadcrumbs DROP COLUMN {}".format, ("utc_offset", "user_id", "private", "hints", "creator", "agent")),
         "DROP TABLE editions",
         "DROP TABLE edition_texts",
     )
@@ -248,8 +248,7 @@ async def test_what_a_file_held_before_senders_were_kept_has_its_agent_alone_and
 ) -> None:
     path = str(tmp_path / "store.db")
     store = SqliteStore(path)
-    before = make_remembered("Before.", body='{"creator":{"agent_id":"koch"}}', agent="koch")
-    assert await store.remember(before)
+    assert await store.remember(before := make_remembered("Before.", body='{"creator":{"agent_id":"koch"}}', agent="koch"))
     store.close()
     older = apsw.Connection(path)
     older.execute(SENDERS)
