@@ -152,9 +152,11 @@ class Writer:
 
     def fragment(self, breadcrumb: Breadcrumb, form: RenderForm, cap: int | None = None) -> Fragment:
         """One part of an item."""
-        hints = hint_choice(breadcrumb, self.profile, self.schema_hints)
-        label = (self.labels.caller if form.call else self.labels.of)(breadcrumb)
-        return self.rendering.fragment(breadcrumb, form, label, self.profile.page, cap, hints)
+        hints, label = (
+            hint_choice(breadcrumb, self.profile, self.schema_hints),
+            self.labels.caller if form.call else self.labels.of,
+        )
+        return self.rendering.fragment(breadcrumb, form, label(breadcrumb), self.profile.page, cap, hints)
 
     def result_form(self, breadcrumb: Breadcrumb) -> RenderForm:
         """The form of a result below its call, as the profile limits it; an error has no limits."""

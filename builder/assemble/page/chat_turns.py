@@ -49,8 +49,9 @@ def conversation_messages(turns: Iterable[Placed], ledger: Ledger, labelled_role
             continue
         date, crumb = ledger.date(section, first), first.first
         name, is_edited = _name(crumb, writer), bool(message.parts) and labels.of(crumb) != labels.name(crumb)
-        is_new = message.role == "user" or name not in {"", speaker}
-        is_named = is_new and (message.role in labelled_roles or not writer.view.is_own(crumb))
+        is_named = (message.role == "user" or name not in {"", speaker}) and (
+            message.role in labelled_roles or not writer.view.is_own(crumb)
+        )
         note = note_of(date if date != day else "", labels.of(crumb) if is_edited else name if is_named else "")
         day, speaker = date, name if name and message.role == "assistant" else speaker
         _append(conversation, message, note)
@@ -128,8 +129,9 @@ def _turn(items: Sequence[Item], writer: Writer) -> Message:
 def _exchange(entry: Entry, item: Item, writer: Writer) -> Exchange:
     first, *results = item.fragments
     call, phrases = writer.rendering.call(first.breadcrumb, entry.request), writer.rendering.phrases
-    label = call_label(call.tool, writer.labels.caller(first.breadcrumb), phrases)
-    call = replace(call, arguments=call_arguments(call, first, label))
+    call = replace(
+        call, arguments=call_arguments(call, first, call_label(call.tool, writer.labels.caller(first.breadcrumb), phrases))
+    )
     exchange = Exchange(call=call, results=(phrases(instead_of_results(entry)),), ids=(), failed=False)
     for fragment in results:
         exchange = _with_result(exchange, fragment, writer)
