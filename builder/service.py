@@ -34,7 +34,10 @@ from builder.remember.long_input import THREAD_CHARS, in_thread
 from builder.remember.memory import Memory
 
 Page = TypeVar("Page", Draft, Assembly)
-OPEN_TURN = "the calls of its turn are not all answered, its own was answered before, or a person has spoken since"
+OPEN_TURN = (
+    "the calls of its turn are not all answered, another agent made them, its own was answered before, "
+    "or a person has spoken since"
+)
 """Why a tool's answer may give none."""
 
 

@@ -130,6 +130,7 @@ def context_of(assembly: Assembly, model: str) -> Context:
     return Context(
         trigger=recall.trigger,
         consumer=profile.consumer,
+        agent=profile.agent,
         assembled_at=recall.trigger.received_at,
         markdown=page.markdown,
         breakpoints=page.breakpoints,

@@ -49,7 +49,7 @@ class Answering:
             raise Rejected(f"step is {step}; the steps of an agent are 1, 2, 3, …")
         for _ in range(MAX_ATTEMPTS):
             conversation = await self._read(context, step)
-            there = conversation.with_id(message_id) if message_id else None
+            there = next((each for each in conversation.responses if each.id == message_id), None)
             number = step or (there.step if there else conversation.free_step(context.steps, body, has_own_id=bool(message_id)))
             event, identity = _event(context, body, number, message_id, tags)
             if there is not None:

@@ -192,7 +192,7 @@ class Client(Sending):
         body: dict[str, Any] = {
             "message": message,
             "trigger_event_id": context.trigger_event_id,
-            "creator": {"type": "agent", "agent_id": context.consumer_id},
+            "creator": {"type": "agent", "agent_id": context.agent_id},
             "speaker": speaker,
         }
         if calls := list(tool_requests):

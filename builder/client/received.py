@@ -47,6 +47,11 @@ class ReceivedContext:
         return str(self.event["id"])
 
     @property
+    def agent_id(self) -> str:
+        """The agent that answers: what is sent to this context is said in its name."""
+        return str(self.event.get("agent_id") or self.consumer_id)
+
+    @property
     def session_token(self) -> str:
         """The session as subjects and records have it."""
         return session_token(self.session_id)

@@ -35,10 +35,6 @@ class Response:
     results: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Request id → body of the first `tool.response.v1` or `tool.error.v1`."""
 
-    def makes_one_of(self, calls: AbstractSet[str]) -> bool:
-        """Whether it makes a call of one of these request ids."""
-        return not calls.isdisjoint(map(request_id, self.tool_requests))
-
     @property
     def open_calls(self) -> tuple[dict[str, Any], ...]:
         """The calls that have no result."""
@@ -66,10 +62,6 @@ class Conversation:
         """The response of a step."""
         return next((each for each in self.responses if each.step == step), None)
 
-    def with_id(self, identity: str) -> Response | None:
-        """The response with an id."""
-        return next((each for each in self.responses if each.id == identity), None)
-
     def free_step(self, finished: AbstractSet[int], body: Mapping[str, Any], *, has_own_id: bool) -> int:
         """The step of what is sent now. has_own_id: it repeats no earlier step and comes behind all.
 
@@ -80,8 +72,9 @@ class Conversation:
         if has_own_id:
             return 1 + max((*finished, *(response.step for response in self.responses)), default=0)
         calls = {request_id(call) for call in body.get("tool_requests") or ()} - {""}
-        if (step := next((each.step for each in self.responses if each.makes_one_of(calls)), None)) is not None:
-            return step
+        for response in self.responses:
+            if not calls.isdisjoint(map(request_id, response.tool_requests)):
+                return response.step
         if self._is_final(finished):
             alike = (each.step for each in self.responses if bool(each.tool_requests) == bool(body.get("tool_requests")))
             return next((step for step in alike if step not in finished), self.next_step(finished))
@@ -141,7 +134,7 @@ async def read_responses(reader: StreamReader, context: ReceivedContext, max_mes
     responses: list[Response] = []
     if last > start:
         async for crumb in _read(reader, subject, start, max_messages):
-            if _is_answer(crumb, context):
+            if (crumb.answers, crumb.agent) == (context.trigger_event_id, context.agent_id):
                 responses.append(_response(crumb, responses))
     removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), start, max_messages)
     return Conversation(
@@ -191,13 +184,6 @@ def _readable(arrival: StreamMessage) -> Breadcrumb | None:
         return decode(arrival, len(arrival.data) + 1)
     except Rejected:
         return None
-
-
-def _is_answer(crumb: Breadcrumb, context: ReceivedContext) -> bool:
-    if crumb.answers != context.trigger_event_id:
-        return False
-    creator = json.loads(crumb.body).get("creator")
-    return isinstance(creator, dict) and creator.get("agent_id") == context.consumer_id
 
 
 def _response(crumb: Breadcrumb, before: list[Response]) -> Response:

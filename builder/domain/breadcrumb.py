@@ -87,6 +87,8 @@ class Breadcrumb:
     """Its sender's `llm_hints` as canonical JSON text; "" = none. They are data until a profile trusts them."""
     creator: str = ""
     """The id of who wrote it, as its sender says; "" = unknown."""
+    agent: str = ""
+    """The agent that says or calls it, by its body's `creator.agent_id`; "" = unknown."""
 
     @property
     def kind(self) -> Kind:

@@ -129,6 +129,8 @@ class Context:
 
     trigger: Breadcrumb
     consumer: str
+    agent: str
+    """`creator.agent_id` of what answers it."""
     assembled_at: datetime
     markdown: str
     """Exactly what the agent reads."""

@@ -157,6 +157,8 @@ class Profile:
 
     consumer: str
     """Its name, which is the name of the file."""
+    agent: str
+    """The agent that reads its pages: what this one says and calls is the consumer's own."""
     revision: str
     """Hash of the file and of all that it extends."""
     triggers: Triggers

@@ -56,7 +56,7 @@ class Ended:
 
 
 def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
-    """The trace of an erased breadcrumb: its identity, its place, what it answered, and whether it is private.
+    """The trace of an erased breadcrumb: its identity, its place, what it answered, as a result too, and whether it is private.
 
     A session that its first breadcrumb keeps out of a person's memory stays out of it when this one is erased.
     """
@@ -69,7 +69,7 @@ def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
         tags=(),
         body="{}",
         text="",
-        calls=(),
+        calls=() if breadcrumb.call_signatures else breadcrumb.calls,
         removes=breadcrumb.id,
         is_erased=True,
         pointers=(),
@@ -81,4 +81,5 @@ def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
         covers=(),
         hints="",
         creator="",
+        agent="",
     )

@@ -137,6 +137,9 @@ class AgentContextV1(BaseModel):
     schema_name: str = SCHEMA
     workspace: str
     consumer_id: str
+    agent_id: str | None = Field(
+        None, description="the agent that answers: its `creator.agent_id`; missing = the consumer's name"
+    )
     session_id: str
     trigger_event_id: str
     trigger_seq: int = Field(description="stream sequence of the trigger: the order of a session's contexts")
@@ -210,6 +213,7 @@ def _event(context: Context) -> AgentContextV1:
         id=str(context.id),
         workspace=context.trigger.workspace,
         consumer_id=context.consumer,
+        agent_id=context.agent if context.agent != context.consumer else None,
         session_id=context.trigger.session,
         trigger_event_id=context.trigger.id,
         trigger_seq=context.place.sequence,

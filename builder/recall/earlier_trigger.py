@@ -1,7 +1,5 @@
 """The message that a trigger supersedes: "I meant the other one" comes before there is an answer to what it is about."""
 
-import json
-
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 from builder.recall.index.view import View
@@ -22,10 +20,10 @@ def earlier_trigger(view: View, trigger: Breadcrumb, profile: Profile) -> Breadc
     rows = view.session_rows[: view.session_size]
     for row in reversed(rows[-NEWEST_BREADCRUMBS:]):
         crumb = view.breadcrumb(row)
-        if crumb.role == "assistant":
+        if crumb.role == "assistant" and crumb.agent in {"", profile.agent}:
             answers.append(crumb)
         elif view.current[row] and crumb.version == 1 and is_same_speaker(crumb, trigger) and profile.is_triggered_by(crumb):
-            if any(_answers(answer, crumb, profile.consumer) for answer in answers):
+            if any(answer.answers in {"", crumb.id} for answer in answers):
                 return None
             if not follows_at_once(crumb, later, profile):
                 return crumb
@@ -41,14 +39,3 @@ def follows_at_once(crumb: Breadcrumb, later: Breadcrumb, profile: Profile) -> b
 def is_same_speaker(crumb: Breadcrumb, other: Breadcrumb) -> bool:
     """Whether one person said both: by `user_id`, where it is unknown by the display name."""
     return crumb.role == other.role == "user" and (crumb.user_id, crumb.speaker) == (other.user_id, other.speaker)
-
-
-def _answers(answer: Breadcrumb, message: Breadcrumb, consumer: str) -> bool:
-    if answer.answers:
-        return answer.answers == message.id and _agent(answer) in {"", consumer}
-    return True
-
-
-def _agent(answer: Breadcrumb) -> str:
-    creator = json.loads(answer.body).get("creator")
-    return str(creator.get("agent_id") or "") if isinstance(creator, dict) else ""

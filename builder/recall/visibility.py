@@ -20,11 +20,10 @@ SUMMARIES = Selector(schemas=(SUMMARY,))
 def visible_to(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...], user: str = "") -> View:
     """The view as this consumer sees it at the trigger; the same view when there is nothing to hide.
 
-    No unit is split: one that is partly this consumer's is wholly so, and with an excluded or expired part of an exchange go
-    its calls and results. user: the person whose memory the view is of; "" = it is no person's.
+    A result goes with its call: it is the consumer's if the call is, and with an excluded or expired call go its results. An
+    excluded or expired result takes only itself. user: the person whose memory the view is of; "" = it is no person's.
     """
-    task = trigger.task if profile.scope_to_task else None
-    view = without_expired(of_audience(view, profile.audience, task), excluded, trigger.received_at)
+    view = without_expired(of_consumer(view, profile, trigger), excluded, trigger.received_at)
     return of_person(view, user) if user else view
 
 
@@ -41,6 +40,12 @@ def of_person(view: View, user: str) -> View:
     return replace(view, current=view.current & (own | (memory & ~summaries)), person=person, summaries=summaries)
 
 
+def of_consumer(view: View, profile: Profile, trigger: Breadcrumb) -> View:
+    """The conversation that its agent takes part in."""
+    task = trigger.task if profile.scope_to_task else None
+    return replace(of_audience(view, profile.audience, task), agent=profile.agent)
+
+
 def of_audience(view: View, audience: Selector | None, task: str | None) -> View:
     """Only what a consumer's `audience` matches, and of one task; None = everything."""
     if audience is None and task is None:
@@ -51,7 +56,7 @@ def of_audience(view: View, audience: Selector | None, task: str | None) -> View
         rows &= table.matching(audience, view.size)
     if task is not None:
         rows &= view.column(table.task) == table.tasks.get(task, -1)
-    visible = _whole_units(view, rows) | table.matching(SUMMARIES, view.size)
+    visible = _with_results(view, rows) | table.matching(SUMMARIES, view.size)
     return replace(view, current=view.current & visible, audience=visible)
 
 
@@ -64,15 +69,17 @@ def without_expired(view: View, excluded: tuple[Selector, ...], now: datetime) -
     for selector in excluded:
         rows |= table.matching(selector, view.size)
     rows &= view.current  # an older version that has expired takes nothing with it
-    if not rows.any():
-        return view
-    hidden = rows | (_whole_units(view, rows) & view.column(table.by_tool))
-    return replace(view, current=view.current & ~hidden)
+    return replace(view, current=view.current & ~(rows | _with_results(view, rows))) if rows.any() else view
 
 
-def _whole_units(view: View, rows: Rows) -> Rows:
-    """Every row of the units of these rows."""
-    heads = view.heads
-    of_unit = np.zeros(view.size, np.bool_)
-    of_unit[heads[rows]] = True
-    return np.asarray(of_unit[heads])
+def _with_results(view: View, rows: Rows) -> Rows:
+    """All versions of those of these rows that are words or calls, with the results of the calls and what passes them on."""
+    exchanges = view.history.exchanges
+    origin, call = view.column(exchanges.origin), view.column(exchanges.call).copy()
+    early = {row: exchange for row in exchanges.early if (exchange := exchanges.of_result[row]).callers[0] < view.size}
+    call[list(early)] = [exchange.origin for exchange in early.values()]
+    follows = call >= 0
+    leader = np.where(follows, call, origin)
+    leads = np.zeros(view.size, np.bool_)
+    leads[leader[rows & ~follows]] = True
+    return np.asarray(leads[leader])

@@ -182,7 +182,7 @@ def _check_agreement(address: Address, record: Record) -> None:
 
 
 def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: Body, lifetimes: Lifetimes) -> Breadcrumb:
-    facts = body.facts()
+    facts, agent = body.facts(), _agent(record.context)
     created_at = record.created_at or arrival.received_at.astimezone(UTC)
     return Breadcrumb(
         workspace=address.workspace,
@@ -211,7 +211,8 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         user_id=record.user_id or facts.user_id,
         private=not record.memory or PRIVATE_TAG in record.tags,
         hints=hints_of(record.llm_hints, record.context),
-        creator=record.created_by or _creator(record.context),
+        creator=record.created_by or agent,
+        agent=agent,
     )
 
 
@@ -238,10 +239,10 @@ def _speaker(address: Address, body: Body, name: str | None) -> str:
     return " ".join(next(usable, "").split())[:MAX_SPEAKER_CHARS] or body.default_speaker
 
 
-def _creator(context: dict[str, Any]) -> str:
+def _agent(context: dict[str, Any]) -> str:
     creator = context.get("creator")
     agent = creator.get("agent_id") if isinstance(creator, dict) else None
-    return agent if isinstance(agent, str) else ""
+    return agent[:MAX_SPEAKER_CHARS] if isinstance(agent, str) else ""
 
 
 def _is_uuid(name: str) -> bool:

@@ -16,7 +16,7 @@ from builder.domain.profile import Profile
 from builder.ports.broker import Delivery, Sender
 from builder.recall.index.conversation import open_calls
 from builder.recall.index.view import View
-from builder.recall.visibility import of_audience
+from builder.recall.visibility import of_consumer
 from builder.remember.long_input import decoded
 from builder.remember.tool_calls import calls_of
 from builder.worker.consumers import Consumers
@@ -126,5 +126,5 @@ def _waiting(view: View, call: Breadcrumb, profiles: tuple[Profile, ...]) -> fro
         entry.request
         for profile in profiles
         if profile.waits_for_tools
-        for entry in open_calls(of_audience(view, profile.audience, call.task if profile.scope_to_task else None), call.id)
+        for entry in open_calls(of_consumer(view, profile, call), call.id)
     )

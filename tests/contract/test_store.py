@@ -57,6 +57,7 @@ async def test_what_was_remembered_is_recalled_unchanged(store: Store) -> None:
         speaker="Zoë",
         hints='{"include":["ü"]}',
         creator="agent-7",
+        agent="köchin",
     )
     assert len(row.passages) > 1
     await remember_all(store, row)

@@ -155,15 +155,12 @@ def leaves(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, 
     """Every value but mappings, with its path; sections under their names."""
     for key, value in values.items():
         path = (*above, str(key))
-        inner = _by_name(value) if path == (SECTIONS,) and isinstance(value, list) else value
+        is_named = path == (SECTIONS,) and isinstance(value, list)
+        inner = {str(each.get("name")): each for each in value if isinstance(each, Mapping)} if is_named else value
         if isinstance(inner, Mapping) and inner:
             yield from leaves(inner, path)
         else:
             yield path, inner
-
-
-def _by_name(sections: list[Any]) -> dict[str, Any]:
-    return {str(section.get("name")): section for section in sections if isinstance(section, Mapping)}
 
 
 def _names(value: Any, file: str, line: int) -> tuple[str, ...]:

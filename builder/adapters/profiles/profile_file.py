@@ -53,6 +53,12 @@ class ProfileFile(BaseModel):
         pattern=r"^[A-Za-z0-9_-]{1,128}$",
         description="a consumer: this profile is on trial beside it, is built for its triggers and never published",
     )
+    agent: str = Field(
+        "",
+        max_length=200,
+        description="`creator.agent_id` of what the agent says itself, which answers and calls are its own; default is the "
+        "consumer's name",
+    )
     triggers: tuple[str | TriggerFile, ...] = Field(
         (),
         description="what asks for a context by its first version, if `audience` matches it: a schema, or a selector; empty = "

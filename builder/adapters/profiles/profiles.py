@@ -101,6 +101,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
     profile = Profile(
         **_page_size(file, library),
         consumer=name,
+        agent=file.agent or file.shadow_of or name,
         revision=revision,
         triggers=() if file.shadow_of else tuple(map(_trigger, file.triggers)),
         shadow_of=file.shadow_of or "",
@@ -114,7 +115,8 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         debounce=file.debounce,
         scope_to_task=file.scope_to_task,
         recursion_limit=file.recursion_limit,
-        pinned=_all_pinned(file),
+        # without the tool catalog where the agent passes its tools to the API
+        pinned=tuple(each for each in map(_pinned, file.pinned) if file.show_tool_catalog or each.selector.schemas != (CATALOG,)),
         reminders=tuple(_reminder(item) for item in file.reminders),
         window=Window(**file.window.model_dump()),
         retrieval=Retrieval(**file.retrieval.model_dump()),
@@ -152,11 +154,6 @@ def _page_size(file: ProfileFile, library: Library) -> dict[str, Any]:
         "target": file.target or target,
         "margin": margin if file.margin is None else file.margin,
     }
-
-
-def _all_pinned(file: ProfileFile) -> tuple[Pinned, ...]:
-    """All of the file; without the tool catalog where the agent passes its tools to the API."""
-    return tuple(item for item in map(_pinned, file.pinned) if file.show_tool_catalog or item.selector.schemas != (CATALOG,))
 
 
 def _trigger(item: str | TriggerFile) -> Selector:

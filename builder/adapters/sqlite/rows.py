@@ -15,7 +15,7 @@ _MICROSECOND = timedelta(microseconds=1)
 BREADCRUMB_COLUMNS = (
     "workspace, session, incarnation, sequence, id, version, schema, speaker, role, created_us, received_us, tags, body, text, "
     "calls, removes, fingerprint, answers, pointers, expires_us, task, tool, failed, asked, covers, "
-    "utc_offset, user_id, private, hints, creator, ordered, erased"
+    "utc_offset, user_id, private, hints, creator, agent, ordered, erased"
 )
 BREADCRUMB_VALUES = ", ".join("?" * len(BREADCRUMB_COLUMNS.split(", ")))
 """A placeholder for each."""
@@ -55,6 +55,7 @@ def to_columns(remembered: StoredBreadcrumb) -> tuple[Any, ...]:
         int(crumb.private),
         crumb.hints,
         crumb.creator,
+        crumb.agent,
         1,
         "",
     )
@@ -96,7 +97,8 @@ def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str
         private=bool(row[27]),
         hints=row[28],
         creator=row[29],
-        is_erased=row[31] != "",
+        agent=row[30],
+        is_erased=row[32] != "",
     )
     return StoredBreadcrumb(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
 

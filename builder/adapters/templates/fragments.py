@@ -22,7 +22,7 @@ from builder.adapters.templates.sandbox.filters import untagged
 from builder.adapters.templates.values import plain_item, size_in_memory, values_of
 from builder.assemble.items.forms import LINE_REASONS, REQUEST_SCHEMA, RESULT_SCHEMA, RenderForm
 from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
-from builder.assemble.items.labels import reserved_names, tool_label
+from builder.assemble.items.labels import called_tool
 from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending
 from builder.assemble.items.list_items import INSIDE, ITEM
 from builder.domain.breadcrumb import Breadcrumb
@@ -197,7 +197,7 @@ class JinjaRendering(PageRendering):
                 breadcrumb=breadcrumb, text=stub(breadcrumb, form.line, self.phrases), tokens=0, reduced=LINE_REASONS[form.line]
             )
         if form.call:
-            return self._call(breadcrumb, form, hints)
+            return self._call(breadcrumb, form, label, hints)
         body, note = self._body(breadcrumb), ""
         if breadcrumb.schema == RESULT_SCHEMA and not form.spans and body.get("output") is not None:
             result = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
@@ -249,14 +249,14 @@ class JinjaRendering(PageRendering):
             instead = "the ordinary hint"
             return "", self._report(Failure(kind="llm_hints", name=breadcrumb.schema, reason=str(error), instead=instead))
 
-    def _call(self, breadcrumb: Breadcrumb, form: RenderForm, hints: HintChoice) -> Fragment:
+    def _call(self, breadcrumb: Breadcrumb, form: RenderForm, caller: str, hints: HintChoice) -> Fragment:
         """The line of one call, of an agent's message or of its own, by the hint of a tool's request."""
         call = self.call(breadcrumb, form.call)
         body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}
-        label = tool_label(call.tool, reserved_names(self.phrases))
+        label = called_tool(call.tool, caller, self.phrases)
         values = values_of(breadcrumb, body, form, label, self.max_chars, self.phrases)
         text, failed = self._rendered(breadcrumb, self._templates.hint_for(REQUEST_SCHEMA, hints.call), values | {"text": ""})
-        text += f"\n{INSIDE}{self.phrases('no_answer')}" if form.open else ""
+        text += f"\n{INSIDE}{self.phrases(form.below)}" if form.below else ""
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, failed=failed)
 
     def _rendered(self, breadcrumb: Breadcrumb, own: str, values: dict[str, Any]) -> tuple[str, str]:

@@ -98,7 +98,8 @@ class TrafficReader:
 
     def _add(self, event: dict[str, Any], moment: datetime) -> None:
         workspace, consumer, session = event["workspace"], event["consumer_id"], event["session_id"]
-        trigger, key = (workspace, consumer, event["trigger_event_id"]), (workspace, consumer, session)
+        key, agent = (workspace, consumer, session), event.get("agent_id") or consumer
+        trigger = (workspace, agent, event["trigger_event_id"])
         tokens = array("l", load_encoder(event["assembly"]["tokenizer"])(event["content"]))
         by_class: dict[str, int] = {}
         for section in event["sections"]:

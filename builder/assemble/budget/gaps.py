@@ -50,6 +50,6 @@ class Gaps:
 def gaps_of(view: View, phrases: Phrases, page_rows: Iterable[int]) -> Gaps:
     """The gaps of a page that says something of these rows."""
     rows = view.rows
-    heads = np.unique(view.heads[rows[view.dialogue[rows] & view.current[rows]]])
+    heads = view.heads_of(rows[view.dialogue[rows] & view.current[rows]])
     shown = set(map(view.unit_of, page_rows))
     return Gaps(view=view, phrases=phrases, missing=heads[~np.isin(heads, list(shown))])

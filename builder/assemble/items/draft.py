@@ -8,7 +8,7 @@ from builder.assemble.items.hint_choice import hint_choice
 from builder.assemble.items.labels import Labels, call_label
 from builder.assemble.items.layout import Rendering
 from builder.assemble.items.list_items import INSIDE
-from builder.assemble.items.words import CHAT_ROLES, call_arguments, message_words, result_words
+from builder.assemble.items.words import CHAT_ROLES, call_arguments, instead_of_results, message_words, result_words
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, Fragment
 from builder.domain.profile import Dates, Profile
@@ -125,10 +125,12 @@ class Writer:
             return item  # what no page holds is not counted again
         first, *results = item.fragments
         count, crumb = self.rendering.page_tokens, first.breadcrumb
-        if item.entry and is_call:
+        if is_call and not self.view.is_own(crumb):
+            texts: tuple[str, ...] = (f"{self.labels.caller(crumb)}:\n", f"{item.text}\n")
+        elif item.entry and is_call:
             call = self.rendering.call(crumb, item.entry.request)
             texts = (
-                call_arguments(call, first, call_label(call.tool, self.rendering.phrases)),
+                call_arguments(call, first, call_label(call.tool, self.labels.caller(crumb), self.rendering.phrases)),
                 *(f"{result_words(result, self.rendering.phrases('result'))}\n" for result in results),
             )
         else:
@@ -144,7 +146,7 @@ class Writer:
                 WHOLE if crumb.role != "tool" else replace(self.result_form(crumb), answer=False, line=line if is_result else "")
             )
             return Item(origin=entry.origin, fragments=(self.fragment(crumb, form, cap),), entry=entry)
-        call = self.fragment(crumb, RenderForm(call=entry.request, open=not entry.results), cap)
+        call = self.fragment(crumb, RenderForm(call=entry.request, below="" if entry.results else instead_of_results(entry)), cap)
         fragments, room = [call], None if cap is None else cap - call.tokens
         for number, row in enumerate(entry.results):
             result = self.view.breadcrumb(row)
@@ -165,8 +167,8 @@ class Writer:
     def fragment(self, breadcrumb: Breadcrumb, form: RenderForm, cap: int | None = None) -> Fragment:
         """One part of an item."""
         hints = hint_choice(breadcrumb, self.profile, self.schema_hints)
-        label, page = self.labels.of(breadcrumb), self.profile.page
-        return self.rendering.fragment(breadcrumb, form, label, page, cap, hints, self.question)
+        label = (self.labels.caller if form.call else self.labels.of)(breadcrumb)
+        return self.rendering.fragment(breadcrumb, form, label, self.profile.page, cap, hints, self.question)
 
     def result_form(self, breadcrumb: Breadcrumb) -> RenderForm:
         """The form of a result below its call, as the profile limits it; an error has no limits."""

@@ -37,8 +37,8 @@ class RenderForm:
     """How often the same was said."""
     call: str = ""
     """Request id of the call that is rendered instead of the text; "" = the text."""
-    open: bool = False
-    """The call has no answer."""
+    below: str = ""
+    """Name of the phrase below a call that no result stands below."""
     answer: bool = False
     """The result stands below its call."""
     line: Line = ""

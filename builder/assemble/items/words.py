@@ -12,6 +12,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.control_text import visible
 from builder.domain.message import Call
+from builder.recall.index.conversation import Entry
 from builder.remember.attachments import described, without_wrapper
 from builder.wire.json import one_line
 
@@ -49,6 +50,11 @@ def call_arguments(call: Call, fragment: Fragment, label: str) -> str:
         return call.arguments
     part = visible(spoken(fragment.text, visible(label)))
     return one_line({"cut": part})
+
+
+def instead_of_results(entry: Entry) -> str:
+    """Name of the phrase for a call that no result stands below."""
+    return "no_longer_available" if entry.is_answered else "no_answer"
 
 
 def shows_pictures(fragment: Fragment) -> bool:

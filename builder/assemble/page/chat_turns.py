@@ -9,11 +9,12 @@ from typing import Literal
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.labels import call_label
-from builder.assemble.items.words import call_arguments, message_words, result_words, shows_pictures
+from builder.assemble.items.words import call_arguments, instead_of_results, message_words, result_words, shows_pictures
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.control_text import visible
 from builder.domain.message import Exchange, Image, Message, Part
+from builder.recall.index.conversation import Entry
 
 Placed = tuple[str, Item]
 """A section's name, and an item that stands in it."""
@@ -27,11 +28,9 @@ def is_turn(item: Item) -> bool:
 def roles_with_labels(items: Iterable[Item], asker: Breadcrumb | None, writer: Writer) -> frozenset[str]:
     """The roles in which more than one writes. asker: the current message, which counts as the user's."""
     labels: defaultdict[str, set[str]] = defaultdict(set)
-    crumbs = [(_role(item.first), item.first) for item in items]
-    for role, crumb in (*crumbs, *((("user", asker),) if asker else ())):
-        if crumb.role != "tool":
-            labels[role].add(writer.labels.of(crumb))
-    return frozenset(role for role, names in labels.items() if len(names) > 1)
+    for crumb in (*(item.first for item in items), *((asker,) if asker else ())):
+        labels["user" if crumb is asker else _role(crumb, writer)].add(_name(crumb, writer))
+    return frozenset(role for role, names in labels.items() if len(names - {""}) > 1)
 
 
 def conversation_messages(turns: Iterable[Placed], ledger: Ledger, labelled_roles: frozenset[str]) -> tuple[list[Message], str]:
@@ -41,15 +40,19 @@ def conversation_messages(turns: Iterable[Placed], ledger: Ledger, labelled_role
     of ours where there is none.
     """
     conversation: list[Message] = []
+    writer, labels = ledger.writer, ledger.writer.labels
     day = speaker = ""
     for _, turn in groupby(turns, key=lambda placed: placed[1].entry.row if placed[1].entry else -1):
         (section, first), *more = turn
-        message = _turn((first, *(item for _, item in more)), ledger.writer)
+        message = _turn((first, *(item for _, item in more)), writer)
         if not message.parts and not message.exchanges and not message.images:
             continue
-        date, name = ledger.date(section, first), ledger.writer.labels.of(first.first) if first.first.role != "tool" else ""
-        is_new = message.role == "user" or name not in {"", speaker}
-        note = note_of(date if date != day else "", name if is_new and message.role in labelled_roles else "")
+        date, crumb = ledger.date(section, first), first.first
+        name, is_edited = _name(crumb, writer), bool(message.parts) and labels.of(crumb) != labels.name(crumb)
+        is_named = (message.role == "user" or name not in {"", speaker}) and (
+            message.role in labelled_roles or not writer.view.is_own(crumb)
+        )
+        note = note_of(date if date != day else "", labels.of(crumb) if is_edited else name if is_named else "")
         day, speaker = date, name if name and message.role == "assistant" else speaker
         _append(conversation, message, note)
     return conversation, day
@@ -86,29 +89,50 @@ def pictures(fragment: Fragment, writer: Writer) -> tuple[Image, ...]:
     return writer.rendering.images(fragment.breadcrumb) if shows_pictures(fragment) else ()
 
 
-def _role(crumb: Breadcrumb) -> Literal["user", "assistant"]:
-    """Who writes it in a chat of two: bare tool requests are the assistant's."""
-    return "assistant" if crumb.role in {"assistant", "tool"} else "user"
+def _role(crumb: Breadcrumb, writer: Writer) -> Literal["user", "assistant"]:
+    """Who writes it in a chat of two: bare tool requests are the assistant's, and another agent's words the user's."""
+    return "assistant" if crumb.role in {"assistant", "tool"} and writer.view.is_own(crumb) else "user"
+
+
+def _name(crumb: Breadcrumb, writer: Writer) -> str:
+    """Who writes it; "" for what the consumer's agent says by its id, and for a bare call of its own."""
+    is_bare = crumb.role == "tool"
+    if crumb.role != "user" and writer.view.is_own(crumb) and (is_bare or crumb.agent):
+        return ""
+    return (writer.labels.caller if is_bare else writer.labels.name)(crumb)
 
 
 def _turn(items: Sequence[Item], writer: Writer) -> Message:
-    """A message with its calls, or calls alone."""
+    """A message with its calls, or calls alone. Those of another agent are told as on the page."""
     crumb = items[0].first
+    role = _role(crumb, writer)
     words = [item.fragments[0] for item in items if item.entry and not item.entry.request]
-    return Message(
-        role=_role(crumb),
-        parts=tuple(part for fragment in words for part in written_parts(fragment, _role(crumb), writer)),
+    message = Message(
+        role=role,
+        parts=tuple(part for fragment in words for part in written_parts(fragment, role, writer)),
         ids=(crumb.id,),
-        exchanges=tuple(_exchange(item.entry.request, item, writer) for item in items if item.entry and item.entry.request),
         images=tuple(image for fragment in words for image in pictures(fragment, writer)),
     )
+    calls = [item for item in items if item.entry and item.entry.request]
+    if role == "user" and calls:
+        text = "\n".join(item.text for item in calls)
+        results = [result for item in calls for result in item.fragments[1:]]
+        return replace(
+            message,
+            parts=(*message.parts, Part(f"\n{text}\n" if message.parts else f"{text}\n", is_note=True)),
+            ids=(crumb.id, *(result.breadcrumb.id for result in results)),
+            images=(*message.images, *(image for result in results for image in pictures(result, writer))),
+        )
+    return replace(message, exchanges=tuple(_exchange(item.entry, item, writer) for item in calls if item.entry))
 
 
-def _exchange(request: str, item: Item, writer: Writer) -> Exchange:
+def _exchange(entry: Entry, item: Item, writer: Writer) -> Exchange:
     first, *results = item.fragments
-    call = writer.rendering.call(first.breadcrumb, request)
-    call = replace(call, arguments=call_arguments(call, first, call_label(call.tool, writer.rendering.phrases)))
-    exchange = Exchange(call=call, results=(writer.rendering.phrases("no_answer"),), ids=(), failed=False)
+    call, phrases = writer.rendering.call(first.breadcrumb, entry.request), writer.rendering.phrases
+    call = replace(
+        call, arguments=call_arguments(call, first, call_label(call.tool, writer.labels.caller(first.breadcrumb), phrases))
+    )
+    exchange = Exchange(call=call, results=(phrases(instead_of_results(entry)),), ids=(), failed=False)
     for fragment in results:
         exchange = _with_result(exchange, fragment, writer)
     return exchange

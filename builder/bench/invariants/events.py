@@ -1,6 +1,6 @@
 """Facts of records by brute force: which of them count, and which of them are the conversation.
 
-Nothing of `recall` is called here: units, visibility and the pairs of calls and results are derived independently.
+Nothing of `recall` is called here: visibility and the pairs of calls and results are derived independently.
 """
 
 import json
@@ -28,6 +28,8 @@ class Entry:
     request: str = ""
     """Id of the call; "" for a message."""
     results: tuple[int, ...] = ()
+    lacks_results: bool = False
+    """It was answered, and no answer counts any more."""
 
 
 @dataclass(slots=True)
@@ -95,37 +97,23 @@ class Events:
         return first
 
     @cached_property
-    def units(self) -> list[int]:
-        """Of each row a number that it shares with all that has a request id or an id of its session in common."""
-        unit = list(range(len(self.records)))
-        representatives: dict[tuple[str, str], int] = {}
-
-        def root(row: int) -> int:
-            while unit[row] != row:
-                row = unit[row]
-            return row
-
-        for row, record in enumerate(self.records):
-            session = self.sessions[row]
-            answered, calls = calls_of(record)
-            for mark in (f"id {record['id']}", *(f"call {call}" for call in (*answered, *calls))):
-                representative = representatives.setdefault((session, mark), row)
-                one, other = sorted((root(representative), root(row)))
-                unit[other] = one
-        return [root(row) for row in range(len(self.records))]
-
-    @cached_property
     def counting(self) -> frozenset[int]:
         """Rows that may be on the page: newest version, not removed, not ended, not excluded, this consumer's."""
         current = set(self.newest.values())
         gone = {row for row in current if self._is_gone(row)}
-        torn = {self.units[row] for row in gone}
-        own = {self.units[row] for row, record in enumerate(self.records) if self._is_own(record)}
-        return frozenset(
-            row
-            for row in current - gone
-            if self.units[row] in own and not (self.units[row] in torn and self.records[row]["schema_name"] in TOOLS)
-        )
+        heads = [self._head(row) for row in range(len(self.records))]
+        leads = {row for row, record in enumerate(self.records) if heads[row] == self.first[record["id"]]}
+        own = {heads[row] for row in leads if self._is_own(self.records[row])}
+        return frozenset(row for row in current - gone if heads[row] in own - {heads[row] for row in gone & leads})
+
+    def _head(self, row: int) -> int:
+        """The first version of what it goes with: a result, or a call passed on, with the call; all else with itself."""
+        record = self.records[row]
+        answered, calls = calls_of(record)
+        exchange = None
+        if record["schema_name"] in TOOLS and answered + calls:
+            exchange = self._exchanges[0].get(row) or self._exchanges[1].get((row, calls[0] if calls else ""))
+        return self.first[(record if exchange is None else self.records[exchange.callers[0]])["id"]]
 
     @cached_property
     def conversation(self) -> list[Entry]:
@@ -154,8 +142,8 @@ class Events:
         for call in dict.fromkeys(calls):
             exchange = self._exchanges[1][row, call]
             results = tuple(dict.fromkeys(self._visible_results(exchange)))
-            if self.records[exchange.callers[0]]["id"] == record["id"] and (results or not exchange.results):
-                entries.append(Entry(origin, row, call, results))
+            if self.records[exchange.callers[0]]["id"] == record["id"]:
+                entries.append(Entry(origin, row, call, results, bool(exchange.results) and not results))
         return entries
 
     def _visible_results(self, exchange: _Exchange) -> list[int]:

@@ -16,7 +16,7 @@ LINE = re.compile(r"\[[^\n]*id (?P<id>\S+)\]")
 FENCED = re.compile(r"\n\n(?P<marks>`{3,})\n(?P<text>.*)\n(?P=marks)\Z", re.DOTALL)
 """A text whose shape Markdown would lose."""
 SHOWN_OF = re.compile(r"\((?P<shown>[\d,]+) of (?P<all>[\d,]+) results shown.*; fetch (?P<id>\S+) for all")
-PART = re.compile(r"^(?=Result:|Failed\b|\[[^\n]*id \S+\]$|\(no answer yet\)$)", re.MULTILINE)
+PART = re.compile(r"^(?=Result:|Failed\b|\[[^\n]*id \S+\]$|\((?:no answer yet|no longer available)\)$)", re.MULTILINE)
 IMAGE = "\n[image kiln.png, 24 bytes: hot]"
 ROLES = {"user.message.v1": "User", "agent.response.v1": "Assistant"}
 BLANK = " \t\n"
@@ -58,10 +58,10 @@ def labels_of(record: Record, trigger: Record) -> re.Pattern[str]:
         and other
         and whole_look(name) in map(whole_look, ("", "User", trigger["context"].get("speaker", "User")))
     ):
-        return re.compile(r"Another user \d+")
-    if name not in {*PEOPLE, *AGENTS, default}:
-        return re.compile(re.escape(f'{default} "{name}"'))
-    return re.compile(re.escape(name or default))
+        label = r"Another user \d+"
+    else:
+        label = re.escape((name or default) if name in {"", *PEOPLE, *AGENTS, default} else f'{default} "{name}"')
+    return re.compile(label + (r" \(edited\)" if record["version"] > 1 else ""))
 
 
 def display_of(entry: Entry, text: str, events: Events, trigger: Record) -> Display | None:
@@ -111,8 +111,9 @@ def _called(entry: Entry, text: str, events: Events) -> Display | None:
     if state is None:
         return None
     if not entry.results:
-        is_open = not entry.request or [part.strip() for part in parts] == ["(no answer yet)"]
-        return Display(entry, ((entry.row, state),)) if is_open or state == "cut" else None
+        line = "(no longer available)" if entry.lacks_results else "(no answer yet)"
+        is_told = not entry.request or [part.strip() for part in parts] == [line]
+        return Display(entry, ((entry.row, state),)) if is_told or state == "cut" else None
     if len(parts) != len(entry.results):
         return None
     states = [result_state(events.records[row], part.rstrip()) for row, part in zip(entry.results, parts, strict=True)]

@@ -136,7 +136,7 @@ MUTANTS: Mapping[str, Mutant] = {
         lambda right: lambda *args: re.sub(r"\[… [\d,]+ characters left out[^…]*…\]\s?", "", right(*args)),
     ),
     "a call without an answer does not say so": Mutant(
-        draft, "RenderForm", lambda _: lambda **kwargs: RenderForm(**{**kwargs, "open": False})
+        draft, "RenderForm", lambda _: lambda **kwargs: RenderForm(**{**kwargs, "below": ""})
     ),
     "blank lines are dropped": _lines(lambda text: re.sub("\n\n+", "\n", text)),
     "indentation is lost": _lines(lambda text: re.sub("\n {3,}", "\n  ", text)),

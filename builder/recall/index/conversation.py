@@ -21,6 +21,13 @@ class Entry:
     """Id of the call; "" for a message."""
     results: tuple[int, ...] = ()
     """Rows of what answered it, in place order."""
+    is_answered: bool = False
+    """Something has answered it; without `results` no answer may be seen any more."""
+
+    @property
+    def is_open(self) -> bool:
+        """A call that nothing has answered."""
+        return bool(self.request) and not self.is_answered
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -35,8 +42,9 @@ Turn = tuple[Entry, ...]
 def turns(view: View) -> Iterator[Turn]:
     """The turns of the trigger's session that the consumer may see, the newest first."""
     rows = view.rows
-    for origin in reversed(rows[view.dialogue[rows]].tolist()):
-        if is_first_version(view, origin) and (turn := turn_of(view, origin)):
+    is_first = view.column(view.history.exchanges.origin)[rows] == rows
+    for origin in reversed(rows[view.dialogue[rows] & is_first].tolist()):
+        if turn := turn_of(view, origin):
             yield turn
 
 
@@ -50,9 +58,9 @@ def turn_of(view: View, origin: int) -> Turn:
         exchange = exchange_of(view, origin)
         return () if exchange is not None else (Entry(origin, row),)
     exchanges = tuple(
-        Entry(origin, row, exchange.request, results_of(view, exchange))
+        Entry(origin, row, exchange.request, results_of(view, exchange), min(exchange.results, default=view.size) < view.size)
         for exchange in view.history.exchanges.of_caller.get(row, ())
-        if _caller_id(view, exchange) == crumb.id and not _is_hidden(view, exchange)
+        if _caller_id(view, exchange) == crumb.id
     )
     speaks = crumb.role != "tool" and (crumb.text.strip() or not crumb.call_signatures)
     return ((Entry(origin, row),) if speaks else ()) + exchanges
@@ -76,26 +84,27 @@ def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
 def closed_turn(view: View, row: int) -> Turn | None:
     """What an agent is to answer from once this result has come: all calls of its turn; itself where its call is not known.
 
-    None while another call of the turn is open, when its own call was answered before, and when a person has spoken since.
+    None while another call of the turn is open, when its own call was answered before, when another agent made it, when it may
+    not be seen, and when a person has spoken since.
     """
     exchange = exchange_of(view, row)
     if exchange is None:
-        return (Entry(row, row),)
-    entries = _turn_with(view, exchange)
-    started = min(entry.origin for entry in entries)
-    if exchange.results[0] != row or not all(entry.results for entry in entries) or _person_spoke(view, started):
+        return (Entry(row, row),) if _is_shown(view, row) else None
+    if not view.is_own(view.breadcrumb(exchange.callers[0])) or exchange.results[0] != row:
         return None
-    return entries
+    entries = _turn_with(view, exchange)
+    is_over = any(entry.is_open for entry in entries) or _person_spoke(view, min(entry.origin for entry in entries))
+    return None if is_over else entries
 
 
 def open_calls(view: View, identity: str) -> Turn:
-    """The calls of a message that have no answer; empty once a person has spoken since, as that closes the turn.
+    """The calls of a message that have no answer; empty for another agent's, and once a person has spoken since, which closes it.
 
     identity: of the message. What passes another one's calls on makes none of its own. An answer under a request id that was
     used again belongs to the later call, so the earlier one is over.
     """
     row = view.row_of(identity)
-    if row < 0 or not _is_shown(view, row):
+    if row < 0 or not _is_shown(view, row) or not view.is_own(view.breadcrumb(row)):
         return ()
     origin = view.history.breadcrumbs.versions[identity][0]
     reused = {
@@ -103,9 +112,7 @@ def open_calls(view: View, identity: str) -> Turn:
         for exchange in view.history.exchanges.of_caller.get(row, ())
         if exchange.successor is not None and exchange.successor < view.size
     }
-    waiting = tuple(
-        entry for entry in turn_of(view, origin) if entry.request and not entry.results and entry.request not in reused
-    )
+    waiting = tuple(entry for entry in turn_of(view, origin) if entry.is_open and entry.request not in reused)
     return () if waiting and _person_spoke(view, origin) else waiting
 
 
@@ -122,13 +129,25 @@ def last_words_of_person(view: View) -> str:
     return view.breadcrumb(row).text if row >= 0 else ""
 
 
+def has_other_agents(view: View) -> bool:
+    """Whether another agent than the consumer's has a part in the conversation."""
+    return bool(view.agent) and any(
+        row < view.size and _is_shown(view, row)
+        for (session, agent), rows in view.history.exchanges.rows_by_agent.items()
+        if session == view.session and agent != view.agent
+        for row in rows
+    )
+
+
 def _turn_with(view: View, exchange: ToolExchange) -> Turn:
-    """The calls of the message that makes this one, or the bare calls in a row with it."""
+    """The calls of the message that makes this one, or the bare calls of the same agent in a row with it."""
     origin = exchange.callers[0]
     if view.breadcrumb(origin).role != "tool":
         return tuple(entry for entry in turn_of(view, origin) if entry.request)
     run: list[Entry] = []
     for turn in turns(view):
+        if not view.is_own(view.breadcrumb(turn[0].row)):
+            continue
         if view.breadcrumb(turn[0].origin).role == "tool" and all(entry.request for entry in turn):
             run = [*turn, *run]
         elif turn[0].origin < origin:
@@ -142,16 +161,6 @@ def _person_spoke(view: View, since: int) -> bool:
     rows = view.rows
     later = rows[rows > since]
     return bool((view.history.breadcrumbs.by_person.head(view.size)[later] & view.current[later]).any())
-
-
-def _is_hidden(view: View, exchange: ToolExchange) -> bool:
-    """Whether it was answered, and no answer may be seen any more: with the answer goes the call."""
-    return any(row < view.size for row in exchange.results) and not results_of(view, exchange)
-
-
-def is_first_version(view: View, row: int) -> bool:
-    """Whether no version of the same breadcrumb came before."""
-    return view.history.breadcrumbs.versions[view.breadcrumb(row).id][0] == row
 
 
 def signatures_of(crumb: Breadcrumb) -> dict[str, str]:

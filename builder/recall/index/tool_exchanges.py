@@ -1,8 +1,12 @@
 """Tool calls with their results, paired once while the history grows."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from builder.domain.breadcrumb import Breadcrumb
+from builder.recall.index.arrays import GrowingArray
 from builder.wire.json import canonical_text
 
 
@@ -14,6 +18,8 @@ class ToolExchange:
     """The id that joins them."""
     signature: str
     """Tool and arguments as one canonical text: equal for equal calls."""
+    origin: int
+    """Row of the first version of what makes the call."""
     callers: list[int] = field(default_factory=list)
     """Rows that make the call, the first one first; the others are later versions of it, or pass it on."""
     results: list[int] = field(default_factory=list)
@@ -29,6 +35,14 @@ class ToolExchanges:
     """
 
     def __init__(self) -> None:
+        self.origin = GrowingArray(np.int64)
+        """Row → the row of the first version of its breadcrumb."""
+        self.call = GrowingArray(np.int64)
+        """Row of a result, or of a bare call that passes one on → origin of what makes the call; -1 for all else."""
+        self.early: list[int] = []
+        """Rows of results that came before their call."""
+        self.rows_by_agent: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+        """Session and agent → rows of its words and calls; agents that are not named have none."""
         self.of_caller: dict[int, list[ToolExchange]] = {}
         self.of_result: dict[int, ToolExchange] = {}
         self._last: dict[tuple[int, str], ToolExchange] = {}
@@ -37,35 +51,46 @@ class ToolExchanges:
 
     def append(self, row: int, session: int, crumb: Breadcrumb, first: int) -> None:
         """Pair one more row. first: the row of the first version of its breadcrumb."""
+        if crumb.agent and (crumb.role == "assistant" or crumb.call_signatures):
+            self.rows_by_agent[session, crumb.agent].append(row)
+        self.origin.append(first)
+        call = -1
         if crumb.call_signatures:
             # of a request id that is named twice the last call counts
             signatures = dict(zip(crumb.calls, map(canonical_text, crumb.call_signatures), strict=False))
             for request, signature in signatures.items():
-                exchange = self._by_origin.get((first, request)) or self._exchange_of_call((session, request), signature, row)
+                exchange = self._by_origin.get((first, request)) or self._exchange_of_call(
+                    (session, request), signature, row, first
+                )
                 exchange.signature = signature
                 exchange.callers.append(row)
                 self._by_origin[first, request] = exchange
                 self.of_caller.setdefault(row, []).append(exchange)
-        elif crumb.role == "tool":
+                call = exchange.origin if crumb.role == "tool" else -1
+        else:
             for request in crumb.calls:
-                self._add_result((session, request), row)
+                call = self._add_result((session, request), row)
+        self.call.append(-1 if call == first else call)
 
-    def _exchange_of_call(self, key: tuple[int, str], signature: str, row: int) -> ToolExchange:
+    def _exchange_of_call(self, key: tuple[int, str], signature: str, row: int, first: int) -> ToolExchange:
         """The exchange that a first call belongs to; a call that is passed on opens no second one."""
         exchange = self._last.get(key)
         if exchange is not None and exchange.signature == signature and not exchange.results:
             return exchange
         if exchange is not None and exchange.successor is None:
             exchange.successor = row
-        exchange = ToolExchange(request=key[1], signature=signature, results=self._early_results.pop(key, []))
+        exchange = ToolExchange(request=key[1], signature=signature, origin=first, results=self._early_results.pop(key, []))
         self.of_result.update(dict.fromkeys(exchange.results, exchange))
+        self.early += exchange.results
         self._last[key] = exchange
         return exchange
 
-    def _add_result(self, key: tuple[int, str], row: int) -> None:
+    def _add_result(self, key: tuple[int, str], row: int) -> int:
+        """Origin of what makes the call; -1 where none is known yet."""
         exchange = self._last.get(key)
         if exchange is None:
             self._early_results.setdefault(key, []).append(row)
-        else:
-            exchange.results.append(row)
-            self.of_result[row] = exchange
+            return -1
+        exchange.results.append(row)
+        self.of_result[row] = exchange
+        return exchange.origin

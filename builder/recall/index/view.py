@@ -29,6 +29,8 @@ class View:
     """Breadcrumbs that may be shown, shape (size,): the consumer may see them, and nothing has replaced them."""
     audience: Rows | None = None
     """Breadcrumbs of which the consumer's conversation is made, shape (size,); None = all of them."""
+    agent: str = ""
+    """The consumer's agent; "" = no consumer's view, where nobody is another agent."""
     person: int = NOBODY
     """Code of the person whose memory the view shows; NOBODY = it is no person's."""
     summaries: Rows | None = None
@@ -57,6 +59,16 @@ class View:
     def breadcrumb(self, row: int) -> Breadcrumb:
         """The breadcrumb of a row."""
         return self.prefix.history.rows[row].breadcrumb
+
+    def is_own(self, crumb: Breadcrumb) -> bool:
+        """Whether the consumer's agent says or calls it, or nobody names another one."""
+        return not self.agent or crumb.agent in {"", self.agent}
+
+    def is_edited(self, crumb: Breadcrumb) -> bool:
+        """Whether it says something else than an earlier version; a later version whose first ones are unknown does."""
+        versions = [self.history.rows[row] for row in self.history.breadcrumbs.versions.get(crumb.id, ()) if row < self.size]
+        texts = {row.fingerprint for row in versions if row.breadcrumb.version <= crumb.version}
+        return crumb.version > 1 and (len(versions) == 1 or len(texts) != 1)
 
     def has_agent(self, name: str) -> bool:
         """Whether a part of a name looks like the name of an agent that has spoken."""
@@ -125,20 +137,14 @@ class View:
             return 0
         if self.audience is None:
             return int(self.column(self.history.units.count)[self.session_rows[self.session_size - 1]])
-        heads = np.zeros(self.size, np.bool_)
-        heads[self.heads[self.rows[self.dialogue[self.rows]]]] = True
-        return int(np.count_nonzero(heads))
+        return len(self.heads_of(self.rows[self.dialogue[self.rows]]))
 
-    @property
-    def heads(self) -> Ints:
-        """The row that heads each row's unit, shape (size,)."""
-        heads = self.column(self.history.units.head)
-        merged = [head for head in self.history.units.merged if head < self.size]
-        if not merged:
-            return heads
-        roots = np.arange(self.size)
-        roots[merged] = [self.unit_of(head) for head in merged]
-        return roots[heads]
+    def heads_of(self, rows: Ints) -> Ints:
+        """The rows that head the units of these rows, in place order."""
+        heads = np.unique(self.column(self.history.units.head)[rows])
+        merged = [head for head in heads.tolist() if head in self.history.units.merged]
+        roots = np.array([self.unit_of(head) for head in merged], np.int64)
+        return np.union1d(np.setdiff1d(heads, merged), roots) if merged else heads
 
     def unit_of(self, row: int) -> int:
         """The row that heads the unit of this row."""

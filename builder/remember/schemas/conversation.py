@@ -12,28 +12,34 @@ from builder.remember.schemas.base import Body, BodyFacts
 from builder.remember.schemas.tools import ToolCall, call_signature
 from builder.remember.user_ids import LenientUserId
 
+TEXTS = ("content", "message", "text")
+"""Names of the text, the first one that is there counts."""
+
 
 class _Spoken(Body):
+    instead_of_text: ClassVar[tuple[str, ...]] = ()
+    """Lists, of which one with an entry does without a text."""
     content: Text | None = Field(None, description="what was said")
     message: Text | None = Field(None, description="the same under its other name")
     text: Text | None = Field(None, description="the same under its third name")
 
     @model_validator(mode="after")
     def _has_text(self) -> "_Spoken":
-        if self.content is None and self.message is None and self.text is None:
+        if all(getattr(self, name) is None for name in TEXTS) and not any(getattr(self, name) for name in self.instead_of_text):
             raise ValueError("no text: send it as `content` (or `message`)")
         return self
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """A JSON Schema cannot see the validator above, so it is repeated here."""
-        text = [{"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in ("content", "message", "text")]
-        return handler.resolve_ref_schema(handler(core_schema)) | {"anyOf": text}
+        text = [{"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in TEXTS]
+        lists = [{"required": [name], "properties": {name: {"minItems": 1}}} for name in cls.instead_of_text]
+        return handler.resolve_ref_schema(handler(core_schema)) | {"anyOf": text + lists}
 
     @property
     def words(self) -> str:
-        """The text under whichever name it was sent."""
-        return next(text for text in (self.content, self.message, self.text) if text is not None)
+        """The text under whichever name it was sent; "" for calls alone."""
+        return next((text for name in TEXTS if (text := getattr(self, name)) is not None), "")
 
 
 class UserMessageV1(_Spoken):
@@ -60,7 +66,9 @@ def _number(value: Any) -> int | None:
 
 
 class AgentResponseV1(_Spoken):
-    """Something an agent said, with the tool calls it makes."""
+    """Something an agent said, with the tool calls it makes; calls need no text."""
+
+    instead_of_text: ClassVar[tuple[str, ...]] = ("tool_requests",)
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -108,7 +108,7 @@ def test_an_edited_message_keeps_its_place_and_what_was_said_since_stays_behind_
         said(3, "We meet on Tuesday.", id="m1", version=2),
         said(4, "Good."),
     ]
-    assert conversation(page(rows)) == "- User: We meet on Tuesday.\n- Assistant: Noted.\n- User: Good."
+    assert conversation(page(rows)) == "- User (edited): We meet on Tuesday.\n- Assistant: Noted.\n- User: Good."
 
 
 def test_an_older_version_that_comes_late_never_wins() -> None:
@@ -118,7 +118,7 @@ def test_an_older_version_that_comes_late_never_wins() -> None:
         said(3, "two", id="x", version=2),
         replied(4, "Three it is."),
     ]
-    assert conversation(page(rows)) == "- User: three\n- Assistant: Three it is."
+    assert conversation(page(rows)) == "- User (edited): three\n- Assistant: Three it is."
 
 
 def test_what_was_deleted_is_gone_and_so_is_what_the_tools_answered_to_it() -> None:
@@ -193,9 +193,9 @@ def test_a_request_id_that_is_used_again_is_another_call() -> None:
     assert conversation(page(rows)) == ("- Call bash: command: ls\n  Result: one\n- Call bash: command: pwd\n  Result: two")
 
 
-def test_with_a_deleted_result_goes_its_call_and_the_message_stays() -> None:
+def test_a_deleted_result_leaves_its_call_with_a_line_and_the_message() -> None:
     rows = [replied(1, "I look.", bash("r1", "cat secret")), answered(2, "r1", "hunter2"), deleted(3, "m2")]
-    assert conversation(page(rows)) == "- Assistant: I look."
+    assert conversation(page(rows)) == "- Assistant: I look.\n- Call bash: command: cat secret\n  (no longer available)"
 
 
 def test_a_result_without_a_call_is_shown_by_itself_under_its_tool() -> None:
@@ -209,12 +209,12 @@ def test_an_edited_call_keeps_its_result_and_shows_its_new_words() -> None:
         replied(1, "I lok.", bash("r1", "ls")), answered(2, "r1", "files"), said(3, "Hm."),
         replied(4, "I look.", bash("r1", "ls"), id="m1", version=2),
     ]  # fmt: skip
-    assert conversation(page(rows)) == "- Assistant: I look.\n- Call bash: command: ls\n  Result: files\n- User: Hm."
+    assert conversation(page(rows)) == ("- Assistant (edited): I look.\n- Call bash: command: ls\n  Result: files\n- User: Hm.")
 
 
 def test_a_result_whose_call_an_edit_took_back_stands_by_itself() -> None:
     rows = [replied(1, "I look.", bash("r1", "ls")), answered(2, "r1", "files"), replied(3, "I do not look.", id="m1", version=2)]
-    assert conversation(page(rows)) == "- Assistant: I do not look.\n- Tool bash answered: files"
+    assert conversation(page(rows)) == "- Assistant (edited): I do not look.\n- Tool bash answered: files"
 
 
 def test_what_the_page_shows_whole_is_not_found_once_more() -> None:
@@ -262,5 +262,5 @@ def test_an_edited_call_keeps_its_result_though_its_request_id_was_used_again() 
         answered(5, "r1", "/srv"),
     ]
     shown = conversation(make_context(ASK, rows))
-    first = "- Assistant: I looked.\n- Call bash: command: ls\n  Result: /home\n"
+    first = "- Assistant (edited): I looked.\n- Call bash: command: ls\n  Result: /home\n"
     assert shown == f"{first}- Assistant: Again.\n- Call bash: command: pwd\n  Result: /srv"

@@ -57,3 +57,8 @@ def test_messages_are_handed_out_as_the_provider_takes_them_and_are_empty_withou
     for plain in (event(), event(system=None, messages=None)):
         context = read(plain, ASKED, OrderedDict())
         assert (context.system, context.messages) == ([], [])
+
+
+def test_an_agent_answers_in_the_name_that_its_profile_gives_it_else_in_that_of_the_consumer() -> None:
+    found = [read(data, ASKED, OrderedDict()).agent_id for data in (event(), event(agent_id="ana"))]
+    assert found == ["default", "ana"]

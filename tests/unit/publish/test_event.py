@@ -24,6 +24,7 @@ def context(trigger: Breadcrumb | None = None, **changes: Any) -> Context:
     fields: dict[str, Any] = {
         "trigger": trigger or make_breadcrumb("釉料", sequence=7, id="问题-1"),
         "consumer": "default",
+        "agent": "default",
         "assembled_at": datetime(2026, 11, 21, 12, 0, tzinfo=UTC),
         "markdown": "## Tools\n- 计算器\n\n## Current User Message\n- User: 釉料\n",
         "breakpoints": (Breakpoint(name="static", characters=18, tokens=8, prefix="0a"),),

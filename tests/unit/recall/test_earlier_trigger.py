@@ -7,23 +7,19 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.earlier_trigger import earlier_trigger
 from tests.factories import MORNING, make_history, make_place, make_profile, make_remembered, view_of
 
-AGENT = '{"creator": {"agent_id": "%s"}}'
-
 
 def said(sequence: int, user: str = "ada", **changes: Any) -> StoredBreadcrumb:
     return make_remembered(f"Message {sequence}.", sequence, user_id=user, **changes)
 
 
 def reply(sequence: int, answers: str = "", agent: str = "agent") -> StoredBreadcrumb:
-    return make_remembered(
-        f"Reply {sequence}.", sequence, schema="agent.response.v1", answers=answers, body=AGENT % agent if agent else "{}"
-    )
+    return make_remembered(f"Reply {sequence}.", sequence, schema="agent.response.v1", answers=answers, agent=agent)
 
 
 def superseded(*rows: StoredBreadcrumb, trigger: StoredBreadcrumb | None = None, **profile: Any) -> str:
     crumb = (trigger or said(99)).breadcrumb
     view = view_of(make_history(rows), make_place(99), crumb.session)
-    earlier = earlier_trigger(view, crumb, make_profile(**({"consumer": "agent"} | profile)))
+    earlier = earlier_trigger(view, crumb, make_profile(**({"agent": "agent"} | profile)))
     return earlier.id if earlier else ""
 
 
@@ -39,6 +35,7 @@ def test_an_answer_of_the_consumer_ends_it_and_no_other_agents_does() -> None:
     assert superseded(said(1), reply(2, "m0")) == "m1"
     assert superseded(said(1), reply(2, "m1", "")) == ""
     assert superseded(said(1), reply(2)) == ""  # it may answer anything
+    assert superseded(said(1), reply(2, agent="other")) == "m1"
 
 
 def test_each_person_supersedes_only_the_own_messages() -> None:

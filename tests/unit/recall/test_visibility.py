@@ -27,9 +27,9 @@ def window(view: View) -> list[list[str]]:
     return [[view.breadcrumb(row).id for row in entry.rows] for entry in entries]
 
 
-def test_with_nothing_to_hide_the_view_is_the_same() -> None:
+def test_with_nothing_to_hide_the_view_is_the_same_for_each_agent() -> None:
     view = make_view(["Hello.", "Hello, Ana."])
-    assert visible_to(view, make_profile(), TRIGGER.breadcrumb, ()) is view
+    assert visible_to(view, make_profile(agent="ana"), TRIGGER.breadcrumb, ()) == replace(view, agent="ana")
 
 
 def test_a_character_hears_only_what_is_said_to_it() -> None:
@@ -69,13 +69,15 @@ def test_what_has_ended_is_gone_from_its_moment_on() -> None:
     assert window(seen([over, still])) == [["m2"]]
 
 
-def test_with_an_ended_result_goes_its_call_and_the_message_stays() -> None:
+def test_an_ended_result_leaves_its_call_and_the_message() -> None:
     said = make_remembered(
         "Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), call_signatures=("{}",)
     )
     call = make_remembered("search", 2, schema="tool.request.v1", role="tool", calls=("r1",), call_signatures=("{}",))
     result = make_remembered("Two doors.", 3, schema="tool.response.v1", role="tool", calls=("r1",), expires_at=MORNING)
-    assert window(seen([said, call, result])) == [["m1"]]
+    view = seen([said, call, result])
+    assert window(view) == [["m1"], ["m1"]]
+    assert [(entry.is_answered, entry.results) for turn in turns(view) for entry in turn] == [(False, ()), (True, ())]
 
 
 def test_an_older_version_that_has_ended_takes_nothing_with_it() -> None:
@@ -134,3 +136,28 @@ def test_what_is_private_is_hidden_from_other_sessions() -> None:
         make_remembered(f"Words {n}.", n, session=session, user_id="ada", private=True) for n, session in ((1, "s1"), (2, "s42"))
     ]
     assert visible_rows(of_person(view_of(make_history(rows)), "ada")) == [1]
+
+
+def test_what_is_hidden_takes_only_itself_and_a_hidden_call_its_results() -> None:
+    calls = {"schema": "agent.response.v1", "role": "assistant", "calls": ("r1", "r2"), "call_signatures": ("a", "b")}
+    both = make_remembered("Ich lese beide.", 2, **calls)
+    early = make_remembered("Eins.", 1, schema="tool.response.v1", role="tool", calls=("r1",))
+    late = make_remembered("Zwei.", 3, schema="tool.response.v1", role="tool", calls=("r2",))
+    rows = [early, both, late]
+    assert window(seen(rows, None, Selector(ids=("m3",)))) == [["m2"], ["m2", "m1"], ["m2"]]
+    assert window(seen(rows, None, Selector(ids=("m2",)))) == []
+
+
+def test_an_untagged_result_or_a_call_passed_on_makes_the_call_of_no_other_task_visible() -> None:
+    call = {"calls": ("r1",), "call_signatures": ("x",), "role": "tool", "schema": "tool.request.v1"}
+    rows = [
+        make_remembered("Ich suche.", 1, **call | {"role": "assistant", "schema": "agent.response.v1", "task": "zug"}),
+        make_remembered("suche", 2, **call),
+        make_remembered("Nachtzug um 23 Uhr.", 3, schema="tool.response.v1", role="tool", calls=("r1",)),
+        make_remembered("Ich helfe.", 4, schema="agent.response.v1", role="assistant"),
+    ]
+    profile = make_profile(scope_to_task=True)
+    of_task = {
+        name: visible_to(make_view(rows), profile, make_remembered("?", 99, task=name).breadcrumb, ()) for name in ("", "zug")
+    }
+    assert {name: window(view) for name, view in of_task.items()} == {"": [["m4"]], "zug": [["m1"], ["m1", "m3"]]}

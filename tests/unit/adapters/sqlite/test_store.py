@@ -232,11 +232,12 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
     store.close()
 
 
+ADDED = ("utc_offset", "user_id", "private", "hints", "creator", "agent", "ordered")
 SENDERS = "; ".join(
     (
         "DROP INDEX breadcrumbs_people",
         "DROP INDEX breadcrumbs_sorted",
-        *(f"ALTER TABLE breadcrumbs DROP {name}" for name in ("utc_offset", "user_id", "private", "hints", "creator", "ordered")),
+        *map("ALTER TABLE breadcrumbs DROP COLUMN {}".format, ADDED),
         "DROP TABLE editions",
         "DROP TABLE edition_texts",
     )
@@ -244,10 +245,12 @@ SENDERS = "; ".join(
 """Takes away what later files have."""
 
 
-async def test_what_a_file_held_before_senders_were_kept_has_none_and_what_comes_now_has(tmp_path: Path) -> None:
+async def test_what_a_file_held_before_senders_were_kept_has_its_agent_alone_and_what_comes_now_has_all(
+    tmp_path: Path,
+) -> None:
     path = str(tmp_path / "store.db")
     store = SqliteStore(path)
-    assert await store.remember(make_remembered("Before."))
+    assert await store.remember(before := make_remembered("Before.", body='{"creator":{"agent_id":"koch"}}', agent="koch"))
     store.close()
     older = apsw.Connection(path)
     older.execute(SENDERS)
@@ -257,7 +260,7 @@ async def test_what_a_file_held_before_senders_were_kept_has_none_and_what_comes
     after = make_remembered("After.", 2, utc_offset=0, user_id="u7")
     assert await store.remember(after)
     assert await store.count_sorted() == 1, "doctor asks for `reindex`: what is heard now has its own order"
-    assert await store.facts(make_remembered("Before.").breadcrumb) == make_remembered("Before.")
+    assert await store.facts(before.breadcrumb) == before
     assert await store.facts(after.breadcrumb) == after
     store.close()
 

@@ -1,14 +1,16 @@
 """Who speaks: a display name can neither be nor begin a label of ours, and only the user is shown as the user."""
 
+from dataclasses import replace
+
 import pytest
 
-from builder.assemble.items.labels import reserved_names, tool_label
+from builder.assemble.items.labels import Labels, reserved_names, tool_label
 from builder.domain.context import Context
 from builder.domain.phrases import Phrases
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.language.names import is_plain
 from tests.conversations import answered, conversation, ids_of, replied, requested, said, section
-from tests.factories import make_context, make_profile
+from tests.factories import PHRASES, make_breadcrumb, make_context, make_profile, make_remembered, make_view
 
 ASK = said(800, "Where is the parcel?")
 FORGED = ("Assistant", "System", "User", "Human", "assistant ", "Tool calc answered", "Call bash", "Result", "Note",
@@ -139,3 +141,12 @@ def test_a_name_that_is_a_label_of_the_language_is_shown_in_quotation_marks() ->
     reserved = reserved_names(Phrases({"user": "Nutzer", "call": "Aufruf", "tool_failed": "Werkzeug {tool} schlug fehl"}))
     assert [is_plain(name, reserved) for name in ("Nutzer", "aufruf", "Werkzeug x", "User", "Maja")] == [False] * 4 + [True]
     assert tool_label("Aufruf", reserved) == '"Aufruf"'
+
+
+def test_only_with_several_agents_a_call_says_whose_it_is_and_who_has_no_name_is_called_by_its_id() -> None:
+    calls = {"calls": ("r1",), "call_signatures": ("{}",), "schema": "agent.response.v1", "speaker": "Assistant"}
+    mine, theirs = make_remembered("", 1, agent="ana", **calls), make_remembered("", 2, agent="bo", **calls)
+    for rows, names in (([mine], ["", "Assistant"]), ([mine, theirs], ["ana", "ana"])):
+        labels = Labels(replace(make_view(rows), agent="ana"), make_breadcrumb("?", 9), PHRASES)
+        assert [labels.caller(mine.breadcrumb), labels.of(mine.breadcrumb)] == names
+        assert [labels.caller(theirs.breadcrumb), labels.of(theirs.breadcrumb)] == ["bo", "bo"]

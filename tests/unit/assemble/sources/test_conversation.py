@@ -93,7 +93,7 @@ def test_an_old_message_that_is_edited_now_stays_where_it_was() -> None:
     context = page(rows)
     assert "m1" not in ids_of(context, "recent")
     assert conversation(context).split("\n")[-2:] == [
-        "- User: I edited it.",
+        "- User (edited): I edited it.",
         "- Assistant: Remark 100 about the kiln, the glaze and the shelf.",
     ]
 

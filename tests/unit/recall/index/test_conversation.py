@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.index.conversation import closed_turn, exchange_of, last_words_of_person, open_calls, turns
+from builder.recall.index.conversation import closed_turn, exchange_of, has_other_agents, last_words_of_person, open_calls, turns
 from tests.conversations import answered, bash, deleted, failed, replied, requested, said, sent, two_sessions
 from tests.factories import make_history, make_place, make_view, view_of
 
@@ -63,10 +63,10 @@ def test_an_edited_result_stands_once_with_its_newest_words() -> None:
     assert make_view(rows).history.rows[2].breadcrumb.version == 2
 
 
-def test_a_deleted_call_leaves_its_result_alone_and_a_deleted_result_takes_its_call_along() -> None:
+def test_a_deleted_call_leaves_its_result_alone_and_a_deleted_result_leaves_its_call() -> None:
     rows = [requested(1, "a", command="ls"), answered(2, "a", "one")]
     assert entries([*rows, deleted(3, "m1")]) == [("m2", "", ())]
-    assert entries([*rows, deleted(3, "m2")]) == []
+    assert entries([*rows, deleted(3, "m2")]) == [("m1", "a", ())]
     assert entries([*rows, answered(3, "a", "two"), deleted(4, "m2")]) == [("m1", "a", ("m3",))]
 
 
@@ -174,3 +174,38 @@ def test_the_conversation_is_the_own_sessions() -> None:
     for session, rows in (("s1", [0, 2, 4]), ("s2", [1, 3]), ("s3", [])):
         assert [entry.row for turn in turns(view_of(history, session=session)) for entry in turn] == rows[::-1]
     assert [view_of(history, session=name).units for name in ("s1", "s2", "s3")] == [3, 2, 0]
+
+
+def by(agent: str, row: StoredBreadcrumb) -> StoredBreadcrumb:
+    return replace(row, breadcrumb=replace(row.breadcrumb, agent=agent))
+
+
+def closes_for(agent: str, rows: list[StoredBreadcrumb]) -> list[str] | None:
+    """Requests of the turn that the last row closes for the consumer of this agent."""
+    view = replace(make_view(rows), agent=agent)
+    turn = closed_turn(view, view.size - 1)
+    return None if turn is None else [entry.request for entry in turn]
+
+
+def test_a_result_closes_the_turn_of_the_agent_that_called_and_of_nobody_else() -> None:
+    rows = [said(1, "Los."), by("ana", replied(2, "", bash("a", "ls"))), answered(3, "a", 1)]
+    assert (closes_for("ana", rows), closes_for("bo", rows)) == (["a"], None)
+    unnamed = [said(1, "Los."), replied(2, "", bash("a", "ls")), answered(3, "a", 1)]
+    assert (closes_for("ana", unnamed), closes_for("bo", unnamed)) == (["a"], ["a"])
+    assert closes_for("bo", [answered(1, "lost", 1)]) == [""]
+
+
+def test_open_calls_of_another_agent_keep_no_turn_open_and_its_words_divide_none() -> None:
+    mine = [by("ana", requested(1, "a", command="ls")), by("ana", requested(3, "c", command="pwd"))]
+    theirs = [by("bo", replied(2, "Moment.", bash("b", "ps")))]
+    rows = [mine[0], *theirs, mine[1], answered(4, "a", 1), answered(5, "c", 2)]
+    assert closes_for("ana", rows) == ["a", "c"]
+    assert [entry.request for entry in open_calls(replace(make_view(rows), agent="bo"), "m2")] == ["b"]
+    assert open_calls(replace(make_view(rows), agent="ana"), "m2") == ()
+
+
+def test_other_agents_are_those_whose_words_or_calls_are_shown() -> None:
+    rows = [by("ana", replied(1, "Hm.")), by("bo", requested(2, "b", command="ps")), deleted(3, "m2"), replied(4, "Hm.")]
+    assert has_other_agents(replace(view_of(make_history(rows), make_place(3)), agent="ana"))
+    assert not has_other_agents(replace(make_view(rows), agent="ana"))
+    assert not has_other_agents(make_view(rows))

@@ -91,3 +91,11 @@ def test_a_repeat_that_was_deleted_is_none() -> None:
     view = make_view([*rows, make_tombstone("m1", 3)])
     assert view.repeats(1) == (1,)
     assert view.repeats(0) == (0, 1)
+
+
+def test_a_message_is_edited_once_its_words_are_others_and_where_its_first_ones_are_unknown() -> None:
+    first, tagged = make_remembered("Um 14 Uhr."), make_remembered("Um 14 Uhr.", 2, id="m1", version=2, tags=("x",))
+    edited = make_remembered("Um 16 Uhr.", 3, id="m1", version=3)
+    view = make_view([first, tagged, edited])
+    assert [view.is_edited(row.breadcrumb) for row in (first, tagged, edited)] == [False, False, True]
+    assert make_view([edited]).is_edited(edited.breadcrumb)

@@ -179,7 +179,8 @@ def test_a_record_hint_wins_over_the_consumers_own_and_that_over_the_configured_
 def test_a_call_is_rendered_by_the_consumers_own_hint_for_calls() -> None:
     rendered = Rendered(short="- {{ speaker }}!").rendering
     crumb = make_breadcrumb("", schema="agent.response.v1", calls=("r1",), call_signatures=('{"input":{},"tool":"search"}',))
-    assert rendered.fragment(crumb, RenderForm(call="r1"), "Maya", hints=HintChoice(call="short")).text == "- search!"
+    by = [rendered.fragment(crumb, RenderForm(call="r1"), caller, hints=HintChoice(call="short")).text for caller in ("", "Maya")]
+    assert by == ["- search!", "- search by Maya!"]
 
 
 @pytest.mark.parametrize(
