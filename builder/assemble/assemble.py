@@ -92,7 +92,10 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Draft | None:
 
 
 def _has_room(draft: Draft) -> bool:
-    """Whether page and messages stay within the allowance, with what finds need of what a limit takes; close to it all is counted."""
+    """Whether page and messages stay within the allowance, with what finds need of what a limit takes.
+
+    Close to it all is counted.
+    """
     ledger, profile = draft.ledger, draft.recall.profile
     finds = draft.shares.finds() if draft.limits.left_out and profile.on_overflow == "trim" else 0
     if finds > ledger.remaining + COUNT_TOLERANCE_TOKENS:

@@ -78,12 +78,14 @@ class Draft:
 
     def is_running(self, item: Item) -> bool:
         """Whether it belongs to the turn that is to be answered: a call, or what was said with one."""
-        return item.entry is not None and bool(item.entry.request or item.first.calls) and self._is_of_turn(item.entry)
+        return item.entry is not None and self._is_of_turn(item.entry)
 
     def _is_of_turn(self, entry: Entry) -> bool:
-        """Whether it came with the turn that is to be answered."""
-        turn = self.recall.turn
-        return entry in turn or (bool(turn) and self.question is not None and entry.origin > self.question.origin)
+        view, turn = self.recall.view, self.recall.turn
+        if not turn or entry in turn or self.question is None:
+            return entry in turn
+        crumb = view.breadcrumb(entry.row)
+        return entry.origin > self.question.origin and bool(entry.request or crumb.calls) and view.is_own(crumb)
 
     def placed(self) -> dict[Entry, Item]:
         """What is on the page of each entry."""

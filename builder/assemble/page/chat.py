@@ -52,7 +52,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     current = next((item for item in ledger.items.get(trigger.name, ()) if not item.entry), None)
     is_text = current is not None and current.first.role not in CHAT_ROLES
     labelled_roles = roles_with_labels((item for _, item in (*said, *calls)), current.first if current else None, writer)
-    conversation, day = conversation_messages((*said, *calls), ledger, labelled_roles)
+    conversation, day = conversation_messages(said, calls, ledger, labelled_roles)
     items = {name: _without_turns(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
     opening = _note_of(ledger, "window") if said else ""
     sections = [section for each in ledger.page_sections(items) if (section := _without_note(each, ledger, is_opened=bool(said)))]

@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby, repeat
 from typing import Literal
 
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.labels import call_label
+from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.words import call_arguments, instead_of_results, message_words, result_words, shows_pictures
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
@@ -33,18 +34,22 @@ def roles_with_labels(items: Iterable[Item], asker: Breadcrumb | None, writer: W
     return frozenset(role for role, names in labels.items() if len(names - {""}) > 1)
 
 
-def conversation_messages(turns: Iterable[Placed], ledger: Ledger, labelled_roles: frozenset[str]) -> tuple[list[Message], str]:
-    """The turns in page order, and the date of the last note. labelled_roles: see `roles_with_labels`.
+def conversation_messages(
+    said: Sequence[Placed], calls: Sequence[Placed], ledger: Ledger, labelled_roles: frozenset[str]
+) -> tuple[list[Message], str]:
+    """The conversation and the calls to answer from, and the date of the last note. labelled_roles: see `roles_with_labels`.
 
-    Dates and names stand in front of what a person wrote. Those of the assistant's end the user's message before it, which is one
-    of ours where there is none.
+    Dates, names and lines on gaps stand in front of what a person wrote. Those of the assistant's end the user's message before it,
+    which is one of ours where there is none.
     """
     conversation: list[Message] = []
     writer, labels = ledger.writer, ledger.writer.labels
     day = speaker = ""
-    for _, turn in groupby(turns, key=lambda placed: placed[1].entry.row if placed[1].entry else -1):
-        (section, first), *more = turn
-        message = _turn((first, *(item for _, item in more)), writer)
+    gaps = chain(ledger.gaps.lines([item for _, item in said]), repeat(""))
+    turns = groupby(zip((*said, *calls), gaps, strict=False), key=lambda each: each[0][1].entry and each[0][1].entry.row)
+    for _, turn in turns:
+        ((section, first), gap), *more = turn
+        message = _turn((first, *(item for (_, item), _ in more)), writer)
         if not message.parts and not message.exchanges and not message.images:
             continue
         date, crumb = ledger.date(section, first), first.first
@@ -52,7 +57,7 @@ def conversation_messages(turns: Iterable[Placed], ledger: Ledger, labelled_role
         is_named = (message.role == "user" or name not in {"", speaker}) and (
             message.role in labelled_roles or not writer.view.is_own(crumb)
         )
-        note = note_of(date if date != day else "", labels.of(crumb) if is_edited else name if is_named else "")
+        note = note_of(date if date != day else "", labels.of(crumb) if is_edited else name if is_named else "", gap)
         day, speaker = date, name if name and message.role == "assistant" else speaker
         _append(conversation, message, note)
     return conversation, day
@@ -71,9 +76,9 @@ def _append(conversation: list[Message], message: Message, note: str) -> None:
         conversation += [Message(role="user", parts=(Part(f"{note}\n", is_note=True),), ids=()), message]
 
 
-def note_of(date: str, name: str) -> str:
-    """When, and who."""
-    return "\n".join(filter(None, (f"[{date}]" if date else "", visible(f"{name}:") if name else "")))
+def note_of(date: str, name: str, gap: str = "") -> str:
+    """What is missing in front, when, and who."""
+    return "\n".join(filter(None, (gap.removeprefix(ITEM), f"[{date}]" if date else "", visible(f"{name}:") if name else "")))
 
 
 def written_parts(fragment: Fragment, role: str, writer: Writer) -> tuple[Part, ...]:

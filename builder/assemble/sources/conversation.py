@@ -12,9 +12,8 @@ from builder.domain.context import OLDER
 
 NEWEST_MESSAGES = 3
 """Messages that are on every page, in part at least."""
-FITS, LIMITED, NEWEST = (
-    "the conversation, which fits", "what the profile's `window` leaves of the conversation", "the newest part of the conversation",
-)  # fmt: skip
+FITS, NEWEST = "the conversation, which fits", "the newest part of the conversation"
+LIMITED = "what the profile's `window` leaves of the conversation"
 """Why it is on the page."""
 
 

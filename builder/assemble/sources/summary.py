@@ -18,8 +18,8 @@ MIN_SUMMARY_TOKENS = 100
 def put_summary(draft: Draft, shares: Shares) -> None:
     """Put the newest summary on the page in whole lines, without what the page shows.
 
-    Where not all lines have room, those that a model or the summariser chose go first, the least telling in front; then the oldest
-    of those word for word, and a note says how many.
+    Where not all lines have room, those that a model or the summariser chose go first, the least telling in front; then the
+    oldest of those word for word, and a note says how many.
     """
     rule, ledger, writer = draft.rule("summary"), draft.ledger, draft.writer
     if rule is None or (draft.whole and not draft.limits.left_out):
