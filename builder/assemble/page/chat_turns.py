@@ -39,8 +39,8 @@ def conversation_messages(
 ) -> tuple[list[Message], str]:
     """The conversation and the calls to answer from, and the date of the last note. labelled_roles: see `roles_with_labels`.
 
-    Dates, names and lines on gaps stand in front of what a person wrote. Those of the assistant's end the user's message before it,
-    which is one of ours where there is none.
+    Dates, names and lines on gaps stand in front of what a person wrote. Those of the assistant's end the user's message before
+    it, which is one of ours where there is none.
     """
     conversation: list[Message] = []
     writer, labels = ledger.writer, ledger.writer.labels
