@@ -251,8 +251,8 @@ def test_an_agent_s_message_that_is_found_brings_what_its_calls_answered() -> No
         make_remembered("77 Euro", 4, schema="tool.response.v1", role="tool", calls=("a",)),
         *map(make_turn, BLAND, range(9, 19)),
     ]
-    found = find("Was sagte das Hafenamt?", rows)
-    assert sorted(best(found)[:4]) == ["m1", "m2", "m3", "m4"]
+    found = find("Was sagte das Hafenamt?", rows, max_results=2)
+    assert set(best(found)) == {"m1", "m2", "m3", "m4"}
     assert {each.reply_to for each in found.found.finds if each.row in {2, 3}} == {1}
 
 
@@ -264,4 +264,4 @@ def test_a_call_without_words_in_reply_to_a_find_brings_its_results() -> None:
         make_remembered("Liegeplatz 14", 3, schema="tool.response.v1", role="tool", calls=("a",)),
         *map(make_turn, BLAND, range(9, 19)),
     ]
-    assert best(find("Hafenamt?", rows))[:2] == ["m1", "m3"]
+    assert best(find("Hafenamt?", rows, max_results=1)) == ["m1", "m3"]
