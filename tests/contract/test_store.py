@@ -33,17 +33,9 @@ class Store(BreadcrumbStore, Progress, Protocol):
 def query(after: int = 0, until: int = 1000, pinned: tuple[str | Pinned, ...] = (), **asked: Any) -> RecallQuery:
     session = asked.get("session", "s42")
     scope = Scope(workspace=asked.get("workspace", "acme"), sessions=(session,), shared=asked.get("shared", ()))
+    places: dict[str, Any] = {"after": make_place(after), "until": make_place(until)}
     kinds = tuple(latest_of(kind) if isinstance(kind, str) else kind for kind in pinned)
-    return RecallQuery(
-        scope=scope,
-        session=session,
-        after=make_place(after),
-        until=make_place(until),
-        limit=asked.get("limit", 99),
-        pinned=kinds,
-        model=MODEL,
-        searched=asked.get("searched", True),
-    )
+    return RecallQuery(scope=scope, session=session, limit=asked.get("limit", 99), pinned=kinds, model=MODEL, **places)
 
 
 async def remember_all(store: Store, *rows: StoredBreadcrumb) -> None:
@@ -54,14 +46,6 @@ async def remember_all(store: Store, *rows: StoredBreadcrumb) -> None:
 async def pinned_ids(store: Store, until: int, *schemas: str) -> list[str]:
     recall = await store.recall(query(until=until, pinned=schemas or (CATALOG,)))
     return [row.breadcrumb.id for rows in recall.pinned for row in rows]
-
-
-async def test_without_a_search_passages_come_without_terms_and_vectors(store: Store) -> None:
-    row = make_remembered("I moved to Lisbon. " * 60)
-    await remember_all(store, row)
-    (recalled,) = (await store.recall(query(searched=False))).rows
-    bare = tuple(replace(passage, terms="", vector=b"") for passage in row.passages)
-    assert recalled == replace(row, passages=bare)
 
 
 async def test_what_was_remembered_is_recalled_unchanged(store: Store) -> None:

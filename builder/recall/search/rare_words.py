@@ -4,8 +4,8 @@ A passage with such a word is found before everything that shares no word with t
 learned in English, from questions whose words most often occur many times.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable
+from itertools import chain, islice
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from builder.language.instructions.patterns import languages
 from builder.language.lists import word_set
 from builder.language.scripts import UNSPACED
 from builder.language.words import words_of
-from builder.recall.index.prefix import Floats, Ints, Rows
+from builder.recall.index.prefix import Floats, Rows
 from builder.recall.index.view import View
 from builder.recall.search.query import Query
 
@@ -31,70 +31,42 @@ def content_words(text: str, terms: Callable[[str], str]) -> tuple[frozenset[str
     A short question seldom tells its language, and may have another one than what answers it. Each pair of characters is a word
     where no spaces are written. terms: text → stemmed terms.
     """
-    anchors = tuple(dict.fromkeys(language.anchor for language in languages()))
+    anchors = dict.fromkeys(language.anchor for language in languages())
     plain = word_set("filler").union(word_set("asking"), *(language.signs for language in languages()))
     words = list(islice(dict.fromkeys(words_of(text)), MAX_WORDS))
-    content, passed = list[frozenset[str]](), set(plain)
-    for word in words:
-        forms = [terms(f"{anchor} {word}").split() for anchor in anchors]
-        stems = frozenset(stem for form in forms for stem in form)
-        if word not in plain and all(forms):
-            content += [frozenset({pair}) for pair in sorted(stems - plain)] if UNSPACED.search(word) else [stems]
-        passed |= stems
-    return (*content, *(frozenset({stem}) for stem in dict.fromkeys(terms(" ".join(words)).split()) if stem not in passed))
+    forms = {word: [frozenset(terms(f"{anchor} {word}").split()) for anchor in anchors] for word in words}
+    passed = plain.union(*(stems for of_word in forms.values() for stems in of_word))
+    content = [frozenset[str]().union(*of_word) for word, of_word in forms.items() if word not in plain and all(of_word)]
+    pairs = (({pair} for pair in sorted(stems)) if UNSPACED.search("".join(stems)) else (stems,) for stems in content)
+    own = ({stem} for stem in dict.fromkeys(terms(" ".join(words)).split()) if stem not in passed)
+    return tuple(frozenset(stems) - plain for stems in chain(*pairs, own) if not plain.issuperset(stems))
 
 
 def literal_passages(query: Query, view: View, unseen: Rows) -> Floats:
     """How much each passage says that it answers by its words alone, shape (passages,); 0 where nothing does.
 
     It is the idf of the query's words that nothing else unseen has, and of the keywords of its record. unseen: what may be found,
-    shape (passages,).
+    shape (passages,). What was said twice in the same words is one place.
     """
-    weight = np.zeros(view.passages, np.float32)
+    weight, words = np.zeros(view.passages, np.float32), words_of(query.text)[:MAX_WORDS]
     for stems in query.content:
-        holders = _holders(stems, view, unseen)
-        if len(holders) and len({_source(int(passage), view) for passage in holders}) == 1:
-            weight[holders] += _idf(1, view)
-    for keyword in _phrases(words_of(query.text)):
-        rows = view.history.breadcrumbs.keywords.get(keyword, ())
+        there = np.unique(np.concatenate([view.prefix.occurrences(stem)[0].passages for stem in stems]))
+        there = there[unseen[there]]
+        same = view.repeats(int(view.crumb[there[0]])) if len(there) else ()
+        if len(there) <= len(same) and set(view.crumb[there].tolist()).issubset(same):
+            weight[there] += np.log1p(view.passages)
+    starts = range(len(words))
+    for phrase in {" ".join(words[start : start + size]) for size in range(1, MAX_KEYWORD_WORDS + 1) for start in starts}:
+        rows = view.history.breadcrumbs.keywords.get(phrase, ())
         first = [number for row in rows if row < view.size and (number := view.first_passage(row)) is not None and unseen[number]]
-        weight[first] += _idf(len(first), view)
+        weight[first] += np.log1p(view.passages / max(len(first), 1))
     return weight
 
 
 def lifted(query: Query, view: View, scores: Floats, literal: Floats, unseen: Rows) -> Floats:
     """The scores, with passages that have a rare word or keyword above all unseen ones that share no word with the query."""
-    shares = np.zeros(view.passages, np.bool_)
+    others = unseen & (literal == 0)
     for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
-        shares[view.prefix.occurrences(term)[0].passages] = True
-    others, found = unseen & ~shares & (literal == 0), literal > 0
-    if not found.any() or not others.any():
-        return scores
-    floor = scores[others].max() + MARGIN * literal
-    return np.where(found, np.maximum(scores, floor), scores)
-
-
-def _holders(stems: Iterable[str], view: View, unseen: Rows) -> Ints:
-    """Unseen passages that have one of the stems."""
-    there = np.concatenate([view.prefix.occurrences(stem)[0].passages for stem in stems])
-    return np.unique(there[unseen[there]])
-
-
-def _source(passage: int, view: View) -> tuple[int, int]:
-    """What is the same of passages that repeat each other: the first row that says so, and the number of the passage in it."""
-    row = int(view.crumb[passage])
-    return view.repeats(row)[0], passage - view.history.passages.first(row)
-
-
-def _phrases(words: list[str]) -> Iterator[str]:
-    """Each run of up to MAX_KEYWORD_WORDS words, once."""
-    runs = (
-        " ".join(words[start : start + length])
-        for length in range(1, MAX_KEYWORD_WORDS + 1)
-        for start in range(min(len(words), MAX_WORDS) - length + 1)
-    )
-    return iter(dict.fromkeys(runs))
-
-
-def _idf(holding: int, view: View) -> np.float32:
-    return np.float32(np.log(1 + view.passages / max(holding, 1)))
+        others[view.prefix.occurrences(term)[0].passages] = False
+    floor = scores.max(initial=-np.inf, where=others) + MARGIN * literal
+    return np.where(literal > 0, np.maximum(scores, floor), scores)
