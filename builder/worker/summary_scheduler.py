@@ -233,15 +233,10 @@ class SummaryScheduler:
             await self._idle()
             number = min(recipe.settings.batch, len(units) - recipe.settings.keep)
             batch = Batch(workspace=workspace, session=session, recipe=recipe, units=units[:number])
-            chain = await self._publish(view, chain, batch)
-            units = units[number:]
+            draft = await self._writer.draft(view, chain, batch)
+            _note(self._published, (workspace, session), await self._writer.send(draft))
+            chain, units = draft.chain, units[number:]
         return units_until_due(recipe.settings, len(units))
-
-    async def _publish(self, view: View, chain: Chain, batch: Batch) -> Chain:
-        """The chain with its next summary."""
-        summary = await self._writer.publish(view, chain, batch)
-        _note(self._published, (batch.workspace, batch.session), summary.place)
-        return summary.chain
 
     async def _idle(self) -> None:
         """Let builds go first, for a while."""
