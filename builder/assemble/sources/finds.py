@@ -61,7 +61,7 @@ def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission],
     omissions: list[Omission] = []
     others: list[Find] = []
     for find in finds:
-        if find.row in reasons and find.probability < MIN_TAKEN_PROBABILITY:
+        if find.row in reasons and find.probability < MIN_TAKEN_PROBABILITY and not find.is_literal:
             omissions.append(Omission(id=view.breadcrumb(find.row).id, reason=reasons[find.row], tokens=find.tokens))
         else:
             others.append(find)
