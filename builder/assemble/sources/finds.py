@@ -10,7 +10,7 @@ from builder.assemble.draft import Draft
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import LINE_REASONS, RenderForm, Spans
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import IRRELEVANT, OVER_BUDGET, Fragment, Omission
+from builder.domain.context import IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
 from builder.recall.index.conversation import exchange_of
 from builder.recall.search.retrieval import Find, retrieve
@@ -52,9 +52,14 @@ def _find(draft: Draft, rule: SectionRule) -> None:
 
 
 def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:
-    """Results that a limit takes do not come back as finds unless they are likely answers: omissions, and the other finds."""
+    """What a limit takes of results, and what the running turn shows in its place, comes back as a find when it is likely an answer.
+
+    Returns omissions, and the other finds.
+    """
     limits, view = draft.limits, draft.recall.view
-    reasons = {
+    running = (full.entry for full in draft.full if full.entry and draft.is_running(full))
+    reasons = {row: OLDER for entry in running for row in entry.rows}
+    reasons |= {
         row: reason for entry, reason in limits.left_out if entry.request for row in entry.results if "tool turns" in reason
     }
     reasons |= {row: LINE_REASONS["placeholder"] for entry in limits.placeholders for row in entry.results}
