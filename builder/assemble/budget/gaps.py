@@ -1,6 +1,6 @@
 """What is missing between the lines of a page: units of the conversation of which it shows nothing, and where they were said."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,8 @@ class Gaps:
     phrases: Phrases
     missing: Ints
     """Rows that head the units of which the page shows nothing, in place order."""
+    other_calls: Mapping[int, int]
+    """Row of a message that is shown with a part of its calls → number of the others."""
 
     @property
     def earlier(self) -> str:
@@ -31,7 +33,10 @@ class Gaps:
         """In front of each item of a section the line on what is missing between it and the one before; "" = none is due."""
         last = -1
         for item in items:
-            yield self._between(last, item.origin) if last >= 0 and self._is_said(item.origin) else ""
+            between = self._between(last, item.origin) if last >= 0 and self._is_said(item.origin) else ""
+            calls = self.other_calls.get(item.origin, 0) if item.entry and item.entry.request and item.origin != last else 0
+            others = ITEM + self.phrases.counted("other_call", "other_calls", calls) if calls else ""
+            yield "\n".join(filter(None, (between, others)))
             last = item.origin if self._is_said(item.origin) else last
 
     def _is_said(self, row: int) -> bool:
@@ -47,9 +52,9 @@ class Gaps:
         return ITEM + self.phrases.counted("message_between", "messages_between", number) if number > 0 else ""
 
 
-def gaps_of(view: View, phrases: Phrases, page_rows: Iterable[int]) -> Gaps:
+def gaps_of(view: View, phrases: Phrases, page_rows: Iterable[int], other_calls: Mapping[int, int]) -> Gaps:
     """The gaps of a page that says something of these rows."""
     rows = view.rows
     heads = view.heads_of(rows[view.dialogue[rows] & view.current[rows]])
     shown = set(map(view.unit_of, page_rows))
-    return Gaps(view=view, phrases=phrases, missing=heads[~np.isin(heads, list(shown))])
+    return Gaps(view=view, phrases=phrases, missing=heads[~np.isin(heads, list(shown))], other_calls=other_calls)

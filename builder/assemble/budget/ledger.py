@@ -39,7 +39,7 @@ class Ledger:
         """Section → the line of ours in front of its items."""
         self.noted: frozenset[int] = frozenset()
         """Rows that are missing, as a note says."""
-        self.gaps = Gaps(view=writer.view, phrases=writer.rendering.phrases, missing=np.zeros(0, np.int64))
+        self.gaps = Gaps(view=writer.view, phrases=writer.rendering.phrases, missing=np.zeros(0, np.int64), other_calls={})
         """As of the last `settle`."""
         self.probabilities: dict[str, float] = {}
         """Breadcrumb id → probability of its finds."""
@@ -84,12 +84,17 @@ class Ledger:
         self.reasons[section] = reason
         self._count(section)
 
-    def settle(self) -> None:
-        """Find the gaps between what is on the page, and count their lines."""
+    def settle(self, other_calls: Mapping[int, int] | None = None) -> None:
+        """Find the gaps between what is on the page, and count their lines.
+
+        other_calls: row of a message that is shown with a part of its calls → number of the others; None = as before.
+        """
         view = self.writer.view
         names = {fragment.breadcrumb.id for item in self.all_items() for fragment in item.fragments}
         rows = {row for name in names if (row := view.row_of(name)) >= 0}
-        self.gaps = gaps_of(view, self.writer.rendering.phrases, rows | self.noted)
+        self.gaps = gaps_of(
+            view, self.writer.rendering.phrases, rows | self.noted, self.gaps.other_calls if other_calls is None else other_calls
+        )
         for section in self.items:
             self._count(section)
 

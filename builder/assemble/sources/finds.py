@@ -52,7 +52,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
 
 
 def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:
-    """What a limit takes of results, and what the running turn shows in its place, comes back as a find when it is likely an answer.
+    """Results that a limit takes, and the running turn, come back as finds when they are likely answers.
 
     Returns omissions, and the other finds.
     """
