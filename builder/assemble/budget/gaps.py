@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -29,22 +30,20 @@ class Gaps:
 
     def lines(self, items: Sequence[Item]) -> Iterator[str]:
         """In front of each item of a section the line on what is missing between it and the one before; "" = none is due."""
-        last = -1
-        for item in items:
-            yield self._between(last, item.origin) if last >= 0 and self._is_said(item.origin) else ""
-            last = item.origin if self._is_said(item.origin) else last
+        origins = np.array([item.origin for item in items], np.int64)
+        is_said = (origins >= 0) & (origins < self.view.size)
+        is_said[is_said] = self.view.dialogue[origins[is_said]]
+        said = origins[is_said]
+        sessions = self.view.column(self.view.history.breadcrumbs.session)[said]
+        numbers = np.searchsorted(self.missing, said[1:]) - np.searchsorted(self.missing, said[:-1], side="right")
+        lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))
+        yield from (next(lines) if is_row else "" for is_row in is_said.tolist())
 
-    def _is_said(self, row: int) -> bool:
-        return 0 <= row < self.view.size and self.view.in_conversation(row)
-
-    def _between(self, row: int, other: int) -> str:
-        sessions = self.view.column(self.view.history.breadcrumbs.session)
-        if sessions[row] != sessions[other]:
+    def _between(self, session: int, other: int, number: int) -> str:
+        if session != other:
             return ITEM + self.phrases("other_session")
-        if sessions[row] != self.view.session:
-            return ""
-        number = int(np.searchsorted(self.missing, other) - np.searchsorted(self.missing, row, side="right"))
-        return ITEM + self.phrases.counted("message_between", "messages_between", number) if number > 0 else ""
+        is_told = number > 0 and session == self.view.session
+        return ITEM + self.phrases.counted("message_between", "messages_between", number) if is_told else ""
 
 
 def gaps_of(view: View, phrases: Phrases, page_rows: Iterable[int]) -> Gaps:
