@@ -64,7 +64,7 @@ class Draft:
     @property
     def reserve(self) -> int:
         """Tokens of a conversation that is to be whole and is not on the page yet."""
-        if self.placed():
+        if not self.whole or self.placed():
             return 0
         sections = (
             (rule, [full for full in self.full if self.is_running(full) == (rule.source == "turn")])

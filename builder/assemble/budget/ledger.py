@@ -75,8 +75,10 @@ class Ledger:
 
     def put_note(self, section: str, *lines: str) -> None:
         """Begin a section with lines of ours; none = without them."""
-        self.notes[section] = "\n".join(filter(None, lines))
-        self._count(section)
+        note = "\n".join(filter(None, lines))
+        if note != self.notes.get(section, ""):
+            self.notes[section] = note
+            self._count(section)
 
     def put(self, section: str, items: Iterable[Item], reason: str) -> None:
         """Fill a section with items in page order, in the place of those that it has. reason: why they are on the page."""
@@ -96,7 +98,8 @@ class Ledger:
             view, self.writer.rendering.phrases, rows | self.noted, self.gaps.other_calls if other_calls is None else other_calls
         )
         for section in self.items:
-            self._count(section)
+            if self._is_gapped(section):
+                self._count(section)
 
     def cost(self, section: str, items: Sequence[Item]) -> int:
         """Tokens that these items would cost in a section that has nothing else."""
@@ -168,8 +171,10 @@ class Ledger:
 
     def with_gaps(self, section: str, items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
         """The items, each with the line on what is missing in front of it, if any."""
-        is_gapped = self.source(self.rules[section]).is_dated
-        return zip(items, self.gaps.lines(items) if is_gapped else repeat(""), strict=False)
+        return zip(items, self.gaps.lines(items) if self._is_gapped(section) else repeat(""), strict=False)
+
+    def _is_gapped(self, section: str) -> bool:
+        return self.source(self.rules[section]).is_dated
 
     def _groups(self, rule: SectionRule, by_section: Sequence[Item]) -> Iterable[Group]:
         if rule.name in self.texts:
