@@ -34,10 +34,11 @@ def grow(draft: Draft) -> bool:
     placed, left = _extended(draft, dict(before), draft.room())
     if left >= MIN_PART_TOKENS:
         placed = _completed(draft, placed, left)
-    if all(placed[entry] is before.get(entry) for entry in placed):
-        return False
-    place(draft, placed)
-    return True
+    grown = [item for entry, item in placed.items() if item is not before.get(entry)]
+    draft.take_off_finds([find for item in grown for find in draft.finds_of(item)])
+    if grown:
+        place(draft, placed)
+    return bool(grown)
 
 
 def leave_out_older(draft: Draft) -> None:
@@ -137,14 +138,14 @@ def _extended(draft: Draft, placed: Placed, left: int) -> tuple[Placed, int]:
         date = draft.date(full)
         left -= draft.writer.date_tokens(date) if before is None and date not in dates else 0
         item: Item | None = target
-        found = draft.found_tokens(full.entry) if target is full else 0
+        found = sum(find.tokens for find in draft.finds_of(full, whole=True)) if target is full else 0
         if target.size - shown > left + found:
             is_open, item = False, part_of(full, draft.writer, shown + left)
         if item is None or item.size <= shown:
             continue
         dates.add(date)
         placed[full.entry] = item
-        left += shown - item.size + draft.take_off_finds(item)
+        left += shown - item.size + (found if item is full else 0)
     return placed, left
 
 
@@ -185,7 +186,7 @@ def _completed(draft: Draft, placed: Placed, left: int) -> Placed:
         item = part_of(full, draft.writer, before.size + left)
         if item and item.size > before.size:
             placed[full.entry] = item
-            left += before.size - item.size + draft.take_off_finds(item)
+            left += before.size - item.size
     return placed
 
 

@@ -2,10 +2,12 @@
 
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.forms import MIN_PART_TOKENS
 from builder.assemble.sources.conversation import grow, leave_out_older
 from builder.assemble.sources.instructions import leave_out_instructions, put_instructions
 from builder.assemble.sources.summary import put_summary
+
+SHORT_TOKENS = 16
+"""Of a short message: what is left below it fills nothing."""
 
 
 def put_fill(draft: Draft, shares: Shares) -> None:
@@ -16,6 +18,5 @@ def put_fill(draft: Draft, shares: Shares) -> None:
         while is_growing and grow(draft):
             put_instructions(draft, shares)
             put_summary(draft, shares)
-            is_growing = draft.room() >= MIN_PART_TOKENS
-        draft.note_what_is_missing()
+            is_growing = draft.room() >= SHORT_TOKENS
         leave_out_older(draft)

@@ -48,7 +48,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     draft.omissions.name(retrieval.omissions)
     draft.omissions.add(OVER_BUDGET, retrieval.crowded.every, retrieval.crowded.nearest)
     draft.omissions.add(IRRELEVANT, retrieval.irrelevant.every, retrieval.irrelevant.nearest)
-    ledger.settle()
+    draft.note_what_is_missing()
 
 
 def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:
