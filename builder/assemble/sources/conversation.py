@@ -20,6 +20,9 @@ LIMITED = "what the profile's `window` leaves of the conversation"
 def put_conversation(draft: Draft, shares: Shares) -> None:
     """Put on the page what the conversation has a right to."""
     place(draft, {full.entry: full for full in draft.full if full.entry} if shares.whole else _rights(draft, shares))
+    if draft.misses and (rule := draft.rule("window")):
+        number, phrases = draft.recall.view.units, draft.writer.rendering.phrases
+        draft.ledger.put_note(rule.name, phrases.counted("message_not_shown", "messages_not_shown", number))  # until it is known
     for entry, reason in draft.limits.left_out:
         draft.omissions.add(reason, entry.rows)
 
@@ -38,6 +41,7 @@ def grow(draft: Draft) -> bool:
     draft.take_off_finds([find for item in grown for find in draft.finds_of(item)])
     if grown:
         place(draft, placed)
+        draft.note_what_is_missing()
     return bool(grown)
 
 
@@ -57,8 +61,6 @@ def place(draft: Draft, placed: Placed) -> None:
         if rule := draft.rule(source):
             items = [item for item in order if draft.is_running(item) == (source == "turn")]
             draft.ledger.put(rule.name, items, reason)
-    if not draft.whole or draft.limits.left_out:
-        draft.note_what_is_missing()
 
 
 def _rights(draft: Draft, shares: Shares) -> Placed:
