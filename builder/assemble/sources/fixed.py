@@ -43,7 +43,7 @@ def put_current(draft: Draft, shares: Shares) -> None:
     if item is None:
         return
     heading = ledger.cost(rule.name, (item,)) - item.tokens
-    room = max(shares.current(ledger), min(item.size, MIN_PART_TOKENS) + heading) - heading
+    room = max(min(shares.current(ledger), ledger.remaining) - heading, min(item.size, MIN_PART_TOKENS))
     if item.size > room:
         item = current_item(draft, room - max(item.extra, 0)) or item
         draft.whole = False
