@@ -37,7 +37,7 @@ def grow(draft: Draft) -> bool:
     placed, left = _extended(draft, dict(before), draft.room())
     if left >= MIN_PART_TOKENS:
         placed = _completed(draft, placed, left)
-    grown = [item for entry, item in placed.items() if item is not before.get(entry)]
+    grown = [item for entry, item in placed.items() if entry not in before or item.size > before[entry].size]
     draft.take_off_finds([find for item in grown for find in draft.finds_of(item)])
     if grown:
         place(draft, placed)
@@ -178,7 +178,8 @@ def _completed(draft: Draft, placed: Placed, left: int) -> Placed:
     """What is placed with the rest of what is cut or folded, as far as `left` tokens go."""
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
     shown = _size({full.entry: placed[full.entry] for full in triggering if full.entry})
-    placed |= _evenly(draft, triggering, shown + left)
+    even = _evenly(draft, triggering, shown + left)
+    placed |= {entry: item for entry, item in even.items() if item.size > placed[entry].size}
     left += shown - _size({full.entry: placed[full.entry] for full in triggering if full.entry})
     again = repeated_calls(draft.full, draft.writer) if draft.recall.profile.tool_output.newest_only else frozenset()
     for full in draft.full:

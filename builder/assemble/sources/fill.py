@@ -6,6 +6,8 @@ from builder.assemble.sources.conversation import grow, leave_out_older
 from builder.assemble.sources.instructions import leave_out_instructions, put_instructions
 from builder.assemble.sources.summary import put_summary
 
+MAX_ROUNDS = 4
+"""Times that it grows: each time what it shows of other sections makes room."""
 SHORT_TOKENS = 16
 """Of a short message: what is left below it fills nothing."""
 
@@ -14,9 +16,11 @@ def put_fill(draft: Draft, shares: Shares) -> None:
     """Let the conversation grow as long as it can; instructions and summary yield what it shows of them."""
     leave_out_instructions(draft)
     if not draft.whole:
-        is_growing = draft.recall.profile.fill
-        while is_growing and grow(draft):
+        for _ in range(MAX_ROUNDS if draft.recall.profile.fill else 0):
+            if not grow(draft):
+                break
             put_instructions(draft, shares)
             put_summary(draft, shares)
-            is_growing = draft.room() >= SHORT_TOKENS
+            if draft.room() < SHORT_TOKENS:
+                break
         leave_out_older(draft)
