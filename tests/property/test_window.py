@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.assemble.budget.units import window_size
+from builder.assemble.budget.limits import window_size
 from builder.domain.profile import Window
 from tests.examples import examples
 
@@ -14,7 +14,7 @@ limits = st.integers(0, 60).flatmap(lambda most: st.tuples(st.just(most), st.int
 
 
 def sizes(most: int, keep: int) -> list[int]:
-    window = Window(max_units=most, trim_to=keep, keep_share=0.5, max_tool_turns=None, whole_up_to="target")
+    window = Window(max_units=most, trim_to=keep, min_share=0.14, max_tool_turns=None, whole_up_to="target")
     return [window_size(units, window) for units in range(501)]
 
 
