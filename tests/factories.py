@@ -39,6 +39,7 @@ from builder.recall.search import query
 from builder.recall.search.query import Query, strip_names
 from builder.recall.search.query_text import query_text as query_text_of
 from builder.recall.search.ranking import Ranker, Weights
+from builder.recall.search.rare_words import content_words
 from builder.recall.visibility import visible_to
 from builder.remember.passages import passages
 from builder.remember.schemas.registry import BODIES
@@ -174,7 +175,7 @@ def make_view(rows: Iterable[StoredBreadcrumb | str]) -> View:
 def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
     """What a trigger with this text asks."""
     asked, names = strip_names(text, speakers)
-    return query.make_query(asked, names, make_terms(asked), make_vector(asked))
+    return query.make_query(asked, names, make_terms(asked), make_vector(asked), content=content_words(asked, make_terms))
 
 
 def make_context(

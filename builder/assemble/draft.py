@@ -1,5 +1,6 @@
 """A page in the making: what it is made from, its sections, and why the rest is not on it."""
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -63,7 +64,7 @@ class Draft:
     @property
     def reserve(self) -> int:
         """Tokens of a conversation that is to be whole and is not on the page yet."""
-        if self.placed():
+        if not self.whole or self.placed():
             return 0
         sections = (
             (rule, [full for full in self.full if self.is_running(full) == (rule.source == "turn")])
@@ -104,11 +105,14 @@ class Draft:
         rule = self.rule("turn" if self.is_running(item) else "window")
         return self.ledger.date(rule.name, item) if rule else ""
 
+    def found_tokens(self, entry: Entry) -> int:
+        """Tokens of what was found of an entry."""
+        return sum(find.tokens for find in self.items("retrieval") if find.origin in entry.rows)
+
     def take_off_finds(self, item: Item) -> int:
         """Take off the page what was found of an entry that shows it now; returns the tokens that are free."""
-        rule, rows = self.rule("retrieval"), set(item.entry.rows if item.entry else ())
-        finds = self.ledger.items.get(rule.name, []) if rule else []
-        if rule is None or rows.isdisjoint(find.origin for find in finds):
+        rule, finds = self.rule("retrieval"), self.items("retrieval")
+        if rule is None or item.entry is None or not self.found_tokens(item.entry):
             return 0
         whole, spent = set(item.whole_rows), self.ledger.spent[rule.name]
         parts = {part.breadcrumb.id: " ".join(part.text.split()) for part in item.fragments if part.reduced}
@@ -127,7 +131,10 @@ class Draft:
         ledger, shown = self.ledger, {entry.origin for entry in self.placed() if entry.request}
         left_out = [entry for entry, _ in self.limits.left_out if entry.request]
         ledger.noted = frozenset(entry.row for entry in left_out)
-        ledger.settle()
+        hidden = Counter(full.entry.origin for full in self.full if full.entry and full.entry.request) - Counter(
+            entry.origin for entry in self.placed() if entry.request
+        )
+        ledger.settle({origin: number for origin, number in hidden.items() if origin in shown})
         waiting = [full.entry for full in self.full if full.entry and full.entry.request and self._is_of_turn(full.entry)]
         rounds = {entry.origin for entry in (*waiting, *left_out) if self._is_of_turn(entry)} - shown
         turns = {entry.origin for entry in left_out if not self._is_of_turn(entry)}

@@ -224,6 +224,11 @@ class Profile:
         return next((rule for rule in self.sections if rule.source == source), None)
 
     @property
+    def searches(self) -> bool:
+        """Whether anything is searched for its pages."""
+        return bool(self.section("retrieval") and self.retrieval.schemas)
+
+    @property
     def allowance(self) -> int:
         """Tokens that the finished page may have."""
         return int(self.budget * (1 - self.margin)) - self.reserve

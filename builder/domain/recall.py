@@ -45,6 +45,8 @@ class RecallQuery:
     """Read beside the rows as of `until`, from the session or from no session; their sections do not matter here."""
     model: str
     """The engine whose vectors are read."""
+    searched: bool = True
+    """Whether terms and vectors of passages are read; without a search nothing needs them."""
 
 
 @dataclass(frozen=True, slots=True)

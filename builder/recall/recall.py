@@ -96,8 +96,8 @@ class Recaller:
     async def _read(
         self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...], *, inclusive: bool
     ) -> tuple[RowsByKind, View]:
-        kinds = kinds_of(consumers)
-        rows, view = await self.reader.read(session, until, scope, kinds, inclusive=inclusive)
+        kinds, searched = kinds_of(consumers), not consumers or any(profile.searches for profile in consumers)
+        rows, view = await self.reader.read(session, until, scope, kinds, inclusive=inclusive, searched=searched)
         return dict(zip(kinds, rows, strict=True)), view
 
     def _for(self, trigger: Breadcrumb, profile: Profile, scope: Scope, rows: RowsByKind, view: View) -> ConsumerRecall | None:

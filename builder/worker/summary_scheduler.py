@@ -166,7 +166,7 @@ class SummaryScheduler:
     async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool = True) -> CompactionResult:
         """Summarise everything but the kept tail at once. keep_user: what people said stays word for word.
 
-        The kept tail begins with something that a person said. Nothing is published when that would be longer. Raises `Rejected`
+        The kept tail begins with something that a person said. Nothing is published that saves nothing. Raises `Rejected`
         for a profile without summaries or when the words to be kept are too many for a breadcrumb, and `Unavailable`.
         """
         recipe = recipe_of(profile)
@@ -193,9 +193,9 @@ class SummaryScheduler:
             drafts.append(await self._writer.draft(view, chain, batch))
             chain = drafts[-1].chain
         after = self._tokens(view, chain)
-        if not units or after > before:
+        if not units or after >= before:
             reason = (
-                f"the summary would have {after:,} tokens, more than the {before:,} of what it stands for"
+                f"the summary would have {after:,} tokens and save nothing of the {before:,} of what it stands for"
                 if units
                 else "the session has no units beyond those that are kept"
             )
@@ -233,15 +233,10 @@ class SummaryScheduler:
             await self._idle()
             number = min(recipe.settings.batch, len(units) - recipe.settings.keep)
             batch = Batch(workspace=workspace, session=session, recipe=recipe, units=units[:number])
-            chain = await self._publish(view, chain, batch)
-            units = units[number:]
+            draft = await self._writer.draft(view, chain, batch)
+            _note(self._published, (workspace, session), await self._writer.send(draft))
+            chain, units = draft.chain, units[number:]
         return units_until_due(recipe.settings, len(units))
-
-    async def _publish(self, view: View, chain: Chain, batch: Batch) -> Chain:
-        """The chain with its next summary."""
-        summary = await self._writer.publish(view, chain, batch)
-        _note(self._published, (batch.workspace, batch.session), summary.place)
-        return summary.chain
 
     async def _idle(self) -> None:
         """Let builds go first, for a while."""

@@ -33,15 +33,6 @@ Facts = Callable[[Breadcrumb], Awaitable[StoredBreadcrumb | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedSummary:
-    """A summary in the stream."""
-
-    chain: Chain
-    """With it."""
-    place: Place
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A summary that is not published yet."""
 
@@ -91,11 +82,6 @@ class SummaryWriter:
         self._count = count
         self._facts = facts
         self._max_bytes = max_bytes
-
-    async def publish(self, view: View, chain: Chain, batch: Batch) -> PublishedSummary:
-        """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
-        draft = await self.draft(view, chain, batch)
-        return PublishedSummary(chain=draft.chain, place=await self.send(draft))
 
     async def send(self, draft: Draft) -> Place:
         """Publish a draft; returns its place in the stream. Raises `Unavailable`."""

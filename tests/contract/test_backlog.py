@@ -17,12 +17,12 @@ class Store(BreadcrumbStore, Reader, MissingVectors, Protocol):
     def close(self) -> None: ...
 
 
-async def recall(store: Store, *sessions: str, workspace: str = "acme", model: str = MODEL) -> Recall:
+async def recall(store: Store, *sessions: str, workspace: str = "acme", model: str = MODEL, searched: bool = True) -> Recall:
     """Of the session s42, or of these."""
     scope = Scope(workspace=workspace, sessions=sessions or ("s42",))
     pinned = (latest_of("tool.catalog.v1"),)
     query = RecallQuery(scope=scope, session="s42", after=ORIGIN, until=FAR, limit=1000, pinned=pinned, model=model)
-    return await store.recall(query)
+    return await store.recall(replace(query, searched=searched))
 
 
 async def remember_bare(store: Store, *rows: StoredBreadcrumb) -> None:
@@ -150,3 +150,10 @@ async def test_what_stands_is_filled_in_like_anything_else(store: Store) -> None
     await remember_bare(store, row)
     await store.fill_vectors(row)
     assert (await recall(store)).pinned == ((row,),)
+
+
+async def test_without_a_search_passages_are_recalled_without_terms_and_vectors(store: Store) -> None:
+    row = make_remembered(LONG)
+    assert await store.remember(row)
+    (recalled,) = (await recall(store, searched=False)).rows
+    assert recalled == replace(row, passages=tuple(replace(each, terms="", vector=b"") for each in row.passages))

@@ -186,9 +186,11 @@ async def test_look_ups_of_what_is_not_there_are_refused(client: Client) -> None
 
 async def test_a_session_is_compacted_with_a_report(client: Client) -> None:
     for number in range(24):
-        await client.send_user_message("s1", f"Crate {number} holds cobalt glaze.")
+        await client.send_user_message(
+            "s1", f"Crate {number} holds cobalt glaze. {'It was counted twice. ' * 200 * (not number)}"
+        )
     await history(client, "s1", 24)
-    report = await client.compact("s1")
+    report = await client.compact("s1", keep_user=False)
     assert (report.units, report.covered, report.reason) == (4, 4, "")
     assert (await client.fetch(report.summary)).schema == "summary.v1"
 

@@ -33,7 +33,7 @@ class Store(BreadcrumbStore, Progress, Protocol):
 def query(after: int = 0, until: int = 1000, pinned: tuple[str | Pinned, ...] = (), **asked: Any) -> RecallQuery:
     session = asked.get("session", "s42")
     scope = Scope(workspace=asked.get("workspace", "acme"), sessions=(session,), shared=asked.get("shared", ()))
-    places = {"after": make_place(after), "until": make_place(until)}
+    places: dict[str, Any] = {"after": make_place(after), "until": make_place(until)}
     kinds = tuple(latest_of(kind) if isinstance(kind, str) else kind for kind in pinned)
     return RecallQuery(scope=scope, session=session, limit=asked.get("limit", 99), pinned=kinds, model=MODEL, **places)
 

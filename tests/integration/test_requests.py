@@ -198,9 +198,11 @@ async def test_nobody_answering_is_unavailable(tmp_path: Path) -> None:
 async def test_compacting_on_request_says_what_was_done_and_names_an_unknown_profile(client: Client, service: Running) -> None:
     async with jetstream(service.url) as js:
         for number in range(24):
-            await say(js, f"Crate {number} holds cobalt glaze.", "crates", f"c{number}")
+            await say(
+                js, f"Crate {number} holds cobalt glaze. {'It was counted twice. ' * 200 * (not number)}", "crates", f"c{number}"
+            )
         await all_settled(js)
-        done = await client.compact("crates")
+        done = await client.compact("crates", keep_user=False)
         await all_settled(js)
     assert (done.units, done.covered) == (4, 4)
     assert [crumb.id async for crumb in client.history("crates") if crumb.schema == "summary.v1"] == [done.summary]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.recall import EVERY_SESSION, Scope
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.selector import Pinned
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.store import CallOrigin
@@ -120,6 +120,13 @@ def _is_gone(row: StoredBreadcrumb, near: list[StoredBreadcrumb]) -> bool:
     others = [other.breadcrumb for other in near]
     removed = any(other.removes == crumb.id and other.place > crumb.place for other in others)
     return removed or any(other.id == crumb.id and other.version > crumb.version for other in others)
+
+
+def of_query(row: StoredBreadcrumb, query: RecallQuery) -> StoredBreadcrumb:
+    """The row without vectors of another model, and without what only a search needs."""
+    row = of_model(row, query.model)
+    bare = tuple(replace(passage, terms="", vector=b"") for passage in row.passages)
+    return row if query.searched else replace(row, passages=bare)
 
 
 def of_model(row: StoredBreadcrumb, model: str) -> StoredBreadcrumb:

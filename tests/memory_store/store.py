@@ -29,6 +29,7 @@ from tests.memory_store.queries import (
     joins_of,
     key_of,
     of_model,
+    of_query,
     oldest_first,
     pinned,
     size_of,
@@ -117,7 +118,7 @@ class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
         matches = sorted((row for row in in_scope if row is not None and people.comes_with(row) > query.after), key=_by_order)
         page = people.first_rows(matches, query.limit)
         return Recall(
-            rows=tuple(replace(of_model(row, query.model), joins=joins_of(row.breadcrumb, joined)) for row in page),
+            rows=tuple(replace(of_query(row, query), joins=joins_of(row.breadcrumb, joined)) for row in page),
             pinned=tuple(
                 tuple(of_model(row, query.model) for row in pinned(until, kind, query.session)) for kind in query.pinned
             ),
@@ -131,10 +132,9 @@ class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
 
     @override
     async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
-        crumbs = (row.breadcrumb for row in self._rows.values())
         return frozenset(
             crumb.place
-            for crumb in crumbs
+            for crumb in (row.breadcrumb for row in self._rows.values())
             if crumb.workspace == workspace and session in (crumb.session, EVERY_SESSION) and after < crumb.place < until
         )
 

@@ -11,12 +11,15 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 
 
 def source(sql: apsw.Connection, query: RecallQuery) -> tuple[dict[str, str], tuple[str, ...], people.Memory]:
-    """Where the rows of a query stand, with the values, and the sessions of its scope."""
+    """Where the rows of a query stand and what is read of passages, with the values, and the sessions of its scope."""
+    facts = "terms, vector" if query.searched else "'', x''"
     if not query.scope.user:
         scope, values = condition(query.scope)
-        return {"source": "breadcrumbs", "scope": scope}, values, people.Memory(dict.fromkeys(query.scope.sessions, query.after))
+        memory = people.Memory(dict.fromkeys(query.scope.sessions, query.after))
+        return {"source": "breadcrumbs", "scope": scope, "facts": facts}, values, memory
     memory = people.memory(sql, query)
-    return {"source": people.SOURCE, "scope": "workspace = ?"}, (memory.parameter, query.scope.workspace), memory
+    values = (memory.parameter, query.scope.workspace)
+    return {"source": people.SOURCE, "scope": "workspace = ?", "facts": facts}, values, memory
 
 
 def by_order(row: StoredBreadcrumb) -> tuple[tuple[Place, int], Place, str]:

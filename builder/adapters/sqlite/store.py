@@ -30,7 +30,7 @@ _ROWS = (
 )
 # The breadcrumbs come first, because only they have an index by place alone.
 _PASSAGES = (
-    "SELECT session, incarnation, sequence, start, stop, terms, vector, tokens, traits, models.name "
+    "SELECT session, incarnation, sequence, start, stop, {facts}, tokens, traits, models.name "
     "FROM {source} CROSS JOIN passages USING (workspace, session, incarnation, sequence) JOIN models ON number = model "
     f"WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence, session, ordinal"
 )
@@ -281,7 +281,7 @@ def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") 
 def _with_its_passages(sql: apsw.Connection, bare: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
     workspace, session, incarnation, sequence = key_of(bare.breadcrumb)
     scope, values = scopes.condition(Scope(workspace=workspace, sessions=(session,)))
-    text = _PASSAGES.format(source="breadcrumbs", scope=scope)
+    text = _PASSAGES.format(source="breadcrumbs", scope=scope, facts="terms, vector")
     rows = list(sql.execute(text, (*values, incarnation, sequence - 1, incarnation, sequence)))
     model = model or (rows[0][-1] if rows else "")
     passages = passages_by_place(iter(rows), model).get((session, incarnation, sequence), ())

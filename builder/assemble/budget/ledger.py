@@ -39,7 +39,7 @@ class Ledger:
         """Section → the line of ours in front of its items."""
         self.noted: frozenset[int] = frozenset()
         """Rows that are missing, as a note says."""
-        self.gaps = Gaps(view=writer.view, phrases=writer.rendering.phrases, missing=np.zeros(0, np.int64))
+        self.gaps = Gaps(view=writer.view, phrases=writer.rendering.phrases, missing=np.zeros(0, np.int64), other_calls={})
         """As of the last `settle`."""
         self.probabilities: dict[str, float] = {}
         """Breadcrumb id → probability of its finds."""
@@ -75,8 +75,10 @@ class Ledger:
 
     def put_note(self, section: str, *lines: str) -> None:
         """Begin a section with lines of ours; none = without them."""
-        self.notes[section] = "\n".join(filter(None, lines))
-        self._count(section)
+        note = "\n".join(filter(None, lines))
+        if note != self.notes.get(section, ""):
+            self.notes[section] = note
+            self._count(section)
 
     def put(self, section: str, items: Iterable[Item], reason: str) -> None:
         """Fill a section with items in page order, in the place of those that it has. reason: why they are on the page."""
@@ -84,14 +86,20 @@ class Ledger:
         self.reasons[section] = reason
         self._count(section)
 
-    def settle(self) -> None:
-        """Find the gaps between what is on the page, and count their lines."""
+    def settle(self, other_calls: Mapping[int, int] | None = None) -> None:
+        """Find the gaps between what is on the page, and count their lines.
+
+        other_calls: row of a message that is shown with a part of its calls → number of the others; None = as before.
+        """
         view = self.writer.view
         names = {fragment.breadcrumb.id for item in self.all_items() for fragment in item.fragments}
         rows = {row for name in names if (row := view.row_of(name)) >= 0}
-        self.gaps = gaps_of(view, self.writer.rendering.phrases, rows | self.noted)
+        self.gaps = gaps_of(
+            view, self.writer.rendering.phrases, rows | self.noted, self.gaps.other_calls if other_calls is None else other_calls
+        )
         for section in self.items:
-            self._count(section)
+            if self._is_gapped(section):
+                self._count(section)
 
     def cost(self, section: str, items: Sequence[Item]) -> int:
         """Tokens that these items would cost in a section that has nothing else."""
@@ -163,8 +171,10 @@ class Ledger:
 
     def with_gaps(self, section: str, items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
         """The items, each with the line on what is missing in front of it, if any."""
-        is_gapped = self.source(self.rules[section]).is_dated
-        return zip(items, self.gaps.lines(items) if is_gapped else repeat(""), strict=False)
+        return zip(items, self.gaps.lines(items) if self._is_gapped(section) else repeat(""), strict=False)
+
+    def _is_gapped(self, section: str) -> bool:
+        return self.source(self.rules[section]).is_dated
 
     def _groups(self, rule: SectionRule, by_section: Sequence[Item]) -> Iterable[Group]:
         if rule.name in self.texts:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain, groupby, repeat
+from itertools import chain, groupby
 from typing import Literal
 
 from builder.assemble.budget.ledger import Ledger
@@ -45,8 +45,8 @@ def conversation_messages(
     conversation: list[Message] = []
     writer, labels = ledger.writer, ledger.writer.labels
     day = speaker = ""
-    gaps = chain(ledger.gaps.lines([item for _, item in said]), repeat(""))
-    turns = groupby(zip((*said, *calls), gaps, strict=False), key=lambda each: each[0][1].entry and each[0][1].entry.row)
+    gaps = chain.from_iterable(ledger.gaps.lines([item for _, item in placed]) for placed in (said, calls))
+    turns = groupby(zip((*said, *calls), gaps, strict=True), key=lambda each: each[0][1].entry and each[0][1].entry.row)
     for _, turn in turns:
         ((section, first), gap), *more = turn
         message = _turn((first, *(item for (_, item), _ in more)), writer)
@@ -78,7 +78,12 @@ def _append(conversation: list[Message], message: Message, note: str) -> None:
 
 def note_of(date: str, name: str, gap: str = "") -> str:
     """What is missing in front, when, and who."""
-    return "\n".join(filter(None, (gap.removeprefix(ITEM), f"[{date}]" if date else "", visible(f"{name}:") if name else "")))
+    return "\n".join(
+        filter(
+            None,
+            (gap.removeprefix(ITEM).replace(f"\n{ITEM}", "\n"), f"[{date}]" if date else "", visible(f"{name}:") if name else ""),
+        )
+    )
 
 
 def written_parts(fragment: Fragment, role: str, writer: Writer) -> tuple[Part, ...]:

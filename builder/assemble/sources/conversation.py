@@ -137,7 +137,8 @@ def _extended(draft: Draft, placed: Placed, left: int) -> tuple[Placed, int]:
         date = draft.date(full)
         left -= draft.writer.date_tokens(date) if before is None and date not in dates else 0
         item: Item | None = target
-        if target.size - shown > left:
+        found = draft.found_tokens(full.entry) if target is full else 0
+        if target.size - shown > left + found:
             is_open, item = False, part_of(full, draft.writer, shown + left)
         if item is None or item.size <= shown:
             continue

@@ -10,7 +10,7 @@ from builder.assemble.draft import Draft
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import LINE_REASONS, RenderForm, Spans
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import IRRELEVANT, OVER_BUDGET, Fragment, Omission
+from builder.domain.context import IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
 from builder.recall.index.conversation import exchange_of
 from builder.recall.search.retrieval import Find, retrieve
@@ -52,16 +52,21 @@ def _find(draft: Draft, rule: SectionRule) -> None:
 
 
 def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:
-    """Results that a limit takes do not come back as finds unless they are likely answers: omissions, and the other finds."""
+    """Results that a limit takes, and the running turn, come back as finds when they are likely answers.
+
+    Returns omissions, and the other finds.
+    """
     limits, view = draft.limits, draft.recall.view
-    reasons = {
+    running = (full.entry for full in draft.full if full.entry and draft.is_running(full))
+    reasons = {row: OLDER for entry in running for row in entry.rows}
+    reasons |= {
         row: reason for entry, reason in limits.left_out if entry.request for row in entry.results if "tool turns" in reason
     }
     reasons |= {row: LINE_REASONS["placeholder"] for entry in limits.placeholders for row in entry.results}
     omissions: list[Omission] = []
     others: list[Find] = []
     for find in finds:
-        if find.row in reasons and find.probability < MIN_TAKEN_PROBABILITY:
+        if find.row in reasons and find.probability < MIN_TAKEN_PROBABILITY and not find.is_literal:
             omissions.append(Omission(id=view.breadcrumb(find.row).id, reason=reasons[find.row], tokens=find.tokens))
         else:
             others.append(find)

@@ -18,9 +18,10 @@ def put_instructions(draft: Draft, shares: Shares) -> None:
         return
     ledger.put(rule.name, (), HOLDS)
     items: list[Item] = []
-    room = shares.section(rule, ledger, draft.reserve)
-    for find in sorted(draft.active.instructions, key=lambda find: (-_common_words(draft, find), -find.row)):
-        if _is_due(draft, find):
+    room, rows = shares.section(rule, ledger, draft.reserve), draft.whole_rows()
+    asked = {*draft.recall.terms(draft.writer.question).split()}
+    for find in sorted(draft.active.instructions, key=lambda find: (-_common_words(draft, find, asked), -find.row)):
+        if _is_due(draft, find, rows):
             item = draft.writer.message(draft.recall.view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans))
             with_item = sorted((*items, item), key=lambda other: other.origin)
             if ledger.cost(rule.name, with_item) <= room:
@@ -36,13 +37,16 @@ def leave_out_instructions(draft: Draft) -> None:
         draft.omissions.name([Omission(id=view.breadcrumb(find.row).id, reason=OVER_BUDGET, tokens=find.tokens)])
 
 
-def _is_due(draft: Draft, find: Find) -> bool:
-    """Whether the page does not show it. One from another session is said again: there it is one message of many."""
+def _is_due(draft: Draft, find: Find, rows: frozenset[int]) -> bool:
+    """Whether the page does not show it. One from another session is said again: there it is one message of many.
+
+    rows: those of which the page shows all.
+    """
     view = draft.recall.view
     sessions = view.column(view.history.breadcrumbs.session)
-    return sessions[find.row] != view.session or find.row not in draft.whole_rows()
+    return sessions[find.row] != view.session or find.row not in rows
 
 
-def _common_words(draft: Draft, find: Find) -> int:
-    terms = draft.recall.terms
-    return len({*terms(draft.writer.question).split()} & {*terms(draft.recall.view.breadcrumb(find.row).text).split()})
+def _common_words(draft: Draft, find: Find, asked: set[str]) -> int:
+    """asked: terms of the question."""
+    return len(asked & {*draft.recall.terms(draft.recall.view.breadcrumb(find.row).text).split()})

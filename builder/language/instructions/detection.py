@@ -10,6 +10,7 @@ from itertools import chain
 
 from builder.language.instructions.patterns import ANY_WORD, ANYWHERE, Cue, Language, languages
 from builder.language.instructions.speech import own_sentences
+from builder.language.lists import any_of, derived, either, words
 from builder.language.scripts import LETTERS
 
 END_CHARS = 5_000
@@ -30,6 +31,16 @@ _BREAK = re.compile(r"[,;:—–(¿¡!?.]|(?<=\s)-(?=\s)")
 _QUESTION = re.compile(r"[?？؟]\W*$")
 _QUOTATION = re.compile(r"[\"“„«‹「][^\"”“»›」]*[\"”“»›」]")
 _PLAIN = str.maketrans("’‘`", "'''")
+
+
+@derived
+def _remarks() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What a sentence may begin with before it says anything ("oh, by the way"), and what may end a wish (", ok?")."""
+    polite = words("politeness")
+    asides = either(entry for entry in words("asides") if entry not in polite)
+    openers = either({opener for language in languages() for opener in language.openers}.difference(polite))
+    leading = rf"^\W*(?:(?:{openers}\W+)*{asides}(?:\W+|$))+"
+    return re.compile(leading, re.IGNORECASE), re.compile(rf"[\s,;¿–-]*{any_of('tags')}\s*[?？؟]\W*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +65,18 @@ def instructions(text: str) -> tuple[Instruction, ...]:
 
 
 def _instruction(text: str, start: int, end: int) -> Instruction | None:
+    aside, tag = _remarks()
+    ending = tag.search(text, max(start, end - QUESTION_MARK_CHARS), end)
+    stop = ending.start() if ending else end
     sentence = _QUOTATION.sub(
-        lambda quoted: "_" * len(quoted[0]), text[start : min(end, start + MAX_SENTENCE_CHARS)].translate(_PLAIN)
+        lambda quoted: "_" * len(quoted[0]), text[start : min(stop, start + MAX_SENTENCE_CHARS)].translate(_PLAIN)
     )
-    question = bool(_QUESTION.search(text[max(start, end - QUESTION_MARK_CHARS) : end]))
-    words = [(word[0].lower(), *word.span()) for word in _WORD.finditer(sentence)]
-    for language in _likely_languages(sentence, {word for word, _, _ in words}):
+    sentence = aside.sub(lambda remark: f"{',':>{len(remark[0])}}", sentence, count=1)
+    question = bool(_QUESTION.search(text[max(start, end - QUESTION_MARK_CHARS) : stop]))
+    tokens = [(word[0].lower(), *word.span()) for word in _WORD.finditer(sentence)]
+    for language in _likely_languages(sentence, {word for word, _, _ in tokens}):
         best: tuple[int, Cue] | None = None
-        for begin, cue in _cues(sentence, words, language, question=question):
+        for begin, cue in _cues(sentence, tokens, language, question=question):
             if best is None or cue.withdraws:
                 best = begin, cue
             if cue.withdraws:

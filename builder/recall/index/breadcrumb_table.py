@@ -10,7 +10,7 @@ from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.language.names import whole_look
-from builder.language.words import is_filler
+from builder.language.words import is_filler, words_of
 from builder.recall.index.arrays import GrowingArray
 
 CONVERSATION = frozenset({"user", "assistant", "tool"})
@@ -41,6 +41,8 @@ class BreadcrumbTable:
         """Id → for each of its rows the row of the highest version up to it."""
         self.answers: dict[str, list[int]] = {}
         """Id → the rows that name it as what they answer."""
+        self.keywords: dict[str, list[int]] = {}
+        """Keyword or tag in one spelling → the rows that have it."""
         self.fingerprints: dict[bytes, list[int]] = {}
         self.rows_of: list[array[int]] = []
         """Session → its rows; arrays, because every build makes a NumPy array of them."""
@@ -83,6 +85,8 @@ class BreadcrumbTable:
         self._link_versions(index, crumb)
         if crumb.answers:
             self.answers.setdefault(crumb.answers, []).append(index)
+        for pointer in crumb.pointers:
+            self.keywords.setdefault(" ".join(words_of(pointer)), []).append(index)
         self.fingerprints.setdefault(row.fingerprint, []).append(index)
         self.by_person.append(crumb.role == "user")
         self.by_tool.append(crumb.role == "tool")

@@ -31,6 +31,8 @@ class History:
         self.revision = 0
         self.is_whole = True
         """No `extending` is under way; one that was given up leaves half of a row, and this False."""
+        self.is_searched = True
+        """Terms and vectors of its passages are read."""
         self.rows: list[StoredBreadcrumb] = []
         """Without terms and vectors, which stand in the tables."""
         self.breadcrumbs = BreadcrumbTable()

@@ -32,23 +32,36 @@ class HistoryReader:
     page_rows: int = PAGE_ROWS
 
     async def read(
-        self, session: str, until: Place, scope: Scope, pinned: tuple[Pinned, ...], *, inclusive: bool = False
+        self,
+        session: str,
+        until: Place,
+        scope: Scope,
+        pinned: tuple[Pinned, ...],
+        *,
+        inclusive: bool = False,
+        searched: bool = True,
     ) -> tuple[PinnedRows, View]:
         """For each pinned kind its rows as of a place, and the history in front of it. Raises `Unavailable`.
 
-        inclusive: the history ends with the place. One reading of a scope at a time, because all extend the same history.
+        inclusive: the history ends with the place. searched: without a search no terms and vectors are read. One reading of a
+        scope at a time, because all extend the same history.
         """
         async with self.cache.locks.of(scope):
-            rows, history = await self._read(session, until, scope, pinned)
+            rows, history = await self._read(session, until, scope, pinned, searched)
             return rows, as_of(history, until, session, inclusive=inclusive)
 
-    async def _read(self, session: str, until: Place, scope: Scope, pinned: tuple[Pinned, ...]) -> tuple[PinnedRows, History]:
-        """All is read again when the scope was revised, or when a reading ended in the middle.
+    async def _read(
+        self, session: str, until: Place, scope: Scope, pinned: tuple[Pinned, ...], searched: bool
+    ) -> tuple[PinnedRows, History]:
+        """All is read again when the scope was revised, when a reading ended in the middle, and at the first search.
 
         A revision between two pages is left to the next reading.
         """
         history, revision = self.cache.get(scope), None
+        if searched > history.is_searched:
+            history = self.cache.reset(scope)
         while True:
+            history.is_searched &= searched or bool(history.rows)
             query = RecallQuery(
                 scope=scope,
                 session=session,
@@ -57,6 +70,7 @@ class HistoryReader:
                 limit=self.page_rows,
                 pinned=pinned,
                 model=self.model,
+                searched=history.is_searched,
             )
             page = await self.store.recall(query)
             revision = page.revision if revision is None else revision
@@ -71,7 +85,7 @@ class HistoryReader:
 
     async def _fill(self, history: History) -> None:
         """Write the vectors that came since these rows were read."""
-        while self.model != NO_MODEL and (rows := history.lacking[:VECTOR_ROWS]):
+        while history.is_searched and self.model != NO_MODEL and (rows := history.lacking[:VECTOR_ROWS]):
             vectors = await self.store.vectors(tuple(history.rows[row].breadcrumb for row in rows), self.model)
             if not history.fill(dict(zip(rows, vectors, strict=True))):
                 return

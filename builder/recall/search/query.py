@@ -31,9 +31,19 @@ class Query:
     """It asks for a place."""
     is_small_talk: bool = False
     """It asks for nothing, so nothing is found."""
+    content: tuple[frozenset[str], ...] = ()
+    """Its words that say something, each as its stems in any language (`rare_words.content_words`)."""
 
 
-def make_query(text: str, names: frozenset[str], terms: str, vector: bytes, *, is_small_talk: bool = False) -> Query:
+def make_query(
+    text: str,
+    names: frozenset[str],
+    terms: str,
+    vector: bytes,
+    *,
+    is_small_talk: bool = False,
+    content: tuple[frozenset[str], ...] = (),
+) -> Query:
     """text: without names; terms: joined by spaces, as they are stored."""
     return Query(
         text=text,
@@ -44,6 +54,7 @@ def make_query(text: str, names: frozenset[str], terms: str, vector: bytes, *, i
         asks_when=asks_when(text),
         asks_where=asks_where(text),
         is_small_talk=is_small_talk,
+        content=content,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from builder.language.lists import words
 from builder.language.sentence_roles import answers, asks_within
 from builder.language.words import words_of
+from builder.recall.index.conversation import results_of
 from builder.recall.index.view import View
 
 FIRST_CHARS = 40
@@ -28,6 +29,12 @@ def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
         return ()
     questions = reversed(view.repeats(row)[-MAX_REPLIES:])
     return tuple(reply for question in questions for reply in _next_reply(question, view))
+
+
+def results_of_turn(row: int, view: View) -> tuple[int, ...]:
+    """Rows of what tools answered to the calls of an agent's message."""
+    exchanges = view.history.exchanges.of_caller.get(row, ()) if view.breadcrumb(row).role in _SPEAKERS else ()
+    return tuple(dict.fromkeys(result for exchange in exchanges for result in results_of(view, exchange)))[:MAX_REPLIES]
 
 
 def _next_reply(row: int, view: View) -> tuple[int, ...]:

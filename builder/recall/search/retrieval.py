@@ -14,7 +14,8 @@ from builder.recall.search.eligible import eligible_breadcrumbs, eligible_passag
 from builder.recall.search.probability import probabilities
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker, rank
-from builder.recall.search.replies import named_replies, next_replies
+from builder.recall.search.rare_words import lifted, literal_passages
+from builder.recall.search.replies import named_replies, next_replies, results_of_turn
 
 MIN_POOL_PASSAGES, MAX_POOL_PASSAGES = 64, 1024
 """Bounds of the passages that are looked at closely."""
@@ -45,6 +46,8 @@ class Find:
     """That it answers the query; of a reply, at least a share of its question's."""
     reply_to: int = -1
     """Row of the find that it comes along with, as what was said in reply; -1 = it was found by itself."""
+    is_literal: bool = False
+    """It alone has a word of the query, or the query has a keyword of it: however improbable, it is found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +61,8 @@ class Candidates:
     scores: Floats
     probability: Floats
     """Shape (passages,)."""
+    is_literal: Rows
+    """Found by a rare word or a keyword, shape (passages,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +110,15 @@ def retrieve(
     if candidates is None:
         return RetrievalResult()
     unseen, scores = candidates.unseen, candidates.scores
-    relevant = unseen if rules.min_probability is None else unseen & (candidates.probability >= rules.min_probability)
+    relevant = unseen
+    if rules.min_probability is not None:
+        relevant = unseen & ((candidates.probability >= rules.min_probability) | candidates.is_literal)
     pool = best_of(scores, np.flatnonzero(relevant), _pool_size(view, room))
     distinct, omissions = _deduplicate(pool, view, page_rows)
-    best = [_find(view, passage, times, candidates.probability) for passage, times in distinct[: rules.max_results]]
+    best = [_find(view, passage, times, candidates) for passage, times in distinct[: rules.max_results]]
+    reason = f"beyond the {rules.max_results} most probable finds"
+    rest = (view.crumb[passage] for passage, _ in (distinct[rules.max_results :] if rules.max_results is not None else ()))
+    omissions += tuple(Omission(id=view.breadcrumb(int(row)).id, reason=reason) for row in rest)
     beyond_pool = relevant.copy()
     beyond_pool[pool] = False
     return RetrievalResult(
@@ -133,9 +143,11 @@ def _candidates(
     if not unseen.any():
         return None
     weights = ranker.weights(query, view)
-    scores = rank(query, view, weights.passages)
-    probability = probabilities(query, view, scores, passages, weights.null)
-    return Candidates(breadcrumbs=breadcrumbs, unseen=unseen, scores=scores, probability=probability)
+    literal = literal_passages(query, view, unseen)
+    learned = rank(query, view, weights.passages)
+    scores = lifted(query, view, learned, literal, unseen)
+    probability = probabilities(query, view, learned, passages, weights.null) * np.exp(scores - learned)
+    return Candidates(breadcrumbs=breadcrumbs, unseen=unseen, scores=scores, probability=probability, is_literal=literal > 0)
 
 
 def _pool_size(view: View, room: int) -> int:
@@ -199,7 +211,10 @@ def _with_replies(best: list[Find], view: View, candidates: Candidates, page_row
 
 def _replies(find: Find, view: View) -> Iterator[tuple[int, float]]:
     """Rows of what replies to a find, each with the share of its probability."""
-    if responses := named_replies(find.row, view):
+    responses = named_replies(find.row, view)
+    for row in (find.row, *responses):
+        yield from ((result, 1.0) for result in results_of_turn(row, view))
+    if responses:
         yield from ((row, 1.0) for row in responses)
         return
     text = view.breadcrumb(find.row).text
@@ -209,10 +224,12 @@ def _replies(find: Find, view: View) -> Iterator[tuple[int, float]]:
 
 
 def _reply(row: int, view: View, candidates: Candidates) -> Find | None:
-    """The first passage of a reply, or all of a small one; None where it may not be shown."""
+    """The first passage of a reply, the best one of a tool's, or all of a small one; None where it may not be shown."""
     first = view.first_passage(row)
     if first is not None:
-        return _find(view, first, 1, candidates.probability) if candidates.unseen[first] else None
+        if view.breadcrumb(row).role == "tool":
+            first += int(candidates.scores[first : view.history.passages.first(row + 1)].argmax())
+        return _find(view, first, 1, candidates) if candidates.unseen[first] else None
     crumb = view.breadcrumb(row)
     return Find(row=row) if candidates.breadcrumbs[row] and not crumb.calls and crumb.text.strip() else None
 
@@ -232,7 +249,7 @@ def _neighbours(
                 if each >= 0 and candidates.unseen[each] and not _stands_elsewhere(int(view.crumb[each]), view, on_page):
                     neighbours[each] = None
                     on_page |= {int(view.crumb[each])}
-    return tuple(_find(view, passage, 1, candidates.probability) for passage in neighbours)
+    return tuple(_find(view, passage, 1, candidates) for passage in neighbours)
 
 
 def _stands_elsewhere(row: int, view: View, on_page: frozenset[int]) -> bool:
@@ -240,9 +257,16 @@ def _stands_elsewhere(row: int, view: View, on_page: frozenset[int]) -> bool:
     return any(other in on_page for other in view.repeats(row) if other != row)
 
 
-def _find(view: View, passage: int, times: int, probability: Floats) -> Find:
+def _find(view: View, passage: int, times: int, candidates: Candidates) -> Find:
     row = int(view.crumb[passage])
     passages = view.history.rows[row].passages
     place = passages[passage - view.history.passages.first(row)]
     spans = ((place.start, place.end),) if len(passages) > 1 else ()
-    return Find(row=row, spans=spans, times=times, tokens=place.tokens, probability=float(probability[passage]))
+    return Find(
+        row=row,
+        spans=spans,
+        times=times,
+        tokens=place.tokens,
+        probability=float(candidates.probability[passage]),
+        is_literal=bool(candidates.is_literal[passage]),
+    )

@@ -9,6 +9,7 @@ from builder.domain.recall import Scope
 from builder.recall.index.view import Terms, View
 from builder.recall.search.query import Query, make_query, strip_names
 from builder.recall.search.query_text import QueryText, query_text
+from builder.recall.search.rare_words import content_words
 
 Queries = dict[tuple[Scope, QueryText], Query]
 """The queries of one trigger: consumers that ask the same in the same scope share one embedding."""
@@ -40,4 +41,5 @@ class Searcher:
         except Unavailable:
             vector = b""
         terms = f"{self.terms(text)} {self.terms(context_terms)}"
-        return make_query(text, names, terms, vector, is_small_talk=question.is_small_talk)
+        content = content_words(text, self.terms)
+        return make_query(text, names, terms, vector, is_small_talk=question.is_small_talk, content=content)

@@ -24,6 +24,8 @@ from tests.summarised import (
     make_summarising,
     page,
     remember,
+    report,
+    reporting,
     summary,
     summing,
     talk,
@@ -41,12 +43,12 @@ async def test_compact_stands_for_everything_but_the_tail_and_keeps_what_people_
     ]  # fmt: skip
     await remember(builder, crumbs)
     publishing = Publishing(builder, BEHIND)
-    report = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
-    assert (report.units, report.covered) == (6, 6)  # the tail of 4 begins with a question, so it is 5
-    assert report.summary == publishing.out[0].id
+    outcome = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+    assert (outcome.units, outcome.covered) == (6, 6)  # the tail of 4 begins with a question, so it is 5
+    assert outcome.summary == publishing.out[0].id
     assert verbatim(publishing.out[0]) == [f"User: What is fact {n}?\n\nAnd why?" for n in (1, 3, 5)]
     again = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
-    assert (again.units, again.summary) == (0, report.summary)
+    assert (again.units, again.summary) == (0, outcome.summary)
 
 
 def verbatim(crumb: Breadcrumb) -> list[str]:
@@ -59,13 +61,13 @@ def remarks(first: int, number: int) -> list[Breadcrumb]:
 
 
 async def test_what_compact_kept_word_for_word_stays_on_the_page_and_stands_in_one_summary_only() -> None:
-    builder, profile = await talking(10, cap=30)
+    builder, profile = await reporting(10, cap=30)
     one, two, three = (Publishing(builder, make_place(first)) for first in (1000, 1200, 1300))
     first = await make_summarising(builder, one, profile).compact("acme", "s42", profile)
     kept = verbatim(one.out[0])
-    assert len(kept) == 6
-    await remember(builder, remarks(1100, 10))
-    await look_once(builder, profile, 1109, two)
+    assert len(kept) == 5
+    await remember(builder, [*remarks(1100, 6), report(1106), *remarks(1107, 4)])
+    await look_once(builder, profile, 1110, two)
     assert len(two.out) == 3
     assert not [text for crumb in two.out for text in verbatim(crumb)]
     shown = await summary(builder, profile)
@@ -83,13 +85,14 @@ async def test_words_that_are_too_many_for_one_summary_are_kept_by_several() -> 
     builder, profile = make_builder(), summing(cap=30, keep=0)
     sizes = []
     for start in range(1, 900, 100):
-        await remember(builder, [make_breadcrumb(f"Crate {n} holds 7 cups.", n) for n in range(start, start + 10)])
+        crates = [make_breadcrumb(f"Crate {n} holds 7 cups.", n) for n in range(start, start + 10)]
+        await remember(builder, [*crates, report(start + 10)])
         publishing = Publishing(builder, make_place(start + 50))
-        report = await make_summarising(builder, publishing, profile, max_bytes=4_000).compact("acme", "s42", profile)
+        result = await make_summarising(builder, publishing, profile, max_bytes=4_000).compact("acme", "s42", profile)
         sizes.append(len(publishing.out[0].body))
     assert sum(sizes) > 2 * 4_000
     assert max(sizes) < 1.2 * min(sizes)
-    assert report.tokens_after > 9 * 10 * 5
+    assert result.tokens_after > 9 * 10 * 5
     assert "- [8 May 2024] User: Crate 1 holds 7 cups.\n- User: Crate 2 holds" in await summary(builder, profile)
     await remember(builder, [make_breadcrumb("A very long story. " * 300, 990)])
     with pytest.raises(Rejected, match="allowed are 4,000"):
@@ -97,7 +100,7 @@ async def test_words_that_are_too_many_for_one_summary_are_kept_by_several() -> 
 
 
 async def test_what_was_kept_word_for_word_is_kept_so_when_it_is_edited() -> None:
-    builder, profile = await talking(20, cap=30)
+    builder, profile = await reporting(20, cap=30)
     await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
     assert "how is your week number 4?" in await summary(builder, profile)
     await remember(builder, [make_breadcrumb("Why is that?", id="m4", version=2, place=make_place(1100)), *remarks(1101, 4)])
@@ -115,7 +118,8 @@ async def test_lines_word_for_word_and_others_stand_in_the_order_in_which_they_w
                         speaker="User" if n % 2 else "Assistant", role="user" if n % 2 else "assistant")
         for n, text in enumerate(FACTS, 1)
     ]  # fmt: skip
-    await remember(builder, said)
+    thanks = make_breadcrumb("You're welcome!", 8, schema="agent.response.v1", role="assistant", speaker="Assistant")
+    await remember(builder, [*said, thanks])
     publishing = Publishing(builder, BEHIND)
     await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
     assert [line["ids"] for line in lines(publishing.out[0])] == [[f"m{n}"] for n in range(1, 7)]
@@ -127,7 +131,7 @@ async def test_lines_word_for_word_and_others_stand_in_the_order_in_which_they_w
 
 
 async def test_lines_that_a_summary_of_an_earlier_release_repeats_are_shown_once() -> None:
-    builder, profile = await talking(10, cap=30)
+    builder, profile = await reporting(10, cap=30)
     publishing = Publishing(builder, BEHIND)
     await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
     await remember(builder, remarks(1100, 10))
@@ -144,8 +148,8 @@ async def test_lines_that_a_summary_of_an_earlier_release_repeats_are_shown_once
 async def test_compact_without_what_people_said_keeps_to_the_cap() -> None:
     builder, profile = await talking(40, cap=60)
     publishing = Publishing(builder, BEHIND)
-    report = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile, keep_user=False)
-    assert report.tokens_after <= 60 < report.tokens_before
+    outcome = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile, keep_user=False)
+    assert outcome.tokens_after <= 60 < outcome.tokens_before
 
 
 async def test_compact_refuses_a_profile_without_summaries() -> None:
@@ -184,22 +188,39 @@ class Wordy(Endpoint):
         )
 
 
+@pytest.mark.parametrize("speakers", [("Ana", "Ben"), ("Ana",)])
+async def test_a_chat_between_people_gets_no_summary_that_only_repeats_it(speakers: tuple[str, ...]) -> None:
+    builder, profile = make_builder(), summing(cap=200)
+    said = [
+        make_breadcrumb(f"{fact} Remember it.", n, speaker=speakers[n % len(speakers)], user_id=speakers[n % len(speakers)])
+        for n, fact in enumerate(FACTS * 3, 1)
+    ]
+    await remember(builder, said)
+    before, publishing = await page(builder, profile), Publishing(builder, BEHIND)
+    outcome = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+    assert (publishing.out, outcome.units, outcome.tokens_after) == ([], 0, outcome.tokens_before)
+    assert re.fullmatch(
+        r"the summary would have ([\d,]+) tokens and save nothing of the \1 of what it stands for", outcome.reason
+    )
+    assert await page(builder, profile) == before
+
+
 async def test_compact_publishes_nothing_that_would_be_longer_and_says_why() -> None:
     builder, profile = make_builder(), summing(by="endpoint", cap=400)
     await remember(builder, [make_breadcrumb(f"Crate {n}.", n) for n in range(1, 7)])
     publishing = Publishing(builder, BEHIND)
     loop = make_summarising(builder, publishing, profile, endpoint=Wordy())
-    report = await loop.compact("acme", "s42", profile, keep_user=False)
+    outcome = await loop.compact("acme", "s42", profile, keep_user=False)
     assert publishing.out == []
-    assert (report.units, report.covered, report.summary) == (0, 0, "")
-    assert report.tokens_before == report.tokens_after
-    assert re.search(r"the summary would have \d+ tokens, more than the \d+", report.reason)
+    assert (outcome.units, outcome.covered, outcome.summary) == (0, 0, "")
+    assert outcome.tokens_before == outcome.tokens_after
+    assert re.search(r"the summary would have \d+ tokens and save nothing of the \d+", outcome.reason)
 
 
 async def test_compact_says_why_when_there_is_nothing_to_summarise() -> None:
     builder, profile = await talking(3)
-    report = await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
-    assert report.reason == "the session has no units beyond those that are kept"
+    outcome = await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+    assert outcome.reason == "the session has no units beyond those that are kept"
 
 
 async def test_an_answer_that_is_kept_word_for_word_has_its_question_in_front_of_it() -> None:

@@ -14,6 +14,8 @@ from tests.summarised import (
     make_summarising,
     page,
     remember,
+    report,
+    reporting,
     summary,
     talking,
 )
@@ -72,11 +74,11 @@ async def test_a_blacklist_of_the_newest_summary_shows_the_one_before_it_until_t
 
 
 async def test_lines_that_a_hidden_summary_keeps_word_for_word_are_hidden_with_it_and_kept_by_the_chain() -> None:
-    builder, profile = await talking(14)
+    builder, profile = await reporting(14)
     publishing = Publishing(builder, BEHIND)
     await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
     (first,) = publishing.out
-    await remember(builder, more_talk(1100))
+    await remember(builder, [report(1099), *more_talk(1100)])
     later = Publishing(builder, make_place(1200))
     await make_summarising(builder, later, profile).compact("acme", "s42", profile)
     assert "week number 2?" in await summary(builder, profile)

@@ -86,18 +86,17 @@ async def test_a_draft_is_sent_nowhere_until_it_is_published() -> None:
     chain = chain_of(view, batch.recipe)
     unsent = await writer.draft(view, chain, batch)
     assert (publishing.out, names) == ([], [])
-    summary = await writer.publish(view, chain, batch)
-    assert summary.chain == unsent.chain
-    assert (summary.place, names) == (BEHIND, ["extractive"])
-    assert [crumb.id for crumb in publishing.out] == [summary.chain.previous]
+    assert (await writer.send(unsent), names) == (BEHIND, ["extractive"])
+    assert [crumb.id for crumb in publishing.out] == [unsent.chain.previous]
 
 
 async def test_a_summary_covers_its_units_and_continues_the_chain() -> None:
     builder = await talking()
     writer, publishing = writer_of(builder)
     view, batch = await batch_of(builder)
-    first = await writer.publish(view, chain_of(view, batch.recipe), replace(batch, units=batch.units[:3]))
-    await writer.publish(view, first.chain, replace(batch, units=batch.units[3:]))
+    first = await writer.draft(view, chain_of(view, batch.recipe), replace(batch, units=batch.units[:3]))
+    await writer.send(first)
+    await writer.send(await writer.draft(view, first.chain, replace(batch, units=batch.units[3:])))
     one, two = map(read_summary, publishing.out)
     assert (one.covered, two.covered) == (("m1", "m2", "m3"), ("m4", "m5", "m6"))
     assert (one.previous, two.previous) == ("", publishing.out[0].id)

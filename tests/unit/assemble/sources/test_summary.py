@@ -3,7 +3,19 @@
 from dataclasses import replace
 
 from tests.factories import make_breadcrumb, make_place
-from tests.summarised import BEHIND, Publishing, lines, make_builder, make_summarising, page, remember, summary, summing, talk
+from tests.summarised import (
+    BEHIND,
+    Publishing,
+    lines,
+    make_builder,
+    make_summarising,
+    page,
+    remember,
+    report,
+    summary,
+    summing,
+    talk,
+)
 
 
 async def test_a_line_that_the_instructions_show_is_not_shown_in_the_summary_too() -> None:
@@ -38,7 +50,8 @@ async def test_a_page_without_room_for_all_shows_whole_lines_and_the_most_tellin
 async def test_what_is_kept_word_for_word_has_room_on_the_page_uncut() -> None:
     builder, profile = make_builder(), replace(summing(cap=60, keep=4), budget=4_000)
     said = [f"Wish {n}: crate {n} shall hold {n * 7} blue cups, wrapped in paper, for the shop in Delft." for n in range(1, 41)]
-    await remember(builder, [make_breadcrumb(text, n) for n, text in enumerate(said, 1)])
+    await remember(builder, [*(make_breadcrumb(text, n) for n, text in enumerate(said[:36], 1)), report(37)])
+    await remember(builder, [make_breadcrumb(text, n) for n, text in enumerate(said[36:], 38)])
     await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
     shown = await summary(builder, profile)
     assert all(f"User: {text}\n" in shown for text in said[:36])
@@ -48,7 +61,8 @@ async def test_what_is_kept_word_for_word_has_room_on_the_page_uncut() -> None:
 async def test_what_is_kept_word_for_word_and_has_no_room_is_left_out_in_whole_lines_with_a_note() -> None:
     builder, profile = make_builder(), replace(summing(cap=60, keep=4), budget=700)
     said = [f"Wish {n}: crate {n} shall hold {n * 7} blue cups, wrapped in paper, for the shop in Delft." for n in range(1, 41)]
-    await remember(builder, [make_breadcrumb(text, n) for n, text in enumerate(said, 1)])
+    await remember(builder, [*(make_breadcrumb(text, n) for n, text in enumerate(said[:36], 1)), report(37)])
+    await remember(builder, [make_breadcrumb(text, n) for n, text in enumerate(said[36:], 38)])
     await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
     shown = await summary(builder, profile)
     kept = [text for text in said[:36] if f"User: {text}\n" in shown]

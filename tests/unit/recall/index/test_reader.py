@@ -17,18 +17,21 @@ SCOPE = Scope(workspace="acme", sessions=("s42",))
 
 
 class CountingStore(MemoryStore):
-    """Notes each recall's place and the number of rows whose vectors are asked for."""
+    """Notes each recall's place, the bytes of terms and vectors, and the number of rows whose vectors are asked for."""
 
     def __init__(self) -> None:
         super().__init__()
         self.recalls: list[Place] = []
         self.vector_rows: list[int] = []
+        self.search_bytes = 0
 
     @override
     async def recall(self, query: RecallQuery) -> Recall:
         self.recalls.append(query.after)
         await asyncio.sleep(0)
-        return await super().recall(query)
+        recall = await super().recall(query)
+        self.search_bytes += sum(len(each.terms) + len(each.vector) for row in recall.rows for each in row.passages)
+        return recall
 
     @override
     async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
@@ -119,3 +122,28 @@ async def test_two_readings_of_a_scope_at_once_append_each_row_once() -> None:
     reader = reader_of(store)
     assert [each.size for each in await asyncio.gather(view(reader), view(reader))] == [5, 5]
     assert len(reader.cache.get(SCOPE).rows) == 5
+
+
+async def test_where_nothing_is_searched_neither_terms_nor_vectors_are_read() -> None:
+    store = await store_of(*(f"The kiln number {n} is hot." for n in range(9)))
+    reader = reader_of(store)
+    for _ in range(2):
+        _, unsearched = await reader.read("s42", FAR, SCOPE, (), searched=False)
+        await store.remember(make_remembered("And the last one.", 20))
+    assert (store.search_bytes, store.vector_rows) == (0, [])
+    assert unsearched.size == 10
+    assert not unsearched.lacks_vectors
+
+
+async def test_the_first_search_reads_the_history_with_its_terms_and_vectors_and_the_next_reading_keeps_them() -> None:
+    store = await store_of("One kiln.", "Two kilns.", "Three kilns.")
+    reader = reader_of(store)
+    await reader.read("s42", FAR, SCOPE, (), searched=False)
+    searched = await view(reader)
+    assert searched.prefix.has_vector.all()
+    assert len(searched.prefix.occurrences("kiln")[0].passages) == 3
+    assert store.recalls.count(ORIGIN) == 2
+    await store.remember(make_remembered("Four kilns.", 4))
+    _, later = await reader.read("s42", FAR, SCOPE, (), searched=False)
+    assert later.prefix.has_vector.all()
+    assert store.recalls.count(ORIGIN) == 2

@@ -234,3 +234,34 @@ def test_what_is_not_near_enough_is_counted_and_the_nearest_of_it_is_named() -> 
     assert set(search.found.irrelevant.nearest) == {*range(10), 11}
     many = find("Where is the kiln?", [*(f"Weather report number {n}." for n in range(300)), "The kiln."], min_probability=0.3)
     assert (len(many.found.irrelevant.nearest), len(many.found.irrelevant.every)) == (MAX_NAMED_PASSAGES, 300)
+
+
+def test_an_agent_s_message_that_is_found_brings_what_its_calls_answered() -> None:
+    rows: list[StoredBreadcrumb | str] = [
+        make_remembered("Schau bitte beim Hafenamt nach.", 1),
+        make_remembered(
+            "Ich frage das Hafenamt.",
+            2,
+            schema="agent.response.v1",
+            role="assistant",
+            calls=("a", "b"),
+            call_signatures=("x", "y"),
+        ),
+        make_remembered("Liegeplatz 14", 3, schema="tool.response.v1", role="tool", calls=("b",)),
+        make_remembered("77 Euro", 4, schema="tool.response.v1", role="tool", calls=("a",)),
+        *map(make_turn, BLAND, range(9, 19)),
+    ]
+    found = find("Was sagte das Hafenamt?", rows, max_results=2)
+    assert set(best(found)) == {"m1", "m2", "m3", "m4"}
+    assert {each.reply_to for each in found.found.finds if each.row in {2, 3}} == {1}
+
+
+def test_a_call_without_words_in_reply_to_a_find_brings_its_results() -> None:
+    call = {"schema": "agent.response.v1", "role": "assistant", "calls": ("a",), "call_signatures": ("x",)}
+    rows: list[StoredBreadcrumb | str] = [
+        make_remembered("Frag das Hafenamt.", 1),
+        make_remembered("", 2, answers="m1", **call),
+        make_remembered("Liegeplatz 14", 3, schema="tool.response.v1", role="tool", calls=("a",)),
+        *map(make_turn, BLAND, range(9, 19)),
+    ]
+    assert best(find("Hafenamt?", rows, max_results=1)) == ["m1", "m3"]
