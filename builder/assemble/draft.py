@@ -110,7 +110,7 @@ class Draft:
         return sum(find.tokens for find in self.items("retrieval") if find.origin in entry.rows)
 
     def take_off_finds(self, item: Item) -> int:
-        """Take off the page what was found of an entry that shows it now; returns the tokens that are free."""
+        """Take off the page what was found of an entry that shows it now; returns tokens that the conversation gets."""
         rule, finds = self.rule("retrieval"), self.items("retrieval")
         if rule is None or item.entry is None or not self.found_tokens(item.entry):
             return 0
@@ -118,7 +118,8 @@ class Draft:
         parts = {part.breadcrumb.id: " ".join(part.text.split()) for part in item.fragments if part.reduced}
         rest = [find for find in finds if find.origin not in whole and not self._is_in(find, parts)]
         self.ledger.put(rule.name, rest, rule.source)
-        return spent - self.ledger.spent[rule.name]
+        window = self.rule("window")
+        return spent - self.ledger.spent[rule.name] if window and window.max_share == 1 else 0
 
     def _is_in(self, find: Item, parts: dict[str, str]) -> bool:
         """Whether one of these parts has the words of a find. parts: breadcrumb id → text with single blanks."""

@@ -34,6 +34,7 @@ def test_the_total_is_the_true_count_of_the_page() -> None:
     ledger.put_note("recent", "A note.")
     ledger.put("recent", items(0, 1, 2), "of the test")
     assert ledger.insert("relevant", items(4)[0])
+    ledger.settle()
     markdown = compose(ledger).markdown
     assert ledger.total == load_counter("o200k_base")(markdown)
     assert markdown.index("Words of the profile.") < markdown.index("A note.") < markdown.index("Remark 1")
@@ -51,7 +52,7 @@ def test_a_section_pays_its_heading_once() -> None:
 def test_nothing_is_put_where_there_are_no_items() -> None:
     ledger = make_ledger(WRITER)
     ledger.put("recent", [], "of the test")
-    assert (ledger.cost("recent", []), ledger.total, ledger.items) == (0, 0, {})
+    assert (ledger.cost("recent", []), ledger.total, ledger.page_sections()) == (0, 0, ())
 
 
 def test_an_item_is_inserted_at_its_place() -> None:
@@ -69,6 +70,8 @@ def test_an_item_without_room_changes_nothing() -> None:
     assert (ledger.items, ledger.total) == ({}, 0)
     ledger.allowance += 1
     assert ledger.insert("relevant", item)
+    assert ledger.remaining == 0
+    ledger.settle()
     assert ledger.remaining == LINE_ON_A_GAP
 
 
