@@ -37,7 +37,7 @@ def loops(draw: st.DrawFn) -> tuple[list[StoredBreadcrumb], str]:
         rows.append(replied(start, draw(st.sampled_from(("", "I look."))), *calls))
         words = draw(st.sampled_from(SCRIPTS[:4]))
         for n, (call, _, _) in enumerate(calls):
-            size = draw(st.sampled_from((1, 3, 30, 400)))
+            size = draw(st.sampled_from((1, 3, 30, 200)))
             rows.append(answered(start + 1 + n, call, "\n".join(f"{number}/{n}/{line} {words}" for line in range(size))))
     return rows, question
 
@@ -46,8 +46,8 @@ def words_of(chat: tuple[Message, ...]) -> list[str]:
     return [part.text for message in chat if message.role == "user" for part in message.parts if not part.is_note]
 
 
-@examples(40)
-@given(loops(), st.integers(1000, 4000), shapes)
+@examples(24)
+@given(loops(), st.integers(1000, 2500), shapes)
 def test_a_tool_loop_of_any_length_has_its_question_last_and_in_messages_and_sees_the_newest_results(
     loop: tuple[list[StoredBreadcrumb], str], budget: int, shape: ChatFormat
 ) -> None:
@@ -83,7 +83,7 @@ def chats(draw: st.DrawFn) -> list[StoredBreadcrumb]:
 
 
 @examples(50)
-@given(chats(), st.integers(1000, 4000), shapes)
+@given(chats(), st.integers(1000, 2000), shapes)
 def test_a_page_of_a_long_chat_is_full_has_the_last_answer_whole_and_tells_how_many_messages_are_missing(
     rows: list[StoredBreadcrumb], budget: int, shape: ChatFormat
 ) -> None:

@@ -31,14 +31,15 @@ def test_a_call_and_a_result_by_itself_are_results_and_a_message_is_none(row: St
     assert is_result(item) is expected
 
 
-def test_a_long_result_is_a_line_below_its_call_and_what_is_shorter_or_failed_is_whole() -> None:
+def test_a_long_result_is_a_line_below_its_call_and_what_is_shorter_or_failed_is_none() -> None:
     rows = [*call(1, LOG), *call(3, "готово"), replied(5, "", bash("r5", "rm")), failed(6, "r5", LOG)]
     writer = make_writer(rows)
     failure, short, long = newest_first(rows, writer)
     line = line_of(long, writer)
     assert line.tokens <= MAX_LINE_TOKENS
     assert [part.reduced for part in line.fragments] == ["", "folded to one line"]
-    assert (line_of(short, writer), line_of(failure, writer)) == (short, failure)
+    assert line_of(short, writer) is short
+    assert "  Failed:\n  строка 0: печь горячая" in line_of(failure, writer).text
 
 
 def test_a_profile_that_folds_nothing_has_the_ends_of_a_result_in_the_place_of_a_line() -> None:

@@ -26,12 +26,6 @@ def test_an_instruction_holds_however_long_ago_it_was_given(wish: str) -> None:
     assert find.row == 0
 
 
-def test_one_that_a_later_one_replaces_is_left_out_and_says_by_which() -> None:
-    found = active(said(1, "Always answer in English."), *chat(4, 2), said(6, "From now on answer in German."))
-    assert [find.row for find in found.instructions] == [5]
-    assert [(omission.id, "m6" in omission.reason) for omission in found.omissions] == [("m1", True)]
-
-
 def test_the_sentence_that_instructs_is_shown_of_a_long_message() -> None:
     text = f"{'The kiln is hot and the glaze is wet. ' * 30}Never use emojis. {'The shelf is full. ' * 30}"
     (find,) = active(said(1, text)).instructions
