@@ -2,8 +2,8 @@
 
 `chat_messages` has calls of one message of which one is not answered, a result without its call, a tool request, an id used
 twice, a name that no provider takes, long arguments, and images; `code_in_chat` has code of a person, an agent and a tool, two
-people, short answers, and a failure on the next day; `two_agents` has another agent's words and calls; `loop_of_twenty_rounds` a long tool loop; `hidden_results` has calls
-whose results may not be seen. UPDATE_GOLDEN=1 writes the files.
+people, short answers, and a failure on the next day; `two_agents` has another agent's words and calls; `hidden_results` has calls
+whose results may not be seen; `loop_of_twenty_rounds` is a long tool loop. UPDATE_GOLDEN=1 writes the files.
 """
 
 import json

@@ -35,9 +35,9 @@ class Gaps:
         origins = np.array([item.origin for item in items], np.int64)
         is_said = (origins >= 0) & (origins < self.view.size)
         is_said[is_said] = self.view.dialogue[origins[is_said]]
-        said = origins[is_said]
-        sessions = self.view.column(self.view.history.breadcrumbs.session)[said]
-        numbers = np.searchsorted(self.missing, said[1:]) - np.searchsorted(self.missing, said[:-1], side="right")
+        places = origins[is_said]
+        sessions = self.view.column(self.view.history.breadcrumbs.session)[places]
+        numbers = np.searchsorted(self.missing, places[1:]) - np.searchsorted(self.missing, places[:-1], side="right")
         lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))
         calls = dict(self.other_calls)
         for item, is_row in zip(items, is_said.tolist(), strict=True):
@@ -57,5 +57,5 @@ def gaps_of(view: View, phrases: Phrases, page_rows: Iterable[int], other_calls:
     """The gaps of a page that says something of these rows."""
     rows = view.rows
     heads = view.heads_of(rows[view.dialogue[rows] & view.current[rows]])
-    shown = set(map(view.unit_of, page_rows))
-    return Gaps(view=view, phrases=phrases, missing=heads[~np.isin(heads, list(shown))], other_calls=other_calls)
+    page_heads = set(map(view.unit_of, page_rows))
+    return Gaps(view=view, phrases=phrases, missing=heads[~np.isin(heads, list(page_heads))], other_calls=other_calls)

@@ -19,8 +19,8 @@ def put_instructions(draft: Draft, shares: Shares) -> None:
     ledger.put(rule.name, (), HOLDS)
     items: list[Item] = []
     room, rows = shares.section(rule, ledger, draft.reserve), draft.whole_rows()
-    asked = {*draft.recall.terms(draft.writer.question).split()}
-    for find in sorted(draft.active.instructions, key=lambda find: (-_common_words(draft, find, asked), -find.row)):
+    question_terms = {*draft.recall.terms(draft.writer.question).split()}
+    for find in sorted(draft.active.instructions, key=lambda find: (-_common_words(draft, find, question_terms), -find.row)):
         if _is_due(draft, find, rows):
             item = draft.writer.message(draft.recall.view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans))
             with_item = sorted((*items, item), key=lambda other: other.origin)
@@ -47,6 +47,6 @@ def _is_due(draft: Draft, find: Find, rows: frozenset[int]) -> bool:
     return sessions[find.row] != view.session or find.row not in rows
 
 
-def _common_words(draft: Draft, find: Find, asked: set[str]) -> int:
-    """asked: terms of the question."""
-    return len(asked & {*draft.recall.terms(draft.recall.view.breadcrumb(find.row).text).split()})
+def _common_words(draft: Draft, find: Find, question_terms: set[str]) -> int:
+    """question_terms: terms of the question."""
+    return len(question_terms & {*draft.recall.terms(draft.recall.view.breadcrumb(find.row).text).split()})
