@@ -110,12 +110,15 @@ class Draft:
         rule = self.rule("turn" if self.is_running(item) else "window")
         return self.ledger.date(rule.name, item) if rule else ""
 
-    def finds_of(self, item: Item, *, whole: bool = False) -> list[Item]:
-        """What was found of an entry that this item shows. whole: as if the item showed all of it."""
+    def tokens_of_finds(self, full: Item) -> int:
+        """Tokens that the conversation gets when it shows an entry whole, from what was found of it."""
+        rule, rows = self.rule("window"), full.entry.rows if full.entry else ()
+        return sum(find.tokens for find in self.items("retrieval") if find.origin in rows) if rule and rule.max_share == 1 else 0
+
+    def finds_of(self, item: Item) -> list[Item]:
+        """What was found of an entry that this item shows."""
         rows = item.entry.rows if item.entry else ()
         finds = [find for find in self.items("retrieval") if find.origin in rows]
-        if whole or not finds:
-            return finds
         parts = {part.breadcrumb.id: " ".join(part.text.split()) for part in item.fragments if part.reduced}
         return [find for find in finds if find.origin in item.whole_rows or self._is_in(find, parts)]
 
@@ -133,15 +136,15 @@ class Draft:
 
     def note_what_is_missing(self) -> None:
         """Say on the page what of the conversation it does not show."""
-        ledger, shown = self.ledger, {entry.origin for entry in self.placed() if entry.request}
+        ledger, origins = self.ledger, {entry.origin for entry in self.placed() if entry.request}
         left_out = [entry for entry, _ in self.limits.left_out if entry.request]
         ledger.noted = frozenset(entry.row for entry in left_out)
         hidden = Counter(full.entry.origin for full in self.full if full.entry and full.entry.request) - Counter(
             entry.origin for entry in self.placed() if entry.request
         )
-        ledger.settle({origin: number for origin, number in hidden.items() if origin in shown})
+        ledger.settle({origin: number for origin, number in hidden.items() if origin in origins})
         waiting = [full.entry for full in self.full if full.entry and full.entry.request and self._is_of_turn(full.entry)]
-        rounds = {entry.origin for entry in (*waiting, *left_out) if self._is_of_turn(entry)} - shown
+        rounds = {entry.origin for entry in (*waiting, *left_out) if self._is_of_turn(entry)} - origins
         turns = {entry.origin for entry in left_out if not self._is_of_turn(entry)}
         if rule := self.rule("turn"):
             ledger.put_note(rule.name, self._left_out(len(rounds)))
@@ -174,8 +177,8 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
     """An empty page."""
     recall = _with_section_of_results(recall, writer)
     question = question_of(recall.view, recall.turn) if recall.turn else None
-    asked = recall.view.breadcrumb(question.row) if question else recall.trigger
-    writer = replace(writer, profile=recall.profile, question=asked.text)
+    current = recall.view.breadcrumb(question.row) if question else recall.trigger
+    writer = replace(writer, profile=recall.profile, question=current.text)
     apart = (*recall.turn, *((question,) if question else ()))
     limits = limit_conversation(recall.view, recall.profile, shares.allowance, apart, folded=not shares.whole)
     full = each(partial(limited, entry, limits, writer) for entry in (*reversed(recall.turn), *limits.entries))
@@ -208,8 +211,8 @@ def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
     if row < 0:
         row = last_row_of_person(view)
     if row < 0:
-        said = (other for other in reversed(view.rows.tolist()) if other < start and view.current[other])
-        row = next((other for other in said if view.breadcrumb(other).role == "assistant" and view.in_conversation(other)), -1)
+        others = (other for other in reversed(view.rows.tolist()) if other < start and view.current[other])
+        row = next((other for other in others if view.breadcrumb(other).role == "assistant" and view.in_conversation(other)), -1)
     if row < 0:
         return None
     return Entry(view.history.breadcrumbs.versions[view.breadcrumb(row).id][0], row)

@@ -35,9 +35,9 @@ class Gaps:
         origins = np.array([item.origin for item in items], np.int64)
         is_said = (origins >= 0) & (origins < self.view.size)
         is_said[is_said] = self.view.dialogue[origins[is_said]]
-        said = origins[is_said]
-        sessions = self.view.column(self.view.history.breadcrumbs.session)[said]
-        numbers = np.searchsorted(self.missing, said[1:]) - np.searchsorted(self.missing, said[:-1], side="right")
+        places = origins[is_said]
+        sessions = self.view.column(self.view.history.breadcrumbs.session)[places]
+        numbers = np.searchsorted(self.missing, places[1:]) - np.searchsorted(self.missing, places[:-1], side="right")
         lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))
         calls = dict(self.other_calls)
         for item, is_row in zip(items, is_said.tolist(), strict=True):

@@ -34,9 +34,9 @@ def grow(draft: Draft) -> bool:
     one is shown. A large result leaves room for what is older, and takes what that does not use.
     """
     before = draft.placed()
-    placed, left = _extended(draft, dict(before), draft.room())
-    if left >= MIN_PART_TOKENS:
-        placed = _completed(draft, placed, left)
+    placed, rest = _extended(draft, dict(before), draft.room())
+    if rest >= MIN_PART_TOKENS:
+        placed = _completed(draft, placed, rest)
     grown = [item for entry, item in placed.items() if entry not in before or item.size > before[entry].size]
     draft.take_off_finds([find for item in grown for find in draft.finds_of(item)])
     if grown:
@@ -67,24 +67,24 @@ def _rights(draft: Draft, shares: Shares) -> Placed:
     """What the conversation has a right to under pressure."""
     running = [full for full in draft.full if draft.is_running(full)]
     triggering = [full for full in running if full.entry in draft.recall.turn]
-    left = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
-    placed = _evenly(draft, triggering, shares.results(left))
-    left -= _size(placed)
-    rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, left))
-    left -= _size(rounds)
-    said = [full for full in draft.full if not draft.is_running(full)] if draft.rule("window") else []
-    answer = next((full for full in said if not is_result(full) and full.first.role == "assistant"), None)
-    if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(left))):
+    rest = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
+    placed = _evenly(draft, triggering, shares.results(rest))
+    rest -= _size(placed)
+    rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, rest))
+    rest -= _size(rounds)
+    dialogue = [full for full in draft.full if not draft.is_running(full)] if draft.rule("window") else []
+    answer = next((full for full in dialogue if not is_result(full) and full.first.role == "assistant"), None)
+    if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(rest))):
         rounds[answer.entry] = part
-        left -= part.size
-    return placed | rounds | _recent(draft, said, rounds, shares.recent, left)
+        rest -= part.size
+    return placed | rounds | _recent(draft, dialogue, rounds, shares.recent, rest)
 
 
-def _recent(draft: Draft, said: list[Item], placed: Placed, share: int, left: int) -> Placed:
+def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, rest: int) -> Placed:
     """The newest of what was said, up to `share` tokens and no fewer messages than always; what is placed counts."""
     recent: Placed = {}
     tokens = messages = 0
-    for full in said:
+    for full in dialogue:
         is_message = not is_result(full)
         item = placed.get(full.entry) if full.entry else None
         if item is None and full.entry:
@@ -92,12 +92,12 @@ def _recent(draft: Draft, said: list[Item], placed: Placed, share: int, left: in
             room = max(share - tokens, least)
             short = full if is_message else line_of(full, draft.writer)
             item = (
-                part_of(short, draft.writer, min(room, left)) if is_message else short if short.size <= min(room, left) else None
+                part_of(short, draft.writer, min(room, rest)) if is_message else short if short.size <= min(room, rest) else None
             )
             if item is None:
                 break
             recent[full.entry] = item
-            left -= item.size
+            rest -= item.size
         tokens, messages = tokens + (item.size if item else 0), messages + is_message
         if tokens >= share and messages >= NEWEST_MESSAGES:
             break
@@ -127,28 +127,28 @@ def _evenly(draft: Draft, triggering: list[Item], room: int) -> Placed:
     return placed
 
 
-def _extended(draft: Draft, placed: Placed, left: int) -> tuple[Placed, int]:
+def _extended(draft: Draft, placed: Placed, rest: int) -> tuple[Placed, int]:
     """What is placed with more of it, and the tokens that are left."""
-    room = left + _size(placed)
+    room = rest + _size(placed)
     dates = {draft.date(item) for item in placed.values()}
     is_open = True
     for full, target in _targets(draft, room):
         before = placed.get(full.entry) if full.entry else None
         if full.entry is None or before is full or (before is None and not is_open):
             continue
-        shown = before.size if before else 0
+        size = before.size if before else 0
         date = draft.date(full)
-        left -= draft.writer.date_tokens(date) if before is None and date not in dates else 0
+        rest -= draft.writer.date_tokens(date) if before is None and date not in dates else 0
         item: Item | None = target
-        found = sum(find.tokens for find in draft.finds_of(full, whole=True)) if target is full else 0
-        if target.size - shown > left + found:
-            is_open, item = False, part_of(full, draft.writer, shown + left)
-        if item is None or item.size <= shown:
+        freed = draft.tokens_of_finds(full) if target is full else 0
+        if target.size - size > rest + freed:
+            is_open, item = False, part_of(full, draft.writer, size + rest)
+        if item is None or item.size <= size:
             continue
         dates.add(date)
         placed[full.entry] = item
-        left += shown - item.size + (found if item is full else 0)
-    return placed, left
+        rest += size - item.size + (freed if item is full else 0)
+    return placed, rest
 
 
 def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
@@ -174,22 +174,22 @@ def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
     return targets
 
 
-def _completed(draft: Draft, placed: Placed, left: int) -> Placed:
+def _completed(draft: Draft, placed: Placed, rest: int) -> Placed:
     """What is placed with the rest of what is cut or folded, as far as `left` tokens go."""
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
-    shown = _size({full.entry: placed[full.entry] for full in triggering if full.entry})
-    even = _evenly(draft, triggering, shown + left)
+    size = _size({full.entry: placed[full.entry] for full in triggering if full.entry})
+    even = _evenly(draft, triggering, size + rest)
     placed |= {entry: item for entry, item in even.items() if item.size > placed[entry].size}
-    left += shown - _size({full.entry: placed[full.entry] for full in triggering if full.entry})
+    rest += size - _size({full.entry: placed[full.entry] for full in triggering if full.entry})
     again = repeated_calls(draft.full, draft.writer) if draft.recall.profile.tool_output.newest_only else frozenset()
     for full in draft.full:
         before = placed.get(full.entry) if full.entry else None
-        if before is None or full.entry is None or before is full or full.entry in again or left < MIN_PART_TOKENS:
+        if before is None or full.entry is None or before is full or full.entry in again or rest < MIN_PART_TOKENS:
             continue
-        item = part_of(full, draft.writer, before.size + left)
+        item = part_of(full, draft.writer, before.size + rest)
         if item and item.size > before.size:
             placed[full.entry] = item
-            left += before.size - item.size
+            rest += before.size - item.size
     return placed
 
 

@@ -3,6 +3,7 @@
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
 from builder.assemble.sources.conversation import grow, leave_out_older
+from builder.assemble.sources.fixed import complete_current
 from builder.assemble.sources.instructions import leave_out_instructions, put_instructions
 from builder.assemble.sources.summary import put_summary
 
@@ -13,7 +14,7 @@ SHORT_TOKENS = 16
 
 
 def put_fill(draft: Draft, shares: Shares) -> None:
-    """Let the conversation grow as long as it can; instructions and summary yield what it shows of them."""
+    """Let the conversation grow as long as it can, then the current message; instructions and summary yield what it shows."""
     leave_out_instructions(draft)
     if not draft.whole:
         for _ in range(MAX_ROUNDS if draft.recall.profile.fill else 0):
@@ -23,4 +24,6 @@ def put_fill(draft: Draft, shares: Shares) -> None:
             put_summary(draft, shares)
             if draft.room() < SHORT_TOKENS:
                 break
+        if draft.recall.profile.fill:
+            complete_current(draft)
         leave_out_older(draft)

@@ -21,8 +21,8 @@ def put_instructions(draft: Draft, shares: Shares) -> None:
     due = [find for find in sorted(draft.active.instructions, key=lambda find: find.row) if _is_due(draft, find, rows)]
     items = [_item(draft, find) for find in due]
     if ledger.cost(rule.name, items) > room:
-        items, asked = [], {*draft.recall.terms(draft.writer.question).split()}
-        for find in sorted(due, key=lambda find: (-_common_words(draft, find, asked), -find.row)):
+        items, question_terms = [], {*draft.recall.terms(draft.writer.question).split()}
+        for find in sorted(due, key=lambda find: (-_common_words(draft, find, question_terms), -find.row)):
             with_item = sorted((*items, _item(draft, find)), key=lambda other: other.origin)
             items = with_item if ledger.cost(rule.name, with_item) <= room else items
     ledger.put(rule.name, items, HOLDS)
@@ -50,6 +50,6 @@ def _is_due(draft: Draft, find: Find, rows: frozenset[int]) -> bool:
     return sessions[find.row] != view.session or find.row not in rows
 
 
-def _common_words(draft: Draft, find: Find, asked: set[str]) -> int:
-    """asked: terms of the question."""
-    return len(asked & {*draft.recall.terms(draft.recall.view.breadcrumb(find.row).text).split()})
+def _common_words(draft: Draft, find: Find, question_terms: set[str]) -> int:
+    """question_terms: terms of the question."""
+    return len(question_terms & {*draft.recall.terms(draft.recall.view.breadcrumb(find.row).text).split()})
