@@ -30,7 +30,7 @@ def _dates(reading: Reading) -> Iterator[Fault]:
     rule = reading.rule("window")
     if rule is None or rule.dates not in {"day", "time"}:
         return
-    displays, _ = reading.recent
+    displays = reading.recent
     items = reading.items("window")[-len(displays) :] if displays else []
     days = [_day(reading, reading.events.records[each.entry.row], rule.dates) for each in displays]
     is_dated = rule.dates == "time" or any(day != _day(reading, reading.trigger, rule.dates) for day in days)
@@ -54,7 +54,7 @@ def _summaries(reading: Reading) -> Iterator[Fault]:
     records = reading.events.records
     whole = {
         records[row]["id"]
-        for each in reading.recent[0]
+        for each in reading.displays
         for row, state in each.states
         if state == "whole" and not (each.entry.request and row == each.entry.row)
     }
@@ -76,9 +76,9 @@ def _sections(reading: Reading) -> Iterator[Fault]:
     records = reading.events.records
     section_ids, display_ids = (
         set(reading.ids("window")),
-        {records[row]["id"] for each in reading.recent[0] for row, _ in each.states},
+        {records[row]["id"] for each in reading.recent for row, _ in each.states},
     )
-    if section_ids != display_ids and len(reading.recent[0]) == len(reading.items("window")):
+    if section_ids != display_ids and len(reading.recent) == len(reading.items("window")):
         yield ACCOUNT, f"the conversation shows {sorted(display_ids)}, its section names {sorted(section_ids)}"
 
 
@@ -118,7 +118,7 @@ def _marked(markdown: str) -> Iterator[str]:
 def _with_control(reading: Reading) -> Iterator[str]:
     """Ids of messages that are whole in the conversation and came with control text."""
     records = reading.events.records
-    for each in reading.recent[0]:
+    for each in reading.displays:
         record = records[each.entry.row]
         if not each.entry.request and record["schema_name"] not in TOOLS and each.is_whole:
             yield from {record["id"] for control in CONTROL if control in text_of(record)}

@@ -23,7 +23,7 @@ def in_conversation(reading: Reading) -> Iterator[Fault]:
     rule = reading.rule("window")
     if rule is None:
         return
-    displays, _ = reading.recent
+    displays = reading.recent
     if len(displays) < len(reading.items("window")):
         yield _stranger(reading, len(displays))
         return
@@ -82,7 +82,7 @@ def refusal(reading: Reading) -> Iterator[Fault]:
 def _stranger(reading: Reading, number: int) -> Fault:
     """What to say of the newest item that is not the entry that is due."""
     text = reading.items("window")[-number - 1].text
-    due = reading.limited[-number - 1] if number < len(reading.limited) else None
+    due = reading.waiting[0][-number - 1] if number < len(reading.waiting[0]) else None
     name = _name(reading, due) if due else "nothing more"
     for entry in reading.limited:
         if display_of(entry, text, reading.events, reading.trigger):
@@ -169,6 +169,6 @@ def _results(reading: Reading, each: Display) -> list[tuple[int, str]]:
 
 def is_under_pressure(reading: Reading) -> bool:
     """Whether not all of the conversation is shown whole that the profile's limits leave."""
-    displays, _ = reading.recent
+    displays = reading.recent
     certain = demanded(reading)
     return len(displays) < len(certain) or any(not each.is_whole for each in displays[-len(certain) :])
