@@ -34,7 +34,7 @@ def grow(draft: Draft) -> bool:
     placed, left = _extended(draft, dict(before), draft.room())
     if left >= MIN_PART_TOKENS:
         placed = _completed(draft, placed, left)
-    if all(placed[entry] is before.get(entry) for entry in placed):
+    if _size(placed) <= _size(before):
         return False
     place(draft, placed)
     return True
