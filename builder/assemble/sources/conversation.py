@@ -118,9 +118,10 @@ def _evenly(draft: Draft, triggering: list[Item], room: int) -> Placed:
     placed: Placed = {}
     for number, full in enumerate(sorted(triggering, key=lambda item: item.size)):
         cap = room // (len(triggering) - number)
-        if full.entry:
-            placed[full.entry] = full if full.size <= cap else draft.writer.entry(full.entry, cap=cap)
-            room -= placed[full.entry].size
+        item = full if full.size <= cap or not full.entry else draft.writer.entry(full.entry, cap=cap)
+        if full.entry and item.fragments[0].text:
+            placed[full.entry] = item
+            room -= item.size
     return placed
 
 
@@ -174,9 +175,9 @@ def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
 def _completed(draft: Draft, placed: Placed, left: int) -> Placed:
     """What is placed with the rest of what is cut or folded, as far as `left` tokens go."""
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
-    shown = _size({full.entry: placed[full.entry] for full in triggering if full.entry})
-    placed |= _evenly(draft, triggering, shown + left)
-    left += shown - _size({full.entry: placed[full.entry] for full in triggering if full.entry})
+    shown = sum(placed[full.entry].size for full in triggering if full.entry in placed)
+    placed |= (results := _evenly(draft, triggering, shown + left))
+    left += shown - _size(results)
     again = repeated_calls(draft.full, draft.writer) if draft.recall.profile.tool_output.newest_only else frozenset()
     for full in draft.full:
         before = placed.get(full.entry) if full.entry else None

@@ -9,19 +9,20 @@ from builder.bench.invariants.conversation import in_conversation, refusal
 from builder.bench.invariants.events import TOOLS, Record, text_of
 from builder.bench.invariants.expected_items import CUT, LINE, SHOWN_OF
 from builder.bench.invariants.finds import MARK, in_finds, nothing_unseen
+from builder.bench.invariants.pressure import gaps
 from builder.bench.invariants.random_texts import CONTROL
 from builder.bench.invariants.reader import ACCOUNT, DATE, REPEAT, Fault, Reading, in_outline
 from builder.domain.profile import Dates
 
 MAX_MOST_RELEVANT = 50
-NEUTRALISED = "neutralised"
+NEUTRALISED, PASSAGES = "neutralised", "only passages of it"
 
 
 def faults(reading: Reading) -> tuple[Fault, ...]:
     """What is wrong with the page: kind, and what it is about; empty when nothing is."""
     if reading.page is None:
         return tuple(refusal(reading))
-    checks = (in_outline, in_conversation, refusal, in_finds, nothing_unseen, _dates, _summaries, _sections, _partial, _absent)
+    checks = (in_outline, in_conversation, refusal, in_finds, nothing_unseen, gaps, _dates, _summaries, _sections, _partial, _absent)
     return tuple(fault for check in checks for fault in check(reading))
 
 
@@ -88,7 +89,10 @@ def _partial(reading: Reading) -> Iterator[Fault]:
     for each in partial:
         if each["shown"] > each["tokens"]:
             yield ACCOUNT, f"{each['id']}: {each['shown']} of {each['tokens']} tokens are shown"
-    reduced = {each["id"] for each in partial if each["reason"] != NEUTRALISED}
+    found = set(reading.ids("retrieval")) | set(reading.ids("instructions"))
+    if strange := {each["id"] for each in partial if each["reason"] == PASSAGES} - found:
+        yield ACCOUNT, f"passages of {sorted(strange)} are listed, and nothing of them was found"
+    reduced = {each["id"] for each in partial if each["reason"] not in {NEUTRALISED, PASSAGES}}
     ids = {record["id"] for record in reading.events.records} | {reading.trigger["id"]}
     marked = {name for name in _marked(reading.published["content"]) if name in ids}
     if reduced != marked:

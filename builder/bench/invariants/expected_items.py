@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, agent_of, call_of, text_of
+from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, agent_of, call_of, calls_of, text_of
 from builder.bench.invariants.random_texts import AGENT_IDS, AGENTS, CONTROL, PEOPLE
 from builder.language.names import whole_look
 
@@ -130,7 +130,7 @@ def _called(entry: Entry, text: str, events: Events) -> Display | None:
 
 def caller_of(record: Record, events: Events) -> str:
     """Who calls, where another agent has a part in the conversation; else ""."""
-    if not events.has_others and events.is_own(record):
+    if not calls_of(record)[1] or (not events.has_others and events.is_own(record)):
         return ""
     return str(record["context"].get("speaker") or agent_of(record) or "Assistant")
 

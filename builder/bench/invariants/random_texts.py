@@ -110,7 +110,7 @@ class Texts:
         """A tool's text of any length, mostly short; a mark begins it and ends it."""
         size = int(MIN_RESULT_CHARS * (MAX_RESULT_CHARS / MIN_RESULT_CHARS) ** (self._rng.random() ** 3))
         first, line = self.prose(1), " ".join(self._rng.choices(self._words, k=9))
-        lines = (f"{number} {line[number % 7 :]}" for number in range(size // (len(line) + 4)))
+        lines = (f"{number} {line}" for number in range(size // (len(line) + 4)))
         return "\n".join((first, *lines, self.prose(1)))
 
     def _rows(self) -> list[dict[str, Any]]:

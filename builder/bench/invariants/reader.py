@@ -23,7 +23,7 @@ FAULTS = (
     "exceeded", "refused", "gaps", "unused",
 )  # fmt: skip
 Fault = tuple[str, str]
-GAP = re.compile(r"\((?:another conversation|(?P<number>[\d,]+) messages? between)\)")
+GAP = re.compile(r"\((?:another conversation|(?P<number>[\d,]+) messages? between|[\d,]+ other calls? of this turn)\)")
 TURN, TURN_TITLE = "tool_results", "Tool results"
 TEXTS = frozenset({"text", "content", "arguments"})
 
@@ -179,6 +179,11 @@ class Reading:
         items = self.items("trigger")
         return (message_state(self.asked, items[0].text, self.trigger) or "") if len(items) == 1 else ""
 
+    @cached_property
+    def chat_tokens(self) -> int:
+        """Tokens of `messages`."""
+        return sum(self.count(text) for text in _texts((self.published.get("system"), self.published.get("messages"))))
+
     @property
     def is_asked(self) -> bool:
         """Whether there is a message to answer."""
@@ -203,8 +208,7 @@ def in_outline(reading: Reading) -> Iterator[Fault]:
         yield EXCEEDED, f"{tokens} tokens, allowed are {reading.limit}"
     if tokens != reading.published["token_count"]:
         yield ACCOUNT, f"{tokens} tokens, token_count is {reading.published['token_count']}"
-    texts = sum(reading.count(text) for text in _texts((reading.published.get("system"), reading.published.get("messages"))))
-    if texts > reading.limit:
+    if (texts := reading.chat_tokens) > reading.limit:
         yield EXCEEDED, f"{texts} tokens in messages, allowed are {reading.limit}"
     if not reading.trigger_state and reading.is_asked:
         yield ALTERED, f"the current message says {[item.text for item in reading.items('trigger')]}"
