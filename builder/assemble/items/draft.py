@@ -115,7 +115,8 @@ class Writer:
         item = self.for_messages(self._entry(entry, line, cap))
         if cap is None or item.size <= cap:
             return item
-        return self.for_messages(self._entry(entry, line, max(2 * cap - item.size, 0)))
+        smaller = self.for_messages(self._entry(entry, line, max(2 * cap - item.size, 0)))
+        return smaller if smaller.fragments[0].text else item
 
     def for_messages(self, item: Item) -> Item:
         """The item of a message or a call, with what it needs more in `messages`, the speaker's name included."""

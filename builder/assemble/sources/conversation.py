@@ -65,7 +65,7 @@ def _rights(draft: Draft, shares: Shares) -> Placed:
     running = [full for full in draft.full if draft.is_running(full)]
     triggering = [full for full in running if full.entry in draft.recall.turn]
     left = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
-    placed = _evenly(draft, triggering, shares.results(left))
+    placed = _evenly(draft, triggering, shares.results(left), left)
     left -= _size(placed)
     rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, left))
     left -= _size(rounds)
@@ -91,8 +91,10 @@ def _recent(draft: Draft, said: list[Item], placed: Placed, share: int, left: in
             item = (
                 part_of(short, draft.writer, min(room, left)) if is_message else short if short.size <= min(room, left) else None
             )
-            if item is None:
+            if item is None and is_message:
                 break
+            if item is None:
+                continue
             recent[full.entry] = item
             left -= item.size
         tokens, messages = tokens + (item.size if item else 0), messages + is_message
@@ -113,15 +115,19 @@ def _newest_lines(draft: Draft, rounds: list[Item], room: int) -> Placed:
     return placed
 
 
-def _evenly(draft: Draft, triggering: list[Item], room: int) -> Placed:
-    """The results that triggered, each with as many of `room` tokens as the others; what is short leaves them more."""
+def _evenly(draft: Draft, triggering: list[Item], room: int, most: int) -> Placed:
+    """The results that triggered, each with as many of `room` tokens as the others; what is short leaves them more.
+
+    most: tokens that they may have where `room` is too small for a line of each.
+    """
     placed: Placed = {}
     for number, full in enumerate(sorted(triggering, key=lambda item: item.size)):
         cap = room // (len(triggering) - number)
         item = full if full.size <= cap or not full.entry else draft.writer.entry(full.entry, cap=cap)
-        if full.entry and item.fragments[0].text:
+        item = item if item.is_useful else line_of(full, draft.writer)
+        if full.entry and item.size <= most:
             placed[full.entry] = item
-            room -= item.size
+            room, most = max(room - item.size, 0), most - item.size
     return placed
 
 
@@ -176,7 +182,7 @@ def _completed(draft: Draft, placed: Placed, left: int) -> Placed:
     """What is placed with the rest of what is cut or folded, as far as `left` tokens go."""
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
     shown = sum(placed[full.entry].size for full in triggering if full.entry in placed)
-    placed |= (results := _evenly(draft, triggering, shown + left))
+    placed |= (results := _evenly(draft, triggering, shown + left, shown + left))
     left += shown - _size(results)
     again = repeated_calls(draft.full, draft.writer) if draft.recall.profile.tool_output.newest_only else frozenset()
     for full in draft.full:

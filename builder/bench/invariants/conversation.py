@@ -3,22 +3,23 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from builder.bench.invariants.estimates import MIN_PART_TOKENS, count_words, exceeds, fits, fixed, of_result
+from builder.bench.invariants.estimates import MIN_PART_TOKENS, UPPER_FACTOR, count_words, exceeds, fits, fixed, of_result
 from builder.bench.invariants.events import RESULTS, Entry
 from builder.bench.invariants.expected_items import Display, display_of
-from builder.bench.invariants.pressure import in_messages, rights, unused
+from builder.bench.invariants.pressure import CURRENT_SHARE, in_messages, rights, unused
 from builder.bench.invariants.reader import ALTERED, CUT, FOLD, LIMIT, MISSING, ORDER, PAIR, REFUSED, STALE, Fault, Reading
 
-HEADING_TOKENS = 60
-"""Tokens of a heading, a note, and the differences of counting."""
+HEADING_TOKENS = 100
+"""Tokens of a heading, notes, lines on gaps, and the differences of counting."""
 SHORT_RESULT_TOKENS = 160
 """Tokens of a result that may be no longer than the line in its place: forty signs of it may be flags of seven each."""
 
 
 def in_conversation(reading: Reading) -> Iterator[Fault]:
     """Everything that is wrong with the section, when the page has one; and a current message that is cut without need."""
-    if reading.trigger_state == "cut" and fits(reading, ()):
-        yield CUT, "the current message is cut, and would have room if everything else went"
+    room = CURRENT_SHARE * (min(reading.limit, reading.profile.target or reading.limit) - fixed(reading))
+    if reading.trigger_state == "cut" and UPPER_FACTOR * count_words(reading) + HEADING_TOKENS <= room:
+        yield CUT, f"the current message is cut, and has room in {room} tokens"
     rule = reading.rule("window")
     if rule is None:
         return

@@ -78,6 +78,7 @@ def nothing_unseen(reading: Reading) -> Iterator[Fault]:
     records, counting = reading.events.records, reading.events.counting
     allowed = {records[row]["id"] for row in counting} | {reading.trigger["id"]}
     pinned = set(reading.ids("pinned")) | set(reading.ids("summary"))
+    pinned |= {record["id"] for record in records if "pinned" in record["tags"] or record["schema_name"] == "tool.catalog.v1"}
     on_page = {name for part in reading.published["sections"] for name in part["ids"]}
     for name in sorted(on_page - allowed - pinned):
         yield STALE, f"{name} stands on the page"
