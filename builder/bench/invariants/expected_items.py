@@ -103,7 +103,7 @@ def is_part(text: str, whole: str, identity: str) -> bool:
         at = len(bare) - len(piece) if number == len(pieces) - 1 else bare.find(piece, at) if number else 0
         if not bare.startswith(piece, at) or at < 0:
             return False
-        at += len(piece) - EDGE
+        at = max(at + len(piece) - EDGE, 0)
     return True
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from builder.bench.invariants.estimates import MIN_PART_TOKENS, ample, count_words, fixed
 from builder.bench.invariants.events import RESULTS, TOOLS, Entry
 from builder.bench.invariants.expected_items import Display
+from builder.bench.invariants.finds import MARK
 from builder.bench.invariants.reader import CUT, FOLD, GAP, GAPS, MISSING, ORDER, UNUSED, Fault, Reading
 from builder.bench.invariants.turns import AGENT, is_result
 
@@ -17,7 +18,10 @@ SLACK_TOKENS = 90
 """Tokens of headings, notes, date lines, and the differences of counting."""
 LINE_TOKENS = 110
 """Most tokens of a call with a line for its result."""
+NOTE_TOKENS = 45
+"""Most tokens of all notes."""
 NEWEST_MESSAGES = 3
+CALL = re.compile(r'"tool_calls"|"type": "tool_use"')
 EARLIER = re.compile(r"\((?P<number>[\d,]+) earlier messages? (?:is|are) not shown\)")
 TURNS = re.compile(r"\((?P<number>[\d,]+) earlier tool turns? left out\)")
 
@@ -63,16 +67,16 @@ def _triggering(reading: Reading, shown: dict[Entry, Display], rest: int) -> Ite
 
 def in_messages(reading: Reading) -> Iterator[Fault]:
     """Where the question and the results that triggered are in `messages`: the one before its calls, the others last."""
-    chat = [json.dumps(message, ensure_ascii=False) for message in reading.published.get("messages") or ()]
-    marks = re.findall(r"q\d+x", str(reading.asked["context"])) if reading.is_asked else []
-    calls = [entry.request for entry in reading.turn if entry.request and entry.results]
+    chat = [(message["role"], json.dumps(message, ensure_ascii=False)) for message in reading.published.get("messages") or ()]
+    marks = MARK.findall(str(reading.asked["context"])) if reading.is_asked else []
+    calls = [entry for entry in reading.turn if entry.request and entry.results]
     if not chat or not calls or not any(display.entry in reading.turn for display in reading.running):
         return
-    called = [number for number, text in enumerate(chat) if any(f'"{call}"' in text for call in calls)]
-    asked = [number for number, text in enumerate(chat) if marks and (marks[0] in text or marks[-1] in text)]
-    if marks and reading.trigger_state and (not asked or (called and asked[0] > called[0])):
+    called = max((number for number, (role, text) in enumerate(chat) if role == "assistant" and CALL.search(text)), default=-1)
+    asked = [number for number, (_, text) in enumerate(chat) if marks and (marks[0] in text or marks[-1] in text)]
+    if marks and reading.trigger_state and not (asked and asked[0] < called):
         yield MISSING, "the question is not in messages before its calls"
-    if not called or called[-1] != len(chat) - 1:
+    if chat[-1][0] != "tool" and '"type": "tool_result"' not in chat[-1][1]:
         yield ORDER, "messages do not end with the results that triggered"
 
 
@@ -87,8 +91,11 @@ def gaps(reading: Reading) -> Iterator[Fault]:
     missing = heads - seen
     earlier, turns, rounds = (_number(reading, *each) for each in (("window", EARLIER), ("window", TURNS), ("turn", TURNS)))
     running = {entry.turn for entry in reading.waiting[1] if entry.request}
-    if reading.rule("turn") and not told and rounds != len(running - {each.entry.turn for each in reading.running if each.entry.request}):
-        yield GAPS, f"{rounds} earlier tool turns are told of, shown are {len(reading.running)} of {len(reading.waiting[1])} entries"
+    if reading.limit - reading.published["token_count"] < NOTE_TOKENS and not earlier + turns + rounds:
+        return  # a note has no room
+    shown = {each.entry.turn for each in reading.running if each.entry.request}
+    if reading.rule("turn") and not told and rounds != len(running - shown) and earlier != len(missing):
+        yield GAPS, f"{rounds} earlier tool turns are told of, shown are {len(shown)} of {len(running)}"
     if reading.rule("window") is None:
         return
     others = missing - {events.units[turn] for turn in running}
