@@ -68,7 +68,7 @@ def _rights(draft: Draft, shares: Shares) -> Placed:
     running = [full for full in draft.full if draft.is_running(full)]
     triggering = [full for full in running if full.entry in draft.recall.turn]
     rest = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
-    placed = _evenly(draft, triggering, shares.results(rest))
+    placed = _evenly(draft, triggering, shares.results(rest), rest)
     rest -= _size(placed)
     rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, rest))
     rest -= _size(rounds)
@@ -94,8 +94,10 @@ def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, rest
             item = (
                 part_of(short, draft.writer, min(room, rest)) if is_message else short if short.size <= min(room, rest) else None
             )
-            if item is None:
+            if item is None and is_message:
                 break
+            if item is None:
+                continue
             recent[full.entry] = item
             rest -= item.size
         tokens, messages = tokens + (item.size if item else 0), messages + is_message
@@ -116,14 +118,19 @@ def _newest_lines(draft: Draft, rounds: list[Item], room: int) -> Placed:
     return placed
 
 
-def _evenly(draft: Draft, triggering: list[Item], room: int) -> Placed:
-    """The results that triggered, each with as many of `room` tokens as the others; what is short leaves them more."""
+def _evenly(draft: Draft, triggering: list[Item], room: int, most: int) -> Placed:
+    """The results that triggered, each with as many of `room` tokens as the others; what is short leaves them more.
+
+    most: tokens that they may have where `room` is too small for a line of each.
+    """
     placed: Placed = {}
     for number, full in enumerate(sorted(triggering, key=lambda item: item.size)):
         cap = room // (len(triggering) - number)
-        if full.entry:
-            placed[full.entry] = full if full.size <= cap else draft.writer.entry(full.entry, cap=cap)
-            room -= placed[full.entry].size
+        item = full if full.size <= cap or not full.entry else draft.writer.entry(full.entry, cap=cap)
+        item = item if item.is_useful else line_of(full, draft.writer)
+        if full.entry and item.size <= most:
+            placed[full.entry] = item
+            room, most = max(room - item.size, 0), most - item.size
     return placed
 
 
@@ -177,10 +184,10 @@ def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
 def _completed(draft: Draft, placed: Placed, rest: int) -> Placed:
     """What is placed with the rest of what is cut or folded, as far as `left` tokens go."""
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
-    size = _size({full.entry: placed[full.entry] for full in triggering if full.entry})
-    even = _evenly(draft, triggering, size + rest)
-    placed |= {entry: item for entry, item in even.items() if item.size > placed[entry].size}
-    rest += size - _size({full.entry: placed[full.entry] for full in triggering if full.entry})
+    size = sum(placed[full.entry].size for full in triggering if full.entry in placed)
+    even = _evenly(draft, triggering, size + rest, size + rest)
+    placed |= {entry: item for entry, item in even.items() if entry not in placed or item.size > placed[entry].size}
+    rest += size - sum(placed[full.entry].size for full in triggering if full.entry in placed)
     again = repeated_calls(draft.full, draft.writer) if draft.recall.profile.tool_output.newest_only else frozenset()
     for full in draft.full:
         before = placed.get(full.entry) if full.entry else None

@@ -78,7 +78,7 @@ def _parts(text: str, characters: int, passages: tuple[Span, ...] = ()) -> list[
     near = list[Span]()
     for start, end in passages:
         cost = end - start + GAP_CHARS
-        if cost <= (room if near else characters):
+        if cost <= (room if near else 2 * characters // 3):
             near.append((start, end))
             room -= cost
     rest = characters - sum(end - start + GAP_CHARS for start, end in near)
