@@ -88,7 +88,7 @@ def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, rest
         is_message = not is_result(full)
         item = placed.get(full.entry) if full.entry else None
         if item is None and full.entry:
-            least = max(share // NEWEST_MESSAGES, MIN_PART_TOKENS) if messages < NEWEST_MESSAGES and is_message else 0
+            least = MIN_PART_TOKENS if messages < NEWEST_MESSAGES and is_message else 0
             room = max(share - tokens, least)
             short = full if is_message else line_of(full, draft.writer)
             item = (
