@@ -118,7 +118,8 @@ class Draft:
         parts = {part.breadcrumb.id: " ".join(part.text.split()) for part in item.fragments if part.reduced}
         rest = [find for find in finds if find.origin not in whole and not self._is_in(find, parts)]
         self.ledger.put(rule.name, rest, rule.source)
-        return spent - self.ledger.spent[rule.name]
+        window = self.rule("window")
+        return spent - self.ledger.spent[rule.name] if window and window.max_share == 1 else 0
 
     def _is_in(self, find: Item, parts: dict[str, str]) -> bool:
         """Whether one of these parts has the words of a find. parts: breadcrumb id → text with single blanks."""
@@ -141,7 +142,8 @@ class Draft:
         if rule := self.rule("turn"):
             ledger.put_note(rule.name, self._left_out(len(rounds)))
         if rule := self.rule("window"):
-            earlier = ledger.gaps.earlier if len(ledger.gaps.missing) > len(rounds) else ""
+            told = set(map(self.recall.view.unit_of, rounds))
+            earlier = "" if told.issuperset(ledger.gaps.missing.tolist()) else ledger.gaps.earlier
             ledger.put_note(rule.name, earlier, self._left_out(len(turns)))
 
     def _left_out(self, turns: int) -> str:

@@ -22,7 +22,19 @@ def faults(reading: Reading) -> tuple[Fault, ...]:
     """What is wrong with the page: kind, and what it is about; empty when nothing is."""
     if reading.page is None:
         return tuple(refusal(reading))
-    checks = (in_outline, in_conversation, refusal, in_finds, nothing_unseen, gaps, _dates, _summaries, _sections, _partial, _absent)
+    checks = (
+        in_outline,
+        in_conversation,
+        refusal,
+        in_finds,
+        nothing_unseen,
+        gaps,
+        _dates,
+        _summaries,
+        _sections,
+        _partial,
+        _absent,
+    )
     return tuple(fault for check in checks for fault in check(reading))
 
 

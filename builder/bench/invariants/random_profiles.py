@@ -23,7 +23,7 @@ def draw_profile(rng: Random, need: int) -> Profile:
     return replace(
         base,
         agent=rng.choice((base.agent, AGENT_IDS[0], AGENT_IDS[0])),
-        fill=rng.random() < 5 / 6,  # noqa: PLR2004 - one in six asks for small pages
+        fill=rng.random() < 5 / 6,
         window=_window(base.window, rng),
         tool_output=_tool_output(base.tool_output, rng),
         retrieval=_retrieval(base.retrieval, rng),

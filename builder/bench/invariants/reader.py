@@ -132,7 +132,9 @@ class Reading:
     @property
     def displays(self) -> list[Display]:
         """What is shown of the conversation, of the running turn, and of what they answer."""
-        asked = [Display(self.question, ((self.question.row, self.trigger_state),))] if self.question and self.trigger_state else []
+        asked = (
+            [Display(self.question, ((self.question.row, self.trigger_state),))] if self.question and self.trigger_state else []
+        )
         return [*self.recent, *self.running, *asked]
 
     def _displays(self, source: str, entries: Sequence[Entry]) -> list[Display]:
