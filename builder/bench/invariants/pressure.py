@@ -43,7 +43,7 @@ def rights(reading: Reading) -> Iterator[Fault]:
     messages = 0
     for entry in reversed(said):
         message = not is_result(reading.events, entry)
-        rest -= min(ample(entry, reading), max(reading.profile.window.min_share * _aim(reading), LINE_TOKENS))
+        rest -= min(ample(entry, reading), max(int(reading.profile.window.min_share * _aim(reading)), LINE_TOKENS))
         if messages == NEWEST_MESSAGES or rest < 0:
             break
         if message and entry not in shown:
@@ -177,8 +177,8 @@ def _is_answer(reading: Reading, entry: Entry) -> bool:
 
 
 def _number(reading: Reading, source: str, pattern: re.Pattern[str]) -> int:
-    matches = filter(None, map(pattern.search, reading.notes(source)))
-    return sum(int(match["number"].replace(",", "")) for match in matches)
+    numbers: list[str] = [match["number"] for note in reading.notes(source) for match in pattern.finditer(note)]
+    return sum(int(number.replace(",", "")) for number in numbers)
 
 
 def _name(reading: Reading, entry: Entry) -> str:
