@@ -50,6 +50,7 @@ async def test_what_ninety_sessions_show_is_what_was_said() -> None:
     assert tally.counts["contexts"] == 720
     assert tally.counts["breadcrumbs"] > 3000
     assert tally.counts["pressed"] >= 0.4 * tally.counts["contexts"], "many pages are under pressure"
+    assert tally.counts["by_tools"] >= tally.counts["contexts"] / 3, "a third of the pages answers tools"
     assert tally.counts["long"] >= LONG_SHARE * tally.counts["histories"] / 2, "some sessions are long"
 
 
@@ -183,7 +184,7 @@ PARTIAL: dict[str, Any] = {
     [
         (MISSING, reading(recent(WORDS, ONE, TWO), IDS[1:], **LEFT_OUT)),
         (MISSING, reading(recent(FIRST, WORDS, ONE), ("m1", "m2", "m4"))),
-        (MISSING, reading(recent(FIRST, WORDS, TWO, ONE))),
+        (ORDER, reading(recent(FIRST, WORDS, TWO, ONE))),
         (ORDER, reading(recent(FIRST, WORDS, ONE, TWO, TWO))),
         (ALTERED, reading(WHOLE.replace("\n\n      is", "\n      is"))),
         (ALTERED, reading(WHOLE.replace("      is", "  is"))),

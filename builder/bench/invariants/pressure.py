@@ -165,7 +165,7 @@ def _taken(reading: Reading) -> int:
     names = {rule.name for rule in reading.sections if rule.source in {"pinned", "instructions"}}
     room = max(_aim(reading) - fixed(reading), 0)
     current = min(count_words(reading), int(CURRENT_SHARE * room) + MIN_PART_TOKENS)
-    return fixed(reading) + current + sum(part["tokens"] for part in reading.published["sections"] if part["name"] in names)
+    return fixed(reading) + current + sum(int(part["tokens"]) for part in reading.published["sections"] if part["name"] in names)
 
 
 def _is_dialogue(reading: Reading, row: int) -> bool:
