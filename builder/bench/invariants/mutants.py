@@ -8,6 +8,7 @@ from typing import Any
 
 import builder.adapters.templates.fragments as rendering
 import builder.assemble.assemble as assembly
+from builder import service
 from builder.adapters.templates import folder as templates
 from builder.assemble import draft as drafts
 from builder.assemble.budget import limits
@@ -192,7 +193,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "the page is one token too long": Mutant(Ledger, "__init__", _one_more),
     "tokens are counted wrong": Mutant(assembly, "compose", _miscounted),
     "a profile that rejects gets a page": Mutant(
-        assembly,
+        service,
         "begin",
         lambda right: (
             lambda recall, rendering: right(replace(recall, profile=replace(recall.profile, on_overflow="trim")), rendering)
