@@ -19,7 +19,7 @@ from builder.app.components import Components
 from builder.app.telemetry import Metrics
 from builder.domain.errors import Unavailable
 from builder.ports.store import StoreHealth
-from builder.wire.installation import Installation
+from builder.wire.subjects import Installation
 from builder.worker.backfill import Backfill
 
 LOW_BYTES = 100_000_000

@@ -14,7 +14,7 @@ from builder.adapters.nats.publisher import NatsPublisher
 from builder.app.config import ConfigSnapshot, read_config
 from builder.app.stores import STORES, StoreSchemes
 from builder.ports.broker import Delivery, Publisher
-from builder.wire.installation import Installation
+from builder.wire.subjects import Installation
 from builder.worker.purging import POLL_SECONDS
 from builder.worker.resilience import PACE, PAUSES, Pace, Pauses
 

@@ -43,8 +43,7 @@ from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.ports.store import Progress
 from builder.publish.event import encode
 from builder.remember.decode import decode
-from builder.wire.installation import Installation
-from builder.wire.subjects import parse_breadcrumb_subject
+from builder.wire.subjects import Installation, parse_breadcrumb_subject
 from builder.worker.attempts import Attempts
 from builder.worker.backfill import Backfill
 from builder.worker.catch_up import CatchUp

@@ -17,7 +17,7 @@ from builder.app.parts import Parts
 from builder.cli.doctor import examine
 from builder.client import Rejected, connect
 from builder.domain.peer import Peer
-from builder.wire.installation import Installation
+from builder.wire.subjects import Installation
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, jetstream, until, wait_for
 

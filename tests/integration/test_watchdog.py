@@ -28,7 +28,7 @@ from builder.app.service import open_service, serving
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
 from builder.ports.broker import Delivery
-from builder.wire.installation import Installation
+from builder.wire.subjects import Installation
 from tests.integration.inside import service_here, settings
 from tests.memory_store.progress import MemoryProgress
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until

@@ -17,10 +17,9 @@ from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place, StreamMessage
 from builder.domain.errors import AlreadyPublished, Unavailable
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.broker import Archive, PublishedContexts
-from builder.wire.installation import DEFAULT, Installation
 from builder.wire.json import clean, parse
 from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
-from builder.wire.subjects import FORGOTTEN_HEADER, context_subject, session_subject
+from builder.wire.subjects import DEFAULT, FORGOTTEN_HEADER, Installation, context_subject, session_subject
 
 STUB = b"{}"
 

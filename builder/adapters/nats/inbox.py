@@ -20,7 +20,7 @@ from builder.adapters.nats.stream import is_replay
 from builder.adapters.nats.topology import all_breadcrumbs
 from builder.client.pull import Pull
 from builder.ports.broker import Delivery
-from builder.wire.installation import DEFAULT, Installation
+from builder.wire.subjects import DEFAULT, Installation
 
 MAX_OPEN = 4096
 """Deliveries that may be open: the burst of a session waits here for its turns."""

@@ -17,8 +17,7 @@ from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
 from builder.ports.broker import Publisher, Sender
 from builder.publish.compaction import encode_compaction
 from builder.remember.secrets import holds_secret
-from builder.wire.installation import DEFAULT, Installation
-from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER, compaction_subject, context_subject
+from builder.wire.subjects import DEFAULT, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation, compaction_subject, context_subject
 
 MAX_DATA_BYTES = 2 * 1024 * 1024
 """Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence.

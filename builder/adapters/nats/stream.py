@@ -15,8 +15,7 @@ from builder.adapters.nats.topology import BREADCRUMBS
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Unavailable
 from builder.ports.broker import Stream
-from builder.wire.installation import DEFAULT, Installation, plain_subject
-from builder.wire.subjects import REPLAY_HEADER, session_subject
+from builder.wire.subjects import DEFAULT, REPLAY_HEADER, Installation, plain_subject, session_subject
 
 MAX_SINGLE_GETS = 64
 """Breadcrumbs read one by one (0.3 ms each) before a consumer is worth its price."""

@@ -9,7 +9,7 @@ from nats.aio.client import Client as Connection
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js.errors import APIError
 
-from builder.client.publishing import (
+from builder.client.sending import (
     HEADER_BYTES,
     NO_RESOURCES,
     WRONG_LAST_SEQUENCE,

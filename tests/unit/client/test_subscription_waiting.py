@@ -8,7 +8,7 @@ from nats.js import JetStreamContext
 
 from builder.adapters.memory.broker import MemoryBroker
 from builder.adapters.memory.streams import MemoryStream
-from builder.client.waiting import ExpectedContext, expected
+from builder.client.subscription import ExpectedContext, expected
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.subjects import FORGOTTEN_HEADER
 

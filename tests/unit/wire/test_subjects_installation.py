@@ -3,7 +3,7 @@
 import pytest
 
 from builder.domain.errors import Rejected
-from builder.wire.installation import DEFAULT, HEADS, Installation, plain_subject
+from builder.wire.subjects import DEFAULT, HEADS, Installation, plain_subject
 
 SUBJECT = "breadcrumbs.acme.s1.user.message.v1"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.client.permissions import permission, refusal
+from builder.client.connecting import permission, refusal
 
 
 @pytest.mark.parametrize(
