@@ -10,9 +10,8 @@ from threading import Thread
 from typing import TypeVar
 
 from builder.adapters.profiles.layers import DEFAULT
-from builder.adapters.profiles.models import parse_models
 from builder.adapters.profiles.profile_file import DEFAULT_BUDGET
-from builder.adapters.profiles.profiles import Library, parse_profile
+from builder.adapters.profiles.profiles import Library, parse_models, parse_profile
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN
 from builder.adapters.templates.failures import Failures, Listener, silence
 from builder.adapters.templates.folder import YAML, TemplateSet, templates_of

@@ -12,8 +12,7 @@ from nats.js import JetStreamContext
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from typing_extensions import override
 
-from builder.adapters.memory.broker import MemoryBroker
-from builder.adapters.memory.delivery import MemoryDelivery
+from builder.adapters.memory.broker import MemoryBroker, MemoryDelivery
 from builder.adapters.memory.streams import KeptMessage, MemoryStream
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.publisher import NatsPublisher, NatsSender

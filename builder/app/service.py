@@ -15,14 +15,12 @@ from prometheus_client import CollectorRegistry
 
 from builder.adapters.http import routes
 from builder.adapters.http.server import serve
-from builder.adapters.nats.archive import NatsArchive
-from builder.adapters.nats.background import BackgroundInbox
-from builder.adapters.nats.inbox import NatsInbox
+from builder.adapters.nats.archive import NatsArchive, NatsShadows
+from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
 from builder.adapters.nats.peers import PeerBucket, Peers
 from builder.adapters.nats.probe import Probe
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
-from builder.adapters.nats.shadows import NatsShadows
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs, replayed_breadcrumbs, tool_calls
 from builder.adapters.nats.watchdog import Watchdog

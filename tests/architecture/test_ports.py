@@ -5,7 +5,7 @@ from typing import Protocol
 import pytest
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.embedding.none import NoEmbedder
+from builder.adapters.embedding.engine import NoEmbedder
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.reference import ReferenceEmbedder
 from builder.adapters.nats.archive import NatsArchive

@@ -12,7 +12,7 @@ import pytest
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
-from builder.adapters.nats.background import BackgroundInbox
+from builder.adapters.nats.inbox import BackgroundInbox
 from builder.adapters.nats.topology import (
     BREADCRUMBS,
     CONTEXTS,

@@ -1,4 +1,7 @@
-"""What every engine shares: one thread of its own, and the way from pooled values to the stored vector."""
+"""What every engine shares: one thread of its own, and the way from pooled values to the stored vector.
+
+No engine: contexts are built by words and fields alone, always flagged.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +13,7 @@ import numpy.typing as npt
 from typing_extensions import override
 
 from builder.domain.errors import Unavailable
-from builder.ports.models import Embedder
+from builder.ports.models import NO_MODEL, Embedder
 
 
 class Encoder(Protocol):
@@ -96,3 +99,29 @@ def unit(values: npt.NDArray[np.float32]) -> bytes:
 def well_formed(text: str) -> str:
     """The text with each lone surrogate replaced by U+FFFD, as the token counter does: no tokeniser takes surrogates."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+NONE = NO_MODEL
+
+
+class NoEmbedder(Engine):
+    """`Engine` that is never there."""
+
+    @property
+    @override
+    def model(self) -> str:
+        return NONE
+
+    @override
+    async def ready(self, seconds: float | None = None) -> None:
+        """Return at once: there is nothing to load."""
+
+    @override
+    async def embed(self, text: str) -> bytes:
+        raise Unavailable(
+            f"no embedding engine is configured for a text of {len(text)} characters; set CONTEXT_BUILDER_EMBEDDING__ENGINE"
+        )
+
+    @override
+    def close(self) -> None:
+        """Do nothing."""

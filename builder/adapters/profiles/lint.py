@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from builder.adapters.profiles.models import UNKNOWN_MODEL, ModelFacts, facts_of
+from builder.adapters.profiles.profiles import UNKNOWN_MODEL, ModelFacts, facts_of
 from builder.assemble.sources.table import SOURCES
 from builder.domain.lint_finding import Severity
 from builder.domain.nearest import nearest

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
-from builder.adapters.profiles.models import known_name
+from builder.adapters.profiles.profiles import known_name
 from builder.app.operations.prices import PriceList
 from builder.app.operations.traffic import Page, Traffic
 

@@ -1,7 +1,7 @@
 """The bundled hints, ready to be timed."""
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
-from builder.adapters.templates.renderers import HintRenderers, hint_renderers
+from builder.adapters.templates.trial import HintRenderers, hint_renderers
 from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 

@@ -12,11 +12,10 @@ from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, lin
 from builder.adapters.profiles.problems import layer_of, place_of
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.emphasis import overused
-from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, templates_of
+from builder.adapters.templates.folder import ENGLISH, GENERIC, SUFFIX, TemplateSet, templates_of
 from builder.adapters.templates.lint import lint_templates
 from builder.adapters.templates.moving import moving
 from builder.adapters.templates.names import body_fields
-from builder.adapters.templates.phrases import ENGLISH
 from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, read_layers, sources, template_folders
 from builder.app.operations.profile_views import Setting, profile_settings

@@ -1,7 +1,7 @@
 """What is wrong with templates alone, and what each of their lines costs."""
 
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, templates_of
-from builder.adapters.templates.line_costs import LineCost, line_costs
+from builder.adapters.templates.lint import LineCost, line_costs
 from builder.adapters.tokens import load_counter
 from builder.app.config import read_layers, template_folders
 from builder.app.operations.profile_catalog import lint_folders

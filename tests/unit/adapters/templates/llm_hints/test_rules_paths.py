@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.templates.llm_hints.paths import excluded, included, parse_path, values_at
+from builder.adapters.templates.llm_hints.rules import excluded, included, parse_path, values_at
 from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered
 
 ORDER = {

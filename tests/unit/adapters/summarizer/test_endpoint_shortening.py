@@ -1,6 +1,6 @@
 """A summary that is a little too long loses whole lines, the least important first."""
 
-from builder.adapters.summarizer.shortening import shortened
+from builder.adapters.summarizer.endpoint import shortened
 from builder.domain.summary import Line
 
 

@@ -1,6 +1,6 @@
 """The ends of sections are found in the text of a page."""
 
-from builder.adapters.templates.page_marks import END, layout_of, marked_ends
+from builder.adapters.templates.page_rendering import END, layout_of, marked_ends
 from builder.assemble.items.layout import Group, PageSection
 
 

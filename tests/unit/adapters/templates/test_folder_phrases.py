@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from builder.adapters.templates.folder import TemplateSet, templates_of
+from builder.adapters.templates.folder import TemplateSet, parse_phrases, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.phrases import parse_phrases
 from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 from builder.assemble.items.forms import WHOLE

@@ -4,7 +4,7 @@ from datetime import UTC
 
 import pytest
 
-from builder.adapters.profiles.time_zones import time_zone
+from builder.adapters.profiles.profile_file import time_zone
 
 
 def test_a_zone_is_found_by_its_name() -> None:

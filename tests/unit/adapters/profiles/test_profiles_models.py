@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.adapters.profiles.models import UNKNOWN_MODEL, facts_of, known_name, parse_models
+from builder.adapters.profiles.profiles import UNKNOWN_MODEL, facts_of, known_name, parse_models
 from builder.domain.errors import Misconfigured
 
 MODELS = parse_models("gpt-5: {window: 400000}\nclaude-sonnet-4-5: {window: 200000, margin: 0.2}")

@@ -1,7 +1,7 @@
 """The tokens of a hint are those of its lines, and the dearest line comes first."""
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
-from builder.adapters.templates.line_costs import line_costs
+from builder.adapters.templates.lint import line_costs
 from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 
