@@ -25,14 +25,12 @@ from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs, replayed_breadcrumbs, tool_calls
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.broker import connection_arguments, open_bus, topology
-from builder.app.components import Components, open_components
+from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
-from builder.app.health import is_alive, readiness, show_gauges
+from builder.app.health import is_alive, readiness, show_gauges, this_worker
 from builder.app.operations.explanations import Explanations
 from builder.app.operations.replays import Replays
 from builder.app.operations.summaries import compact_on_request, open_endpoint, open_summarising
-from builder.app.parts import PARTS, Parts
-from builder.app.peers import this_worker
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics

@@ -20,8 +20,7 @@ from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE, ensure_streams
 from builder.app.broker import open_bus, topology
-from builder.app.components import Components, open_components
-from builder.app.parts import PARTS, Parts
+from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.service import Service, open_service, serving
 from builder.app.settings import Http, Nats, Settings
 from builder.app.settings import Worker as WorkerSettings

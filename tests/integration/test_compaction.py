@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.publisher import NatsPublisher
-from builder.app.parts import Parts
+from builder.app.components import Parts
 from builder.app.resources import bundled_folder
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable

@@ -13,7 +13,7 @@ import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.peers import PeerBucket, Peers
-from builder.app.parts import Parts
+from builder.app.components import Parts
 from builder.cli.doctor import examine
 from builder.client import Rejected, connect
 from builder.domain.peer import Peer

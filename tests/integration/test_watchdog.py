@@ -23,7 +23,7 @@ from builder.adapters.nats.topology import (
     ensure_streams,
     replayed_breadcrumbs,
 )
-from builder.app.parts import Parts
+from builder.app.components import Parts
 from builder.app.service import open_service, serving
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from builder.cli.options import AsJson, Servers, User, Workspace, say, settings, show, target, text_of
-from builder.cli.progress import progress_bars
+from builder.cli.options import AsJson, Servers, User, Workspace, progress_bars, say, settings, show, target, text_of
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]
 Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts are meant.")]
@@ -89,7 +88,7 @@ def import_events(
     """Publish old events or chats beside the running service: remembered, never answered. Nothing is imported twice."""
     from dataclasses import asdict
 
-    from builder.app.operations.imports import Import, import_file
+    from builder.app.operations.export import Import, import_file
     from builder.domain.errors import Rejected
     from builder.wire.session_names import session_token
 

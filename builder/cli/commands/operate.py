@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from builder.cli.options import AsJson, Servers, say, settings, show, target
-from builder.cli.progress import progress_bar
+from builder.cli.options import AsJson, Servers, progress_bar, say, settings, show, target
 
 Sequence = Annotated[int, typer.Argument(help="Stream sequence of the rejected breadcrumb, as `list` shows it.")]
 

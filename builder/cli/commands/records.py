@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, Servers, Target, User, Workspace, say, show, target
-from builder.cli.progress import progress_bar
+from builder.cli.options import AsJson, Servers, Target, User, Workspace, progress_bar, say, show, target
 from builder.domain.errors import Rejected
 
 SessionOption = Annotated[str, typer.Option("--session", "-s", help="The session, as other commands take it.")]
@@ -147,7 +146,7 @@ def export(
     They are whole records in the stream's order, tombstones of sessions too, no secrets.
     """
     from builder.app.operations.export import Export, export_session
-    from builder.cli.people import export_person
+    from builder.cli.requests import export_person
     from builder.domain.recall import EVERY_SESSION
     from builder.wire.session_names import session_token
 
@@ -170,7 +169,7 @@ def export(
 
 
 def _forget_person(place: Target, user: str, by: str, as_json: bool) -> None:
-    from builder.cli.people import forget_person
+    from builder.cli.requests import forget_person
 
     with progress_bar("forget") as advance:
         receipt = asyncio.run(forget_person(place, user, by, advance))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from builder.app.peers import code_revision, worker_id
+from builder.app.health import code_revision, worker_id
 
 
 def test_a_worker_has_the_id_of_its_data_folder(tmp_path: Path) -> None:

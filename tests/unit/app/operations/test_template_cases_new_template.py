@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from builder.app.operations.new_template import NewTemplate, new_template
 from builder.app.operations.profile_catalog import lint_folders
-from builder.app.operations.template_cases import run_cases
+from builder.app.operations.template_cases import NewTemplate, new_template, run_cases
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured, Rejected
 
