@@ -34,7 +34,7 @@ from builder.domain.nearest import NAME_LIKENESS, nearest
 from builder.domain.profile import Profile
 from builder.ports.broker import Delivery, Publisher
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
-from builder.recall.index.cache import HistoryCache
+from builder.recall.index.reader import HistoryCache
 from builder.recall.search.probability import NULL
 from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
 from builder.remember.schemas.removals import excluded

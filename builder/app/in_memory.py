@@ -30,8 +30,7 @@ from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.worker.attempts import Attempts
 from builder.worker.catch_up import CatchUp
-from builder.worker.consumers import Consumers
-from builder.worker.definitions import DefinitionReader
+from builder.worker.consumers import Consumers, DefinitionReader
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import Processor

@@ -43,8 +43,7 @@ from builder.wire.subjects import Installation, parse_breadcrumb_subject
 from builder.worker.attempts import Attempts
 from builder.worker.backfill import Backfill
 from builder.worker.catch_up import CatchUp
-from builder.worker.consumers import Consumers
-from builder.worker.definitions import DefinitionReader
+from builder.worker.consumers import Consumers, DefinitionReader
 from builder.worker.erasure import Erasure
 from builder.worker.imports import Imports
 from builder.worker.loop import Rules, Worker

@@ -23,7 +23,7 @@ from builder.client.superseding import is_superseded
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.triggers import trigger_text, wait_for_tools
+from builder.domain.selector import trigger_text, wait_for_tools
 from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token, context_subject
 
 log = logging.getLogger("builder.client")

@@ -15,8 +15,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.selector import Selector
-from builder.domain.triggers import matches_one, trigger_on, trigger_text
+from builder.domain.selector import Selector, matches_one, trigger_on, trigger_text
 from builder.wire.json import shape
 from builder.wire.session_names import session_text, session_token
 

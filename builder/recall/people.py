@@ -6,9 +6,8 @@ from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import Scope
 from builder.ports.models import NO_MODEL
 from builder.ports.store import Store
-from builder.recall.index.cache import HistoryCache
 from builder.recall.index.person_table import NOBODY
-from builder.recall.index.reader import HistoryReader
+from builder.recall.index.reader import HistoryCache, HistoryReader
 
 MAX_LINKS = 25
 """Breadcrumbs of a chain of answers in which the person is looked for."""

@@ -23,8 +23,7 @@ from builder.recall.pinned import (
     system_prompt,
     unexpired,
 )
-from builder.recall.scopes import looks_for_person, scope_of
-from builder.recall.visibility import visible_to, without_expired
+from builder.recall.visibility import looks_for_person, scope_of, visible_to, without_expired
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from time import perf_counter
 from builder.domain.breadcrumb import NO_SESSION, StreamMessage
 from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import BuilderError, Rejected, Unavailable
-from builder.domain.triggers import ANSWER, FAILURE
+from builder.domain.selector import ANSWER, FAILURE
 from builder.ports.broker import Delivery
 from builder.worker.attempts import Attempts
 from builder.worker.erasure import TOMBSTONE

@@ -10,7 +10,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.summary import Source, read_summary
-from builder.recall.index.cache import HistoryCache
+from builder.recall.index.reader import HistoryCache
 from builder.recall.index.view import View
 from builder.recall.summaries.extract import tokens_of
 from builder.recall.summaries.lines import shown_lines

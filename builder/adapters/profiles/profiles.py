@@ -38,8 +38,7 @@ from builder.domain.profile import (
     ToolOutput,
     Window,
 )
-from builder.domain.selector import CATALOG, Pinned, Selector
-from builder.domain.triggers import trigger_on
+from builder.domain.selector import CATALOG, Pinned, Selector, trigger_on
 from builder.domain.trusted_hints import TrustedHints
 from builder.wire.files import parse_yaml
 from builder.wire.subjects import check_token

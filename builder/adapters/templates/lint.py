@@ -22,8 +22,7 @@ from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.list_items import MARK
 from builder.domain.lint_finding import LintFinding
 from builder.domain.phrases import Phrases
-from builder.remember.schemas.examples import full
-from builder.remember.schemas.registry import BODIES
+from builder.remember.schemas.registry import BODIES, full
 
 
 def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:

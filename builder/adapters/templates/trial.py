@@ -27,8 +27,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.failure import TemplateKind
 from builder.domain.lint_finding import LintFinding
 from builder.remember.decode import decode
-from builder.remember.schemas.examples import full, takes, varied
-from builder.remember.schemas.registry import BODIES, text_within
+from builder.remember.schemas.registry import BODIES, full, takes, text_within, varied
 
 MEND = "mend the template"
 SHOW = "show {{ text }}, or the field that has the words"

@@ -22,7 +22,7 @@ from builder.domain.record_consumers import Definitions
 from builder.ports.store import BreadcrumbStore
 from builder.publish.event import DEFAULT_MAX_BYTES
 from builder.recall.definitions import definitions_as_of
-from builder.worker.definitions import unexpired
+from builder.worker.consumers import unexpired
 from builder.worker.request_handlers import Contexts, Lookup, stay
 
 READERS = frozenset({"fetch", "history"})

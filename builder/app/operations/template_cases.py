@@ -26,8 +26,7 @@ from builder.domain.breadcrumb import Place
 from builder.domain.errors import BuilderError, Misconfigured
 from builder.domain.nearest import NAME_LIKENESS, advice, nearest
 from builder.remember.decode import decode
-from builder.remember.schemas.examples import full
-from builder.remember.schemas.registry import BODIES
+from builder.remember.schemas.registry import BODIES, full
 from builder.wire.files import read_source
 from builder.wire.records import outgoing
 from builder.wire.subjects import check_schema

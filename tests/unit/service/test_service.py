@@ -11,10 +11,9 @@ from builder.app.config import load_library, read_layers
 from builder.app.resources import bundled_folder
 from builder.domain.profile import Profile
 from builder.domain.recall import Recall, RecallQuery
-from builder.domain.selector import Selector
-from builder.domain.triggers import trigger_on
+from builder.domain.selector import Selector, trigger_on
 from builder.ports.models import Embedder
-from builder.recall.index.cache import HistoryCache
+from builder.recall.index.reader import HistoryCache
 from builder.remember.schemas.removals import excluded
 from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE

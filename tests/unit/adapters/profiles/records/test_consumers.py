@@ -12,8 +12,7 @@ from builder.app.resources import bundled_folder
 from builder.domain.lint_finding import LintFinding
 from builder.domain.profile import Profile
 from builder.domain.record_consumers import RecordConsumers
-from builder.domain.selector import Pinned, Selector
-from builder.domain.triggers import trigger_on
+from builder.domain.selector import Pinned, Selector, trigger_on
 from tests.conversations import sent
 from tests.examples import examples
 from tests.factories import make_breadcrumb, make_profile

@@ -3,8 +3,7 @@
 import pytest
 
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.summaries.compaction import is_from_person, units_to_compact
-from builder.recall.summaries.plan import WaitingUnit
+from builder.recall.summaries.plan import WaitingUnit, is_from_person, units_to_compact
 from tests.conversations import chat, replied, said
 from tests.factories import make_view
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.language.sentence_roles import answers, asks, asks_when, asks_where, asks_within, concludes, greets, refers
+from builder.language.words import answers, asks, asks_when, asks_where, asks_within, concludes, greets, refers
 
 
 @pytest.mark.parametrize("sentence", ["He said so.", '"It\'s red."', "Das ist gut.", "Eso no.", "Это она.", "它很好。"])

@@ -3,8 +3,8 @@
 from builder.domain.breadcrumb import ORIGIN
 from builder.domain.recall import Scope
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.index.cache import SCOPE_PASSAGES, HistoryCache
 from builder.recall.index.history import History
+from builder.recall.index.reader import SCOPE_PASSAGES, HistoryCache
 from tests.factories import (
     make_remembered,
 )

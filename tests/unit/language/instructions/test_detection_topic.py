@@ -2,8 +2,7 @@
 
 import pytest
 
-from builder.language.instructions.detection import instructions
-from builder.language.instructions.topic import Subject, ends, repeats, subject
+from builder.language.instructions.detection import Subject, ends, instructions, repeats, subject
 from tests.factories import make_terms
 
 

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from builder.remember.schemas.examples import UNKNOWN_BODY, full, varied
-from builder.remember.schemas.registry import BODIES
+from builder.remember.schemas.registry import BODIES, UNKNOWN_BODY, full, varied
 
 
 @pytest.mark.parametrize("schema", BODIES)

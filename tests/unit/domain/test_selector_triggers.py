@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.domain.selector import Selector
-from builder.domain.triggers import matches_one, schemas_of, trigger_on, trigger_text, wait_for_tools
+from builder.domain.selector import Selector, matches_one, schemas_of, trigger_on, trigger_text, wait_for_tools
 from tests.factories import make_breadcrumb, make_profile
 
 

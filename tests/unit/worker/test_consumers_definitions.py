@@ -12,7 +12,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.recall import Recall, RecallQuery
 from builder.remember.decode import decode
 from builder.worker.catch_up import CatchUp
-from builder.worker.definitions import DefinitionReader
+from builder.worker.consumers import DefinitionReader
 from tests.conversations import message_of
 from tests.examples import examples
 from tests.factories import MORNING, make_place, remembered_of

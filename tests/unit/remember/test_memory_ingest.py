@@ -5,7 +5,7 @@ from typing import Any
 
 from builder.adapters.tokens import load_counter
 from builder.language.traits import Trait
-from builder.remember.ingest import Ingest
+from builder.remember.memory import Ingest
 from builder.remember.passages import MAX_PASSAGES
 from tests.factories import HashingEmbedder, make_breadcrumb, make_terms
 
