@@ -15,8 +15,7 @@ from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
-from builder.app.config import load_library, read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, load_library, read_layers
 from builder.assemble.assemble import Assembly, begin, complete, context_of
 from builder.assemble.items.layout import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place

@@ -9,8 +9,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict
 from typing import Any
 
+from builder.app.operations.explanations import answer_from_store
 from builder.app.operations.export import Export, export_session
-from builder.app.operations.store_answers import answer_from_store
 from builder.app.stores import locate_store
 from builder.cli.options import Target, say
 from builder.client import Client, Unavailable

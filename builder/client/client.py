@@ -18,8 +18,7 @@ from builder.client.received import Latest, ReceivedContext, read
 from builder.client.replies import Tools, read_reply, run_calls
 from builder.client.responses import Response, read_conversation
 from builder.client.sending import TOOL_RESPONSE, USER_MESSAGE, Lifetime, Sending, check, user_message
-from builder.client.subscription import FETCH_SECONDS, Deliver, expected, received, subscribe
-from builder.client.superseding import is_superseded
+from builder.client.subscription import FETCH_SECONDS, Deliver, expected, is_superseded, received, subscribe
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable

@@ -1,15 +1,18 @@
 """Contexts as they come: a subscription, which is made, checked, read and acknowledged, and one context that is waited for.
 
 That one comes by a plain subscription, which is the fastest, or by a look into the stream, which misses nothing.
+
+Whether the context of a later message has taken a context's place.
 """
 
 import asyncio
 import contextlib
+import json
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
 
 from nats.aio.client import Client as Connection
 from nats.aio.msg import Msg
@@ -23,7 +26,7 @@ from nats.js.errors import NotFoundError
 from builder.client.connecting import translated
 from builder.client.received import Latest, ReceivedContext, read
 from builder.domain.errors import Rejected, Unavailable
-from builder.wire.subjects import FORGOTTEN_HEADER
+from builder.wire.subjects import FORGOTTEN_HEADER, context_subject
 
 ACK_WAIT_SECONDS = 60.0
 EPHEMERAL_SECONDS = 3600.0
@@ -231,3 +234,37 @@ async def expected(
     finally:
         with suppress(NatsError):
             await subscription.unsubscribe()
+
+
+Place = tuple[str, str]
+"""Stream and subject."""
+MAX_LINKS = 50
+"""Contexts of a chain that are looked at: a person who writes more messages in a row is answered late, not never."""
+
+
+async def is_superseded(js: JetStreamContext, place_of: Callable[[str], Place], context: ReceivedContext) -> bool:
+    """Whether the newest context of the session names this one as superseded, itself or by those that it names.
+
+    place_of: subject without the installation's name → stream and subject on the broker. Raises `Unavailable`.
+    """
+    identity = "*"
+    for _ in range(MAX_LINKS):
+        stream, subject = place_of(context_subject(context.workspace, context.consumer_id, context.session_token, identity))
+        event = await _last(js, stream, subject)
+        identity = str(event.get("supersedes") or "")
+        if identity == context.id:
+            return True
+        if not identity or int(event["trigger_seq"]) <= context.trigger_seq:
+            return False
+    return False
+
+
+async def _last(js: JetStreamContext, stream: str, subject: str) -> dict[str, Any]:
+    """The newest event on a subject; nothing where there is none, or what it showed was forgotten."""
+    with translated(f"reading {subject} of {stream} failed", "has the service run on this broker?"):
+        try:
+            message = await js.get_last_msg(stream, subject)
+        except NotFoundError:
+            return {}
+    event: dict[str, Any] = {} if FORGOTTEN_HEADER in (message.headers or {}) else json.loads(message.data or b"{}")
+    return event

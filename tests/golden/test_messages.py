@@ -16,7 +16,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder
 from builder.publish.event import encode
 from builder.recall.index.reader import HistoryCache
 from builder.service import ContextBuilder

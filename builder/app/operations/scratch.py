@@ -12,8 +12,7 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.trial import HintRenderers, hint_renderers
 from builder.adapters.tokens import load_counter
 from builder.app.components import FACTS_ENCODING, load_ranker
-from builder.app.config import load_library, load_profiles, read_layers, read_preset
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, load_library, load_profiles, read_layers, read_preset
 from builder.app.stores import IN_MEMORY, location
 from builder.domain.profile import Profile
 from builder.ports.models import Embedder

@@ -76,15 +76,15 @@ def recall(
 
 def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_json: bool) -> None:
     from builder.bench.data.datasets import load
-    from builder.bench.quality import ablate as bench
+    from builder.bench.quality.fit import RUNS, ablation
 
     dataset = load(file)
 
     async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
         data = await _examples(core, fit_on)
-        return await bench.run(core.builder, dataset, core.profile(profile), budgets, data, step)
+        return await ablation(core.builder, dataset, core.profile(profile), budgets, data, step)
 
-    figures = measure("ablate", bench.RUNS * (dataset.messages + dataset.question_count), run)
+    figures = measure("ablate", RUNS * (dataset.messages + dataset.question_count), run)
     rows = {"(all signals)": figures["everything"]} | figures["gains"]
     texts = {
         name: {budget: " ".join(f"{share:.3f}" for share in shares.values()) for budget, shares in row.items()}

@@ -43,13 +43,13 @@ def explain(
     """Explain, why, replay and the preview of an edit beside the build, as requests to a running service."""
     from builder.app.components import open_encoder
     from builder.bench.data.synthetic import DISTINCT_MESSAGES
-    from builder.bench.speed import explain as bench
+    from builder.bench.speed.latency import request_latency
 
     figures = measure_service(
         "explain",
         DISTINCT_MESSAGES + 3 + rounds,
         open_encoder,
-        lambda service, encoder, step, _port: bench.run(service, encoder, messages, rounds, step),
+        lambda service, encoder, step, _port: request_latency(service, encoder, messages, rounds, step),
         cached_passages=12 * messages,
     )
     _report(figures, as_json, "explain")

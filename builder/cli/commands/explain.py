@@ -74,7 +74,7 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Build a context again from what is remembered and compare it with the published one; or see it made otherwise."""
-    from builder.cli.page_comparison import comparison_text
+    from builder.cli.receipt_tables import comparison_text
     from builder.cli.requests import look_up
 
     request = _request(trigger, consumer, session) | _files(profile, templates)
@@ -202,7 +202,7 @@ async def _of_stored(
 async def _print(make: Preview, as_json: bool, page: bool, watched: Path | None) -> None:
     """Once, or after every edit of the watched folder."""
     from builder.app.config import file_stamps
-    from builder.cli.page_comparison import comparison_text
+    from builder.cli.receipt_tables import comparison_text
 
     while True:
         stamps = file_stamps((watched,)) if watched else frozenset()

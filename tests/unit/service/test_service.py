@@ -7,8 +7,7 @@ from typing import Any
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.adapters.tokens import load_counter
-from builder.app.config import load_library, read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.profile import Profile
 from builder.domain.recall import Recall, RecallQuery
 from builder.domain.selector import Selector, trigger_on

@@ -4,8 +4,7 @@ import json
 from typing import Any
 
 from builder.adapters.profiles.records.consumers import RecordProfiles
-from builder.app.config import load_library, read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.lint_finding import LintFinding
 from builder.remember.decode import decode

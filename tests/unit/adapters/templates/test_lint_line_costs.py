@@ -2,8 +2,7 @@
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.lint import line_costs
-from builder.app.config import read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, read_layers
 
 
 def test_each_line_has_the_text_that_it_wrote() -> None:

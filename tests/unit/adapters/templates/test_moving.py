@@ -4,8 +4,7 @@ import pytest
 
 from builder.adapters.templates.folder import templates_of
 from builder.adapters.templates.moving import moving
-from builder.app.config import read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, read_layers
 
 
 def test_they_are_found_however_they_are_reached_each_at_its_first_line() -> None:

@@ -5,8 +5,7 @@ import pytest
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.lint import lint_templates
 from builder.adapters.templates.names import MANY, endless, open_lists, with_many
-from builder.app.config import read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, read_layers
 
 GENERIC = {"generic": "{{ schema }}: {{ body | readable }}"}
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from builder.domain.errors import Rejected
-from builder.wire.openai_calls import tool_request
+from builder.wire.chat_lines import tool_request
 
 
 def call(arguments: Any) -> dict[str, Any]:
