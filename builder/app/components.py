@@ -23,14 +23,13 @@ from builder.adapters.nats.peers import BEAT_SECONDS
 from builder.adapters.nats.stream import NatsPublisher
 from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
-from builder.adapters.templates.failures import Listener, silence
+from builder.adapters.templates.page_rendering import Listener, silence
 from builder.adapters.tokens import load_counter, load_encoder
 from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_config, read_preset, template_folders
 from builder.app.settings import Settings
 from builder.app.stores import STORES, StoreSchemes, locate_store
 from builder.domain.errors import Misconfigured
-from builder.domain.lint_finding import FaultyFiles, LintFinding
-from builder.domain.nearest import NAME_LIKENESS, nearest
+from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, nearest
 from builder.domain.profile import Profile
 from builder.ports.broker import Delivery, Publisher
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation

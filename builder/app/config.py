@@ -17,9 +17,9 @@ from builder.adapters.profiles.layers import DEFAULT
 from builder.adapters.profiles.profile_file import DEFAULT_BUDGET
 from builder.adapters.profiles.profiles import Library, parse_models, parse_profile
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN
-from builder.adapters.templates.failures import Failures, Listener, silence
 from builder.adapters.templates.folder import YAML, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.templates.page_rendering import Failures, Listener, silence
 from builder.adapters.templates.trial import faults
 from builder.adapters.tokens import load_counter
 from builder.app.settings import Settings

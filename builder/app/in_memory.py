@@ -27,11 +27,10 @@ from builder.app.stores import IN_MEMORY, location
 from builder.domain.breadcrumb import Place
 from builder.publish.event import encode
 from builder.remember.decode import decode
-from builder.worker.attempts import Attempts
 from builder.worker.catch_up import CatchUp
 from builder.worker.consumers import Consumers, DefinitionReader
 from builder.worker.erasure import Erasure
-from builder.worker.loop import Rules, Worker
+from builder.worker.loop import Attempts, Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.quiet_time import QuietTime

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from builder.adapters.templates.failures import Listener
+from builder.adapters.templates.page_rendering import Listener
 from builder.adapters.templates.trial import hides_words
 from builder.app.components import PARTS, Components, Parts
 from builder.app.config import ConfigSnapshot, FileStamps, edition_of, file_stamps, in_daemon_thread, in_time

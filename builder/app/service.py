@@ -39,13 +39,12 @@ from builder.ports.store import Progress
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.wire.subjects import Installation, parse_breadcrumb_subject
-from builder.worker.attempts import Attempts
 from builder.worker.backfill import Backfill
 from builder.worker.catch_up import CatchUp
 from builder.worker.consumers import Consumers, DefinitionReader
 from builder.worker.erasure import Erasure
 from builder.worker.imports import Imports
-from builder.worker.loop import Rules, Worker
+from builder.worker.loop import Attempts, Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.purging import PurgeSchedule, Purging, TaskLock

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from builder.domain.errors import Misconfigured, Rejected
-from builder.domain.nearest import nearest
+from builder.domain.lint_finding import nearest
 from builder.wire.subjects import DEFAULT_NAME, Installation
 
 PREFIX = "CONTEXT_BUILDER_"

@@ -13,8 +13,7 @@ from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
 from builder.recall.index.view import View
 from builder.recall.summaries.excerpts import Words, line_of
-from builder.recall.summaries.extract import extract, verbatim_line
-from builder.recall.summaries.lines import shown_lines
+from builder.recall.summaries.lines import extract, shown_lines, verbatim_line
 from builder.recall.summaries.plan import Chain, Recipe, WaitingUnit, is_from_person, sources_of, summary_ids, utterance
 from builder.recall.summaries.questions import needs_question, question_of
 from builder.recall.visibility import of_audience

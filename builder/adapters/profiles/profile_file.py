@@ -22,7 +22,7 @@ from builder.adapters.profiles.parts import (
     WindowFile,
     check_showable,
 )
-from builder.domain.nearest import nearest
+from builder.domain.lint_finding import nearest
 from builder.domain.profile import ChatFormat
 
 

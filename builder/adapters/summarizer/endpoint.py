@@ -20,7 +20,7 @@ from builder.domain.errors import Unavailable
 from builder.domain.summary import Line, Utterance
 from builder.ports.models import Summarizer
 from builder.recall.summaries.excerpts import has_name
-from builder.recall.summaries.extract import tokens_of
+from builder.recall.summaries.lines import tokens_of
 
 
 def shortened(lines: tuple[Line, ...], cap: int, count: Callable[[str], int]) -> tuple[Line, ...]:

@@ -23,8 +23,7 @@ from builder.assemble.items.list_items import Rendered, items, unmarked
 from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import TemplateKind
-from builder.domain.lint_finding import FaultyFiles, LintFinding
-from builder.domain.nearest import nearest
+from builder.domain.lint_finding import FaultyFiles, LintFinding, nearest
 from builder.domain.phrases import MONTHS, Phrases
 from builder.wire.files import Files, YamlMistake, by_name, line_of, parse_yaml
 

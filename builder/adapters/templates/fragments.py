@@ -13,10 +13,9 @@ from builder.adapters.templates.cuts.bounds import bounded, bounded_body, whole_
 from builder.adapters.templates.cuts.relevance import nearest
 from builder.adapters.templates.cuts.results import CUT, SHRUNK, cut_results, safe_id, stub
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN, shorten
-from builder.adapters.templates.failures import Failures, silence
 from builder.adapters.templates.folder import ENGLISH, GENERIC, TemplateFailed, TemplateSet
 from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer
-from builder.adapters.templates.page_rendering import DEFAULT, PageRendering
+from builder.adapters.templates.page_rendering import DEFAULT, Failures, PageRendering, silence
 from builder.adapters.templates.sandbox.filters import untagged
 from builder.adapters.templates.values import plain_item, size_in_memory, values_of
 from builder.assemble.items.forms import LINE_REASONS, REQUEST_SCHEMA, RESULT_SCHEMA, RenderForm

@@ -11,8 +11,7 @@ from jinja2 import meta, nodes
 from builder.adapters.templates.sandbox.environment import parsed, sandbox
 from builder.adapters.templates.values import VALUES
 from builder.domain.failure import TemplateKind
-from builder.domain.lint_finding import LintFinding, Severity
-from builder.domain.nearest import nearest
+from builder.domain.lint_finding import LintFinding, Severity, nearest
 from builder.remember.schemas.registry import BODIES
 
 SECTIONS = "sections"

@@ -1,6 +1,8 @@
 """Pages laid out by their templates, and the tokens that a layout adds to what stands in it.
 
 Where sections and fragments stand on a page, noted while it is laid out.
+
+The failures of the templates of one configuration: the first reason of each template, and their number.
 """
 
 import re
@@ -9,11 +11,38 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import accumulate, count
 
-from builder.adapters.templates.failures import Failures
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSet
 from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Group, Layout, PageSection
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import Failure
+
+Listener = Callable[[Failure], None]
+
+
+class Failures:
+    """Counted by template; `listener` gets each one."""
+
+    def __init__(self, listener: Listener) -> None:
+        """listener: called with the failure and its count."""
+        self._listener = listener
+        self._by_file: dict[str, Failure] = {}
+
+    def add(self, failure: Failure) -> None:
+        """Count a failure."""
+        earlier = self._by_file.get(failure.file)
+        counted = replace(earlier, times=earlier.times + 1) if earlier else failure
+        self._by_file[counted.file] = counted
+        self._listener(counted)
+
+    @property
+    def all(self) -> tuple[Failure, ...]:
+        """In the order of their first time."""
+        return tuple(self._by_file.values())
+
+
+def silence(_: Failure) -> None:
+    """A listener that ignores failures."""
+
 
 END = "\x03"
 """Behind the last fragment of a section while a page is laid out; no text has it, because control characters are visible."""

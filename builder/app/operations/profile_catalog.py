@@ -14,10 +14,8 @@ from builder.adapters.profiles.layers import Layer, merged, origins
 from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, lint_shadow, schemas_of
 from builder.adapters.profiles.problems import layer_of, place_of
 from builder.adapters.profiles.profiles import Library, parse_profile
-from builder.adapters.templates.emphasis import overused
 from builder.adapters.templates.folder import ENGLISH, GENERIC, SUFFIX, TemplateSet, templates_of
-from builder.adapters.templates.lint import LineCost, line_costs, lint_templates
-from builder.adapters.templates.moving import moving
+from builder.adapters.templates.lint import LineCost, line_costs, lint_templates, moving, overused
 from builder.adapters.templates.names import body_fields
 from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, read_layers, sources, template_folders
@@ -26,8 +24,7 @@ from builder.app.operations.template_cases import case_bodies
 from builder.app.operations.template_files import stray_files, untranslated
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
-from builder.domain.lint_finding import FaultyFiles, LintFinding
-from builder.domain.nearest import NAME_LIKENESS, advice, nearest
+from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, advice, nearest
 from builder.domain.profile import Profile
 from builder.remember.schemas.registry import BODIES
 from builder.wire.files import line_of

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from builder.adapters.templates.cases import FOLDER, Case, case_files, read_case
-from builder.adapters.templates.first_hint import first_hint
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.json_schemas import example_of, fields_of, schema_of
+from builder.adapters.templates.json_schemas import example_of, fields_of, first_hint, schema_of
 from builder.adapters.templates.lint import lint_templates
 from builder.app.config import read_layers, template_folders
 from builder.app.settings import Settings
@@ -24,7 +23,7 @@ from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.labels import tool_label
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import BuilderError, Misconfigured
-from builder.domain.nearest import NAME_LIKENESS, advice, nearest
+from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
 from builder.remember.decode import decode
 from builder.remember.schemas.registry import BODIES, full
 from builder.wire.files import read_source

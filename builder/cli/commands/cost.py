@@ -33,8 +33,7 @@ def cost(
     from rich.console import Console
     from rich.progress import Progress
 
-    from builder.app.operations.costs import costs, priced_models
-    from builder.app.operations.prices import PriceList, load_prices
+    from builder.app.operations.costs import PriceList, costs, load_prices, priced_models
     from builder.app.operations.traffic import read_traffic
     from builder.cli.cost_table import table
     from builder.domain.errors import Misconfigured

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.templates.failures import silence
+from builder.adapters.templates.page_rendering import silence
 from builder.app.components import PARTS, Parts, open_components
 from builder.app.config import parse_config, read_config, template_folders
 from builder.app.reload import Reloader, note_edition

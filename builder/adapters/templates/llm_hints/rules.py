@@ -21,7 +21,7 @@ from builder.adapters.templates.sandbox.missing import marked
 from builder.adapters.templates.values import VALUES
 from builder.assemble.items.list_items import quote
 from builder.domain.json_text import depth
-from builder.domain.nearest import advice
+from builder.domain.lint_finding import advice
 
 Path = tuple[str, ...]
 

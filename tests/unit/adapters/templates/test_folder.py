@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.templates.failures import Failures
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.templates.page_rendering import Failures
 from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.layout import Group, Layout, PageSection

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.templates.failures import Failures
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.llm_hints.rendering import _read
+from builder.adapters.templates.page_rendering import Failures
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.forms import WHOLE, RenderForm

@@ -1,6 +1,6 @@
 """An inverted index as of any passage."""
 
-from builder.recall.index.postings import Postings
+from builder.recall.index.arrays import Postings
 
 
 def make_postings() -> Postings:

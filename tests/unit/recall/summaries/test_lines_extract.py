@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.recall.summaries.extract import extract, tokens_of
+from builder.recall.summaries.lines import extract, tokens_of
 from tests.factories import bare, make_remembered, make_view
 from tests.summarised import COUNT, WORDS, extract_lines
 

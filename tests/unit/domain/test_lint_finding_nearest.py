@@ -1,6 +1,6 @@
 """The word that was probably meant."""
 
-from builder.domain.nearest import advice, nearest
+from builder.domain.lint_finding import advice, nearest
 
 
 def test_a_slip_of_the_pen_has_the_word_that_was_meant() -> None:

@@ -1,6 +1,6 @@
 """Failures are counted by template, and each one is reported."""
 
-from builder.adapters.templates.failures import Failures
+from builder.adapters.templates.page_rendering import Failures
 from builder.domain.failure import Failure
 
 

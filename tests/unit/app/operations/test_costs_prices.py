@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.app.operations.prices import CacheRules, ModelPrices, PriceList, load_prices
+from builder.app.operations.costs import CacheRules, ModelPrices, PriceList, load_prices
 from builder.domain.errors import Misconfigured
 
 

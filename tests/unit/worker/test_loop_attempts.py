@@ -6,7 +6,7 @@ import pytest
 
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Rejected
-from builder.worker.attempts import Attempts
+from builder.worker.loop import Attempts
 from tests.factories import make_place
 from tests.memory_store.store import MemoryStore
 

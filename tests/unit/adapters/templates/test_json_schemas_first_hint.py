@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.templates.first_hint import first_hint
 from builder.adapters.templates.folder import TemplateSet
-from builder.adapters.templates.json_schemas import example_of, fields_of, schema_of
+from builder.adapters.templates.json_schemas import example_of, fields_of, first_hint, schema_of
 from builder.adapters.templates.lint import lint_templates
 from builder.adapters.templates.trial import example, render_example
 from builder.remember.schemas.registry import BODIES

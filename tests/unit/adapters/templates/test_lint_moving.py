@@ -3,7 +3,7 @@
 import pytest
 
 from builder.adapters.templates.folder import templates_of
-from builder.adapters.templates.moving import moving
+from builder.adapters.templates.lint import moving
 from builder.app.config import bundled_folder, read_layers
 
 

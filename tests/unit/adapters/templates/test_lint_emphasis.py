@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.adapters.templates.emphasis import first_line, overused
+from builder.adapters.templates.lint import first_line, overused
 
 
 @pytest.mark.parametrize(
