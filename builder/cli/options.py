@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from builder.domain.errors import Misconfigured, Rejected
+
 if TYPE_CHECKING:
     from builder.app.address import Address
     from builder.app.settings import Settings
@@ -60,7 +62,6 @@ def settings() -> "Settings":
     from pydantic_settings import SettingsError
 
     from builder.app.settings import PREFIX, Settings, check_names
-    from builder.domain.errors import Misconfigured
 
     check_names(os.environ)
     try:
@@ -102,8 +103,6 @@ def say(text: str) -> None:
 
 def text_of(file: Path) -> str:
     """The text of the file, or of standard input for "-". Raises `Rejected` when it cannot be read."""
-    from builder.domain.errors import Rejected
-
     try:
         return sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
     except OSError as error:

@@ -6,10 +6,9 @@ Benchmark commands about data: public files become a data set, and what plain ve
 import json
 import sys
 from dataclasses import replace
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,25 +22,17 @@ if TYPE_CHECKING:
     from builder.bench.quality.fit import Example
 
 
-class Scope(StrEnum):
-    """Where `bench recall` searches."""
-
-    session = "session"
-    user = "user"
-    workspace = "workspace"
-
-
 def recall(
     file: File = "sample",
     budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "500,1000,2000,4000",
     profile: ProfileName = "recall",
     scope: Annotated[
-        Scope,
+        Literal["session", "user", "workspace"],
         typer.Option(
             help="What is searched: the conversation; user = the conversation cut by episode into sessions of one person, who "
             "asks in a new one; workspace = all conversations pooled."
         ),
-    ] = Scope.session,
+    ] = "session",
     fit_on: Annotated[
         str, typer.Option(help="Data sets to learn the weights from, leaving out the conversation under test; comma-separated.")
     ] = "",
@@ -58,13 +49,13 @@ def recall(
     from builder.bench.quality import recall as bench
     from builder.bench.quality.fit import leave_one_out
 
-    forms = {Scope.session: lambda dataset: dataset, Scope.user: of_one_person, Scope.workspace: pooled}
+    forms = {"session": lambda dataset: dataset, "user": of_one_person, "workspace": pooled}
     dataset = forms[scope](load(file))
 
     async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
         rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
         wide = core.profile(profile)
-        wide = replace(wide, retrieval=replace(wide.retrieval, scope=scope.value))
+        wide = replace(wide, retrieval=replace(wide.retrieval, scope=scope))
         finish = partial(summarise, core, (wide,))
         figures = await bench.run(core.builder, dataset, wide, numbers(budgets), step, rankers, finish)
         return {name: figures.pop(name) for name in ("dataset", "questions")} | {"model": core.embedder.model} | figures
@@ -151,15 +142,8 @@ def repeats(
     report(figures, as_json, (title, "conversation", rows))
 
 
-class Source(StrEnum):
-    """Whose files `bench convert` reads."""
-
-    locomo = "locomo"
-    beam = "beam"
-
-
 def convert(
-    source: Annotated[Source, typer.Argument(help="Whose file it is.")],
+    source: Annotated[Literal["locomo", "beam"], typer.Argument(help="Whose file it is.")],
     file: Annotated[Path, typer.Argument(help="LoCoMo: locomo10.json. BEAM: a folder of chats, a chat, or a file of rows.")],
     conversations: Annotated[
         str, typer.Option(help="Only these, comma-separated: of LoCoMo by position from 0, of BEAM by the chat's number.")
@@ -169,7 +153,7 @@ def convert(
     """Make a data set of a public file; what is not in it is counted on standard error."""
     from builder.bench.data import beam, locomo
 
-    converters = {Source.locomo: locomo.convert, Source.beam: beam.convert}
+    converters = {"locomo": locomo.convert, "beam": beam.convert}
     conversion = converters[source](file, _positions(conversations))
     text = json.dumps(conversion.data, ensure_ascii=False, indent=1) + "\n"
     if write:

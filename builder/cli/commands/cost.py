@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from builder.cli.options import AsJson, Servers, say, show, target
+from builder.domain.errors import Misconfigured
 
 if TYPE_CHECKING:
     from builder.app.settings import Settings
@@ -36,7 +37,6 @@ def cost(
     from builder.app.operations.costs import PriceList, costs, load_prices, priced_models
     from builder.app.operations.traffic import read_traffic
     from builder.cli.cost_table import table
-    from builder.domain.errors import Misconfigured
 
     price_list = load_prices(prices) if prices else PriceList()
     if model and prices and not priced_models(model, price_list):
@@ -67,7 +67,6 @@ def cost(
 def _model_of(configuration: "Settings", consumer: str) -> str:
     """The model that the profile names; "" where it names none, or is another installation's."""
     from builder.app.operations.profile_catalog import open_catalog
-    from builder.domain.errors import Misconfigured
 
     try:
         values = open_catalog(configuration).settings(consumer)

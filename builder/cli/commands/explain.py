@@ -13,6 +13,7 @@ import typer
 
 from builder.cli.options import AsJson, Servers, Workspace, say, settings, show, target, text_of
 from builder.domain.errors import BuilderError, Rejected
+from builder.wire.session_names import optional_token
 
 Trigger = Annotated[
     str, typer.Argument(help="Id of the message that asked for the context; without it the session's last context is meant.")
@@ -86,7 +87,6 @@ def replay(
 
 
 def _request(trigger: str, consumer: str, session: str) -> dict[str, Any]:
-    from builder.wire.session_names import optional_token
 
     return {"trigger": trigger, "consumer": consumer, "session": optional_token(session)}
 
@@ -163,7 +163,6 @@ async def _of_fixture(stack: AsyncExitStack, events: str, folder: Path, before: 
     from builder.app.config import bundled_files, read_templates
     from builder.app.operations.explanations import open_fixture
     from builder.cli.build import read_breadcrumbs, trigger_of
-    from builder.wire.session_names import optional_token
 
     configuration = settings()
     session = optional_token(names["session"]) or "main"
@@ -184,7 +183,6 @@ async def _of_stored(
 ) -> Preview:
     from builder.app.config import read_templates
     from builder.cli.requests import open_source
-    from builder.wire.session_names import optional_token
 
     source = await stack.enter_async_context(open_source(target(servers, workspace)))
     request = names | {"session": optional_token(names["session"]), "over_bundled": True}
