@@ -1,5 +1,6 @@
 """A page in the making: what it is made from, its sections, and why the rest is not on it."""
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -63,7 +64,7 @@ class Draft:
     @property
     def reserve(self) -> int:
         """Tokens of a conversation that is to be whole and is not on the page yet."""
-        if self.placed():
+        if not self.whole or self.placed():
             return 0
         sections = (
             (rule, [full for full in self.full if self.is_running(full) == (rule.source == "turn")])
@@ -87,6 +88,11 @@ class Draft:
         crumb = view.breadcrumb(entry.row)
         return entry.origin > self.question.origin and bool(entry.request or crumb.calls) and view.is_own(crumb)
 
+    @property
+    def misses(self) -> bool:
+        """Whether something of the conversation may be missing."""
+        return not self.whole or bool(self.limits.left_out)
+
     def placed(self) -> dict[Entry, Item]:
         """What is on the page of each entry."""
         return {item.entry: item for source in ("window", "turn") for item in self.items(source) if item.entry}
@@ -104,17 +110,23 @@ class Draft:
         rule = self.rule("turn" if self.is_running(item) else "window")
         return self.ledger.date(rule.name, item) if rule else ""
 
-    def take_off_finds(self, item: Item) -> int:
-        """Take off the page what was found of an entry that shows it now; returns the tokens that are free."""
-        rule, rows = self.rule("retrieval"), set(item.entry.rows if item.entry else ())
-        finds = self.ledger.items.get(rule.name, []) if rule else []
-        if rule is None or rows.isdisjoint(find.origin for find in finds):
-            return 0
-        whole, spent = set(item.whole_rows), self.ledger.spent[rule.name]
+    def tokens_of_finds(self, full: Item) -> int:
+        """Tokens that the conversation gets when it shows an entry whole, from what was found of it."""
+        rule, rows = self.rule("window"), full.entry.rows if full.entry else ()
+        return sum(find.tokens for find in self.items("retrieval") if find.origin in rows) if rule and rule.max_share == 1 else 0
+
+    def finds_of(self, item: Item) -> list[Item]:
+        """What was found of an entry that this item shows."""
+        rows = item.entry.rows if item.entry else ()
+        finds = [find for find in self.items("retrieval") if find.origin in rows]
         parts = {part.breadcrumb.id: " ".join(part.text.split()) for part in item.fragments if part.reduced}
-        rest = [find for find in finds if find.origin not in whole and not self._is_in(find, parts)]
-        self.ledger.put(rule.name, rest, rule.source)
-        return spent - self.ledger.spent[rule.name]
+        return [find for find in finds if find.origin in item.whole_rows or self._is_in(find, parts)]
+
+    def take_off_finds(self, finds: list[Item]) -> None:
+        """Take these finds off the page."""
+        if finds and (rule := self.rule("retrieval")):
+            gone = {find.origin for find in finds}
+            self.ledger.put(rule.name, [find for find in self.items("retrieval") if find.origin not in gone], rule.source)
 
     def _is_in(self, find: Item, parts: dict[str, str]) -> bool:
         """Whether one of these parts has the words of a find. parts: breadcrumb id → text with single blanks."""
@@ -124,12 +136,15 @@ class Draft:
 
     def note_what_is_missing(self) -> None:
         """Say on the page what of the conversation it does not show."""
-        ledger, shown = self.ledger, {entry.origin for entry in self.placed() if entry.request}
+        ledger, origins = self.ledger, {entry.origin for entry in self.placed() if entry.request}
         left_out = [entry for entry, _ in self.limits.left_out if entry.request]
         ledger.noted = frozenset(entry.row for entry in left_out)
-        ledger.settle()
+        hidden = Counter(full.entry.origin for full in self.full if full.entry and full.entry.request) - Counter(
+            entry.origin for entry in self.placed() if entry.request
+        )
+        ledger.settle({origin: number for origin, number in hidden.items() if origin in origins})
         waiting = [full.entry for full in self.full if full.entry and full.entry.request and self._is_of_turn(full.entry)]
-        rounds = {entry.origin for entry in (*waiting, *left_out) if self._is_of_turn(entry)} - shown
+        rounds = {entry.origin for entry in (*waiting, *left_out) if self._is_of_turn(entry)} - origins
         turns = {entry.origin for entry in left_out if not self._is_of_turn(entry)}
         if rule := self.rule("turn"):
             ledger.put_note(rule.name, self._left_out(len(rounds)))
@@ -162,8 +177,8 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
     """An empty page."""
     recall = _with_section_of_results(recall, writer)
     question = question_of(recall.view, recall.turn) if recall.turn else None
-    asked = recall.view.breadcrumb(question.row) if question else recall.trigger
-    writer = replace(writer, profile=recall.profile, question=asked.text)
+    current = recall.view.breadcrumb(question.row) if question else recall.trigger
+    writer = replace(writer, profile=recall.profile, question=current.text)
     apart = (*recall.turn, *((question,) if question else ()))
     limits = limit_conversation(recall.view, recall.profile, shares.allowance, apart, folded=not shares.whole)
     full = each(partial(limited, entry, limits, writer) for entry in (*reversed(recall.turn), *limits.entries))
@@ -196,8 +211,8 @@ def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
     if row < 0:
         row = last_row_of_person(view)
     if row < 0:
-        said = (other for other in reversed(view.rows.tolist()) if other < start and view.current[other])
-        row = next((other for other in said if view.breadcrumb(other).role == "assistant" and view.in_conversation(other)), -1)
+        others = (other for other in reversed(view.rows.tolist()) if other < start and view.current[other])
+        row = next((other for other in others if view.breadcrumb(other).role == "assistant" and view.in_conversation(other)), -1)
     if row < 0:
         return None
     return Entry(view.history.breadcrumbs.versions[view.breadcrumb(row).id][0], row)

@@ -3,7 +3,7 @@
 `chat_messages` has calls of one message of which one is not answered, a result without its call, a tool request, an id used
 twice, a name that no provider takes, long arguments, and images; `code_in_chat` has code of a person, an agent and a tool, two
 people, short answers, and a failure on the next day; `two_agents` has another agent's words and calls; `hidden_results` has calls
-whose results may not be seen. UPDATE_GOLDEN=1 writes the files.
+whose results may not be seen; `loop_of_twenty_rounds` is a long tool loop. UPDATE_GOLDEN=1 writes the files.
 """
 
 import json
@@ -24,7 +24,7 @@ from tests.chat_rules import broken_by_anthropic, broken_by_openai
 from tests.golden.test_golden import events, helpers, profile
 from tests.memory_store.store import MemoryStore
 
-CASES = ("chat_messages", "code_in_chat", "hidden_results", "two_agents")
+CASES = ("chat_messages", "code_in_chat", "hidden_results", "loop_of_twenty_rounds", "two_agents")
 SCHEMA = json.loads((bundled_folder("schemas") / "agent.context.v1.json").read_text("utf-8"))
 HERE = Path(__file__).parent
 Shape = Literal["openai", "anthropic"]

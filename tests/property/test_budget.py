@@ -47,7 +47,7 @@ def profiles(draw: st.DrawFn, budget: st.SearchStrategy[int] = budgets) -> Profi
         max_units=most,
         trim_to=most // 2 if most else 0,
         max_tool_turns=draw(st.sampled_from((None, None, 0, 1, 3))),
-        keep_share=draw(st.sampled_from((0.25, 0.5, 1))),
+        min_share=draw(st.sampled_from((0, 0.14, 0.5, 1))),
     )
     retrieval = replace(
         profile.retrieval,
@@ -217,7 +217,7 @@ def test_more_budget_never_shows_less_of_a_plain_conversation(encoding: str) -> 
     rows = [hear(n, "user.message.v1", {"content": f"Remark number {n} about the garden."}) for n in range(1, 15)]
     trigger = hear(99, "user.message.v1", {"content": "And now?"})
     lengths = [
-        len(ids_on_page(make_context(trigger, rows, make_profile(budget=budget, encoding=encoding, window={"keep_share": 1}))))
+        len(ids_on_page(make_context(trigger, rows, make_profile(budget=budget, encoding=encoding))))
         for budget in range(60, 500, 20)
     ]
     assert lengths == sorted(lengths)

@@ -1,8 +1,6 @@
 """What a prompt cache may rely on: breakpoints tell the truth, and the beginning of the conversation moves in jumps."""
 
-from dataclasses import replace
 from hashlib import blake2b
-from itertools import pairwise
 
 from hypothesis import given, reject
 from hypothesis import strategies as st
@@ -42,43 +40,6 @@ def growing(words: list[int], profile: Profile) -> list[Context]:
     """The page after each message."""
     rows = [make_turn(" ".join(["kiln"] * count) + f" {n}", n) for n, count in enumerate(words, 1)]
     return [make_context(make_remembered("And now?", n + 1), rows[:n], profile) for n in range(1, len(words) + 1)]
-
-
-def plain(budget: int, keep_share: float) -> Profile:
-    """Nothing but the conversation and the current message."""
-    profile = make_profile(budget=budget, summaries=None, retrieval={"schemas": ()}, window={"keep_share": keep_share})
-    return replace(profile, sections=tuple(rule for rule in profile.sections if rule.source in {"window", "trigger"}))
-
-
-def begins(pages: list[Context]) -> list[int]:
-    """Number of the first message that each page shows; every page shows all from there on."""
-    found = []
-    for number, page in enumerate(pages, 1):
-        shown = [int(name[1:]) for name in ids_of(page, "recent")]
-        assert shown == list(range(number + 1 - len(shown), number + 1))
-        found.append(shown[0] if shown else number + 1)
-    return found
-
-
-@examples(40)
-@given(lengths, st.integers(200, 2000), st.sampled_from((0.25, 0.5, 0.75, 1)))
-def test_the_conversation_never_goes_back_to_what_it_has_left(words: list[int], budget: int, keep_share: float) -> None:
-    pages = growing(words, plain(budget, keep_share))
-    assert all(page.tokens <= budget for page in pages)
-    first = begins(pages)
-    assert first == sorted(first)
-
-
-@examples(12)
-@given(st.integers(5, 30), st.integers(400, 1200))
-def test_between_two_jumps_the_front_of_the_page_is_the_same_bytes(words: int, budget: int) -> None:
-    pages = growing([words] * 60, plain(budget, 0.5))
-    first = begins(pages)
-    for (before, start), (after, then) in pairwise(zip(map(conversation, pages), first, strict=True)):
-        assert start != then or after.startswith(before)
-    jumps = sum(before != after for before, after in pairwise(first))
-    share = next(rule.max_share for rule in plain(budget, 0.5).sections if rule.source == "window")
-    assert jumps <= 2 + 60 * (words + 10) / (0.5 * share * budget)
 
 
 @examples(40)

@@ -1,7 +1,8 @@
 """What is missing between the lines of a page: units of the conversation of which it shows nothing, and where they were said."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -20,6 +21,8 @@ class Gaps:
     phrases: Phrases
     missing: Ints
     """Rows that head the units of which the page shows nothing, in place order."""
+    other_calls: Mapping[int, int]
+    """Row of a message that is shown with a part of its calls → number of the others."""
 
     @property
     def earlier(self) -> str:
@@ -29,27 +32,33 @@ class Gaps:
 
     def lines(self, items: Sequence[Item]) -> Iterator[str]:
         """In front of each item of a section the line on what is missing between it and the one before; "" = none is due."""
-        last = -1
-        for item in items:
-            yield self._between(last, item.origin) if last >= 0 and self._is_said(item.origin) else ""
-            last = item.origin if self._is_said(item.origin) else last
+        origins = np.array([item.origin for item in items], np.int64)
+        is_said = (origins >= 0) & (origins < self.view.size)
+        is_said[is_said] = self.view.dialogue[origins[is_said]]
+        places = origins[is_said]
+        sessions = self.view.column(self.view.history.breadcrumbs.session)[places]
+        numbers = np.searchsorted(self.missing, places[1:]) - np.searchsorted(self.missing, places[:-1], side="right")
+        lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))
+        calls = dict(self.other_calls)
+        for item, is_row in zip(items, is_said.tolist(), strict=True):
+            between = next(lines) if is_row else ""
+            number = calls.pop(item.origin, 0) if item.entry and item.entry.request else 0
+            others = ITEM + self.phrases.counted("other_call", "other_calls", number) if number else ""
+            yield "\n".join(filter(None, (between, others)))
 
-    def _is_said(self, row: int) -> bool:
-        return 0 <= row < self.view.size and self.view.in_conversation(row)
-
-    def _between(self, row: int, other: int) -> str:
-        sessions = self.view.column(self.view.history.breadcrumbs.session)
-        if sessions[row] != sessions[other]:
+    def _between(self, session: int, other: int, number: int) -> str:
+        if session != other:
             return ITEM + self.phrases("other_session")
-        if sessions[row] != self.view.session:
-            return ""
-        number = int(np.searchsorted(self.missing, other) - np.searchsorted(self.missing, row, side="right"))
-        return ITEM + self.phrases.counted("message_between", "messages_between", number) if number > 0 else ""
+        is_told = number > 0 and session == self.view.session
+        return ITEM + self.phrases.counted("message_between", "messages_between", number) if is_told else ""
 
 
-def gaps_of(view: View, phrases: Phrases, page_rows: Iterable[int]) -> Gaps:
-    """The gaps of a page that says something of these rows."""
+def units_of(view: View) -> Ints:
+    """Rows that head the units of the conversation, in place order."""
     rows = view.rows
-    heads = view.heads_of(rows[view.dialogue[rows] & view.current[rows]])
-    shown = set(map(view.unit_of, page_rows))
-    return Gaps(view=view, phrases=phrases, missing=heads[~np.isin(heads, list(shown))])
+    return view.heads_of(rows[view.dialogue[rows] & view.current[rows]])
+
+
+def missing_of(view: View, units: Ints, page_rows: Iterable[int]) -> Ints:
+    """The units of which a page says nothing that says something of these rows."""
+    return units[~np.isin(units, list(set(map(view.unit_of, page_rows))))]

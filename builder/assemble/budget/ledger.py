@@ -2,16 +2,18 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby, repeat
 
 import numpy as np
 
-from builder.assemble.budget.gaps import Gaps, gaps_of
+from builder.assemble.budget.gaps import Gaps, missing_of, units_of
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.layout import Group, PageSection
 from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.section_source import SectionSource
 from builder.domain.profile import Dates, SectionRule
+from builder.recall.index.prefix import Ints
 
 MANY = 999
 """Messages in the line on a gap that has not been counted yet."""
@@ -37,9 +39,10 @@ class Ledger:
         """Section → the profile's own words in it."""
         self.notes: dict[str, str] = {}
         """Section → the line of ours in front of its items."""
+        self._units: Ints | None = None
         self.noted: frozenset[int] = frozenset()
         """Rows that are missing, as a note says."""
-        self.gaps = Gaps(view=writer.view, phrases=writer.rendering.phrases, missing=np.zeros(0, np.int64))
+        self.gaps = Gaps(view=writer.view, phrases=writer.rendering.phrases, missing=np.zeros(0, np.int64), other_calls={})
         """As of the last `settle`."""
         self.probabilities: dict[str, float] = {}
         """Breadcrumb id → probability of its finds."""
@@ -75,8 +78,10 @@ class Ledger:
 
     def put_note(self, section: str, *lines: str) -> None:
         """Begin a section with lines of ours; none = without them."""
-        self.notes[section] = "\n".join(filter(None, lines))
-        self._count(section)
+        note = "\n".join(filter(None, lines))
+        if note != self.notes.get(section, ""):
+            self.notes[section] = note
+            self._count(section)
 
     def put(self, section: str, items: Iterable[Item], reason: str) -> None:
         """Fill a section with items in page order, in the place of those that it has. reason: why they are on the page."""
@@ -84,14 +89,21 @@ class Ledger:
         self.reasons[section] = reason
         self._count(section)
 
-    def settle(self) -> None:
-        """Find the gaps between what is on the page, and count their lines."""
+    def settle(self, other_calls: Mapping[int, int] | None = None) -> None:
+        """Find the gaps between what is on the page, and count their lines.
+
+        other_calls: row of a message that is shown with a part of its calls → number of the others; None = as before.
+        """
         view = self.writer.view
         names = {fragment.breadcrumb.id for item in self.all_items() for fragment in item.fragments}
         rows = {row for name in names if (row := view.row_of(name)) >= 0}
-        self.gaps = gaps_of(view, self.writer.rendering.phrases, rows | self.noted)
+        if self._units is None:
+            self._units = units_of(view)
+        calls = self.gaps.other_calls if other_calls is None else other_calls
+        self.gaps = replace(self.gaps, missing=missing_of(view, self._units, rows | self.noted), other_calls=calls)
         for section in self.items:
-            self._count(section)
+            if self._is_gapped(section):
+                self._count(section)
 
     def cost(self, section: str, items: Sequence[Item]) -> int:
         """Tokens that these items would cost in a section that has nothing else."""
@@ -130,11 +142,14 @@ class Ledger:
         return True
 
     def take_off_least(self) -> bool:
-        """Take the oldest of what was found off the page, or the oldest of the conversation; returns whether there was any."""
+        """Take the oldest of what was found off the page, or of the conversation, else a note; returns whether there was any."""
         yielding = (name for name in self.items if self.items[name] and self.source(self.rules[name]).yields)
         name = min(yielding, key=lambda name: self.source(self.rules[name]).yields, default=None)
+        note = next((name for name, text in self.notes.items() if text), None)
+        if name is None and note is not None:
+            self.put_note(note)
         if name is None:
-            return False
+            return note is not None
         self.items[name].pop(0)
         self.settle()
         return True
@@ -163,8 +178,10 @@ class Ledger:
 
     def with_gaps(self, section: str, items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
         """The items, each with the line on what is missing in front of it, if any."""
-        is_gapped = self.source(self.rules[section]).is_dated
-        return zip(items, self.gaps.lines(items) if is_gapped else repeat(""), strict=False)
+        return zip(items, self.gaps.lines(items) if self._is_gapped(section) else repeat(""), strict=False)
+
+    def _is_gapped(self, section: str) -> bool:
+        return self.source(self.rules[section]).is_dated
 
     def _groups(self, rule: SectionRule, by_section: Sequence[Item]) -> Iterable[Group]:
         if rule.name in self.texts:

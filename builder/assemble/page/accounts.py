@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from builder.assemble.budget.ledger import Ledger
-from builder.domain.context import NEUTRALISED, Fragment, Omission, Section
+from builder.assemble.items.draft import Item
+from builder.domain.context import NEUTRALISED, PASSAGES, Fragment, Omission, Section
+from builder.recall.index.view import View
 
 
 def sections_of(ledger: Ledger) -> tuple[Section, ...]:
@@ -40,16 +42,21 @@ def parts(ledger: Ledger) -> Iterator[Omission]:
     """What stands on the page otherwise than it came."""
     for item in ledger.all_items():
         for fragment in item.fragments:
-            for reason in filter(None, (fragment.failed, fragment.reduced, NEUTRALISED * fragment.neutralised)):
-                yield Omission(
-                    id=fragment.breadcrumb.id, reason=reason, tokens=_in_all(fragment, ledger), tokens_shown=fragment.tokens
-                )
+            for reason in reductions(fragment, item, ledger.writer.view):
+                tokens = _in_all(fragment, ledger, is_reduced=bool(fragment.reduced or item.spans))
+                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=tokens, tokens_shown=fragment.tokens)
 
 
-def _in_all(fragment: Fragment, ledger: Ledger) -> int:
+def reductions(fragment: Fragment, item: Item, view: View) -> Iterator[str]:
+    """Why not all of it is on the page as it came."""
+    is_part = bool(item.spans) and fragment.breadcrumb.id == view.breadcrumb(item.origin).id
+    yield from filter(None, (fragment.reduced or PASSAGES * is_part, fragment.failed, NEUTRALISED * fragment.neutralised))
+
+
+def _in_all(fragment: Fragment, ledger: Ledger, *, is_reduced: bool) -> int:
     """Tokens of all of it, by stored counts where only a line of it was rendered."""
     view = ledger.writer.view
-    row = view.row_of(fragment.breadcrumb.id) if fragment.reduced and not fragment.in_all else -1
+    row = view.row_of(fragment.breadcrumb.id) if is_reduced and not fragment.in_all else -1
     stored = int(view.history.breadcrumbs.tokens.head(view.size)[row]) if row >= 0 else 0
     return max(fragment.in_all, stored, fragment.tokens)
 

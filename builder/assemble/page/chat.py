@@ -48,20 +48,21 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     if writer.profile.chat_format == "none":
         return ()
     trigger = next(rule for rule in ledger.rules.values() if rule.source == "trigger")
-    said, calls = _said(ledger, trigger), [placed for placed in _of(ledger, "turn") if is_turn(placed[1])]
+    dialogue, calls = _dialogue(ledger, trigger), [placed for placed in _of(ledger, "turn") if is_turn(placed[1])]
     current = next((item for item in ledger.items.get(trigger.name, ()) if not item.entry), None)
     is_text = current is not None and current.first.role not in CHAT_ROLES
-    labelled_roles = roles_with_labels((item for _, item in (*said, *calls)), current.first if current else None, writer)
-    conversation, day = conversation_messages(said, calls, ledger, labelled_roles)
+    labelled_roles = roles_with_labels((item for _, item in (*dialogue, *calls)), current.first if current else None, writer)
+    conversation, day = conversation_messages(dialogue, calls, ledger, labelled_roles)
     items = {name: _without_turns(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
-    opening = _note_of(ledger, "window") if said else ""
-    sections = [section for each in ledger.page_sections(items) if (section := _without_note(each, ledger, is_opened=bool(said)))]
+    opening = _note_of(ledger, "window") if dialogue else ""
+    page_sections = (_without_note(each, ledger, is_opened=bool(dialogue)) for each in ledger.page_sections(items))
+    sections = [section for section in page_sections if section]
     lasting = [section for section in sections if _is_lasting(section, ledger)]
     system = tuple(_system(lasting, items, ledger))
     is_cached = not system or bool(system[-1].breakpoint)
     notes = _notes([section for section in sections if section not in lasting], items, writer)
     conversation = _opened(conversation, opening)
-    if calls:
+    if calls or (current is None and conversation):
         callers = frozenset(item.first.id for _, item in calls)
         ending = _note_of(ledger, "turn")
         return (*system, *_ending_with_calls(conversation, callers, notes, ending, is_cached=is_cached))
@@ -75,11 +76,11 @@ def _of(ledger: Ledger, source: str) -> list[Placed]:
     return [(rule.name, item) for item in ledger.items.get(rule.name, ())] if rule else []
 
 
-def _said(ledger: Ledger, trigger: SectionRule) -> list[Placed]:
+def _dialogue(ledger: Ledger, trigger: SectionRule) -> list[Placed]:
     """The conversation in order; the message that a turn answers is in its own place."""
     question = [(trigger.name, item) for item in ledger.items.get(trigger.name, ()) if item.entry]
-    said = [placed for placed in _of(ledger, "window") if is_turn(placed[1])]
-    return sorted((*said, *question), key=lambda placed: placed[1].origin)
+    dialogue = [placed for placed in _of(ledger, "window") if is_turn(placed[1])]
+    return sorted((*dialogue, *question), key=lambda placed: placed[1].origin)
 
 
 def _note_of(ledger: Ledger, source: str) -> str:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain, groupby, repeat
+from itertools import chain, groupby
 from typing import Literal
 
 from builder.assemble.budget.ledger import Ledger
@@ -35,7 +35,7 @@ def roles_with_labels(items: Iterable[Item], asker: Breadcrumb | None, writer: W
 
 
 def conversation_messages(
-    said: Sequence[Placed], calls: Sequence[Placed], ledger: Ledger, labelled_roles: frozenset[str]
+    dialogue: Sequence[Placed], calls: Sequence[Placed], ledger: Ledger, labelled_roles: frozenset[str]
 ) -> tuple[list[Message], str]:
     """The conversation and the calls to answer from, and the date of the last note. labelled_roles: see `roles_with_labels`.
 
@@ -45,8 +45,8 @@ def conversation_messages(
     conversation: list[Message] = []
     writer, labels = ledger.writer, ledger.writer.labels
     day = speaker = ""
-    gaps = chain(ledger.gaps.lines([item for _, item in said]), repeat(""))
-    turns = groupby(zip((*said, *calls), gaps, strict=False), key=lambda each: each[0][1].entry and each[0][1].entry.row)
+    gaps = chain.from_iterable(ledger.gaps.lines([item for _, item in placed]) for placed in (dialogue, calls))
+    turns = groupby(zip((*dialogue, *calls), gaps, strict=True), key=lambda each: each[0][1].entry and each[0][1].entry.row)
     for _, turn in turns:
         ((section, first), gap), *more = turn
         message = _turn((first, *(item for (_, item), _ in more)), writer)
@@ -78,7 +78,12 @@ def _append(conversation: list[Message], message: Message, note: str) -> None:
 
 def note_of(date: str, name: str, gap: str = "") -> str:
     """What is missing in front, when, and who."""
-    return "\n".join(filter(None, (gap.removeprefix(ITEM), f"[{date}]" if date else "", visible(f"{name}:") if name else "")))
+    return "\n".join(
+        filter(
+            None,
+            (gap.removeprefix(ITEM).replace(f"\n{ITEM}", "\n"), f"[{date}]" if date else "", visible(f"{name}:") if name else ""),
+        )
+    )
 
 
 def written_parts(fragment: Fragment, role: str, writer: Writer) -> tuple[Part, ...]:

@@ -6,9 +6,9 @@ from itertools import count
 
 from builder.assemble.assemble import Assembly
 from builder.assemble.items.draft import Item
+from builder.assemble.page.accounts import reductions
 from builder.assemble.receipts.reasons import FURNITURE, own_words, reason_of
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import NEUTRALISED, Fragment
 from builder.domain.profile import SectionRule
 from builder.domain.receipt import PagePart, Source
 from builder.recall.search.evidence import SearchEvidence
@@ -83,16 +83,9 @@ def _parts(stretch: _Stretch, assembly: Assembly, evidence: SearchEvidence) -> I
             source=source_of(fragment.breadcrumb),
             tokens=fragment.tokens,
             reason=reason_of(assembly.draft, rule, item, fragment),
-            reduced=_reduced(fragment, item, rule, find),
+            reduced="; ".join(reductions(fragment, item, assembly.draft.recall.view)),
             evidence=find_evidence if find and find.id == fragment.breadcrumb.id else None,
         )
-
-
-def _reduced(fragment: Fragment, item: Item, rule: SectionRule, find: Breadcrumb | None) -> str:
-    is_call = find is not None and find.id != fragment.breadcrumb.id
-    part = "only what instructs" if rule.source == "instructions" else "only what was found of it"
-    passages = part if item.spans and not is_call else ""
-    return "; ".join(filter(None, (fragment.reduced or passages, fragment.failed, NEUTRALISED * fragment.neutralised)))
 
 
 def _with_furniture(parts: list[PagePart], markdown: str) -> tuple[PagePart, ...]:

@@ -20,8 +20,8 @@ def reason_of(draft: Draft, rule: SectionRule, item: Item, fragment: Fragment) -
     if item.entry and item.entry in draft.recall.turn:
         return OF_TURN
     if rule.source == "retrieval" and item.origin >= 0:
-        found = draft.recall.view.breadcrumb(item.origin).id
-        if fragment.breadcrumb.id != found:
+        find_id = draft.recall.view.breadcrumb(item.origin).id
+        if fragment.breadcrumb.id != find_id:
             is_call = fragment is item.fragments[0]
-            return f"the call that led to {found}, which was found" if is_call else "a note on the other calls of that step"
+            return f"the call that led to {find_id}, which was found" if is_call else "a note on the other calls of that step"
     return item.reason or draft.ledger.reasons.get(rule.name, rule.source)

@@ -20,6 +20,9 @@ LIMITED = "what the profile's `window` leaves of the conversation"
 def put_conversation(draft: Draft, shares: Shares) -> None:
     """Put on the page what the conversation has a right to."""
     place(draft, {full.entry: full for full in draft.full if full.entry} if shares.whole else _rights(draft, shares))
+    if draft.misses and (rule := draft.rule("window")):
+        number, phrases = draft.recall.view.units, draft.writer.rendering.phrases
+        draft.ledger.put_note(rule.name, phrases.counted("message_not_shown", "messages_not_shown", number))  # until it is known
     for entry, reason in draft.limits.left_out:
         draft.omissions.add(reason, entry.rows)
 
@@ -31,13 +34,15 @@ def grow(draft: Draft) -> bool:
     one is shown. A large result leaves room for what is older, and takes what that does not use.
     """
     before = draft.placed()
-    placed, left = _extended(draft, dict(before), draft.room())
-    if left >= MIN_PART_TOKENS:
-        placed = _completed(draft, placed, left)
-    if all(placed[entry] is before.get(entry) for entry in placed):
-        return False
-    place(draft, placed)
-    return True
+    placed, rest = _extended(draft, dict(before), draft.room())
+    if rest >= MIN_PART_TOKENS:
+        placed = _completed(draft, placed, rest)
+    grown = [item for entry, item in placed.items() if entry not in before or item.size > before[entry].size]
+    draft.take_off_finds([find for item in grown for find in draft.finds_of(item)])
+    if grown:
+        place(draft, placed)
+        draft.note_what_is_missing()
+    return bool(grown)
 
 
 def leave_out_older(draft: Draft) -> None:
@@ -56,32 +61,30 @@ def place(draft: Draft, placed: Placed) -> None:
         if rule := draft.rule(source):
             items = [item for item in order if draft.is_running(item) == (source == "turn")]
             draft.ledger.put(rule.name, items, reason)
-    if not draft.whole or draft.limits.left_out:
-        draft.note_what_is_missing()
 
 
 def _rights(draft: Draft, shares: Shares) -> Placed:
     """What the conversation has a right to under pressure."""
     running = [full for full in draft.full if draft.is_running(full)]
     triggering = [full for full in running if full.entry in draft.recall.turn]
-    left = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
-    placed = _evenly(draft, triggering, shares.results(left))
-    left -= _size(placed)
-    rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, left))
-    left -= _size(rounds)
-    said = [full for full in draft.full if not draft.is_running(full)] if draft.rule("window") else []
-    answer = next((full for full in said if not is_result(full) and full.first.role == "assistant"), None)
-    if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(left))):
+    rest = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
+    placed = _evenly(draft, triggering, shares.results(rest), rest)
+    rest -= _size(placed)
+    rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, rest))
+    rest -= _size(rounds)
+    dialogue = [full for full in draft.full if not draft.is_running(full)] if draft.rule("window") else []
+    answer = next((full for full in dialogue if not is_result(full) and full.first.role == "assistant"), None)
+    if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(rest))):
         rounds[answer.entry] = part
-        left -= part.size
-    return placed | rounds | _recent(draft, said, rounds, shares.recent, left)
+        rest -= part.size
+    return placed | rounds | _recent(draft, dialogue, rounds, shares.recent, rest)
 
 
-def _recent(draft: Draft, said: list[Item], placed: Placed, share: int, left: int) -> Placed:
+def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, rest: int) -> Placed:
     """The newest of what was said, up to `share` tokens and no fewer messages than always; what is placed counts."""
     recent: Placed = {}
     tokens = messages = 0
-    for full in said:
+    for full in dialogue:
         is_message = not is_result(full)
         item = placed.get(full.entry) if full.entry else None
         if item is None and full.entry:
@@ -89,12 +92,14 @@ def _recent(draft: Draft, said: list[Item], placed: Placed, share: int, left: in
             room = max(share - tokens, least)
             short = full if is_message else line_of(full, draft.writer)
             item = (
-                part_of(short, draft.writer, min(room, left)) if is_message else short if short.size <= min(room, left) else None
+                part_of(short, draft.writer, min(room, rest)) if is_message else short if short.size <= min(room, rest) else None
             )
-            if item is None:
+            if item is None and is_message:
                 break
+            if item is None:
+                continue
             recent[full.entry] = item
-            left -= item.size
+            rest -= item.size
         tokens, messages = tokens + (item.size if item else 0), messages + is_message
         if tokens >= share and messages >= NEWEST_MESSAGES:
             break
@@ -113,38 +118,44 @@ def _newest_lines(draft: Draft, rounds: list[Item], room: int) -> Placed:
     return placed
 
 
-def _evenly(draft: Draft, triggering: list[Item], room: int) -> Placed:
-    """The results that triggered, each with as many of `room` tokens as the others; what is short leaves them more."""
+def _evenly(draft: Draft, triggering: list[Item], room: int, most: int) -> Placed:
+    """The results that triggered, each with as many of `room` tokens as the others; what is short leaves them more.
+
+    most: tokens that they may have where `room` is too small for a line of each.
+    """
     placed: Placed = {}
     for number, full in enumerate(sorted(triggering, key=lambda item: item.size)):
         cap = room // (len(triggering) - number)
-        if full.entry:
-            placed[full.entry] = full if full.size <= cap else draft.writer.entry(full.entry, cap=cap)
-            room -= placed[full.entry].size
+        item = full if full.size <= cap or not full.entry else draft.writer.entry(full.entry, cap=cap)
+        item = item if item.is_useful else line_of(full, draft.writer)
+        if full.entry and item.size <= most:
+            placed[full.entry] = item
+            room, most = max(room - item.size, 0), most - item.size
     return placed
 
 
-def _extended(draft: Draft, placed: Placed, left: int) -> tuple[Placed, int]:
+def _extended(draft: Draft, placed: Placed, rest: int) -> tuple[Placed, int]:
     """What is placed with more of it, and the tokens that are left."""
-    room = left + _size(placed)
+    room = rest + _size(placed)
     dates = {draft.date(item) for item in placed.values()}
     is_open = True
     for full, target in _targets(draft, room):
         before = placed.get(full.entry) if full.entry else None
         if full.entry is None or before is full or (before is None and not is_open):
             continue
-        shown = before.size if before else 0
+        size = before.size if before else 0
         date = draft.date(full)
-        left -= draft.writer.date_tokens(date) if before is None and date not in dates else 0
+        rest -= draft.writer.date_tokens(date) if before is None and date not in dates else 0
         item: Item | None = target
-        if target.size - shown > left:
-            is_open, item = False, part_of(full, draft.writer, shown + left)
-        if item is None or item.size <= shown:
+        freed = draft.tokens_of_finds(full) if target is full else 0
+        if target.size - size > rest + freed:
+            is_open, item = False, part_of(full, draft.writer, size + rest)
+        if item is None or item.size <= size:
             continue
         dates.add(date)
         placed[full.entry] = item
-        left += shown - item.size + draft.take_off_finds(item)
-    return placed, left
+        rest += size - item.size + (freed if item is full else 0)
+    return placed, rest
 
 
 def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
@@ -170,21 +181,22 @@ def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
     return targets
 
 
-def _completed(draft: Draft, placed: Placed, left: int) -> Placed:
+def _completed(draft: Draft, placed: Placed, rest: int) -> Placed:
     """What is placed with the rest of what is cut or folded, as far as `left` tokens go."""
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
-    shown = _size({full.entry: placed[full.entry] for full in triggering if full.entry})
-    placed |= _evenly(draft, triggering, shown + left)
-    left += shown - _size({full.entry: placed[full.entry] for full in triggering if full.entry})
+    size = sum(placed[full.entry].size for full in triggering if full.entry in placed)
+    even = _evenly(draft, triggering, size + rest, size + rest)
+    placed |= {entry: item for entry, item in even.items() if entry not in placed or item.size > placed[entry].size}
+    rest += size - sum(placed[full.entry].size for full in triggering if full.entry in placed)
     again = repeated_calls(draft.full, draft.writer) if draft.recall.profile.tool_output.newest_only else frozenset()
     for full in draft.full:
         before = placed.get(full.entry) if full.entry else None
-        if before is None or full.entry is None or before is full or full.entry in again or left < MIN_PART_TOKENS:
+        if before is None or full.entry is None or before is full or full.entry in again or rest < MIN_PART_TOKENS:
             continue
-        item = part_of(full, draft.writer, before.size + left)
+        item = part_of(full, draft.writer, before.size + rest)
         if item and item.size > before.size:
             placed[full.entry] = item
-            left += before.size - item.size + draft.take_off_finds(item)
+            rest += before.size - item.size
     return placed
 
 

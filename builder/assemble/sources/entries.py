@@ -18,10 +18,14 @@ def is_result(full: Item) -> bool:
 
 
 def line_of(full: Item, writer: Writer, line: Line = "folded") -> Item:
-    """The call with a line for each result; a failure is no line. What is shorter than its line is whole."""
+    """The call with a line for each result; a failure is no line. What is shorter than its line is whole.
+
+    A profile that folds nothing has the ends of each result instead.
+    """
     if full.entry is None or _line_reason(full) or full.size <= MIN_PART_TOKENS // 2:
         return full
-    short = writer.entry(full.entry, line, cap=MAX_LINE_TOKENS)
+    is_never_folded = line == "folded" and writer.profile.tool_output.fold_at is None
+    short = writer.entry(full.entry, "" if is_never_folded else line, cap=MAX_LINE_TOKENS)
     return short if short.size < full.size else full
 
 

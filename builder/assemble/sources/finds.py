@@ -10,7 +10,7 @@ from builder.assemble.draft import Draft
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import LINE_REASONS, RenderForm, Spans
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
+from builder.domain.context import CUT, IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
 from builder.recall.index.conversation import exchange_of
 from builder.recall.search.retrieval import Find, retrieve
@@ -32,27 +32,34 @@ def put_finds(draft: Draft, shares: Shares) -> None:
         shares.aim(draft.ledger, COUNT_TOLERANCE_TOKENS + shares.finds())
     if rule and not draft.query.is_small_talk:
         _find(draft, rule)
+    if draft.misses:
+        draft.note_what_is_missing()
 
 
 def _find(draft: Draft, rule: SectionRule) -> None:
     recall, ledger = draft.recall, draft.ledger
     view, rules = recall.view, recall.profile.retrieval
-    shown, question = draft.whole_rows() | draft.active.outdated, draft.question.row if draft.question else -1
-    draft.retrieval = retrieval = retrieve(draft.query, view, rules, draft.ranker, shown, ledger.remaining, question)
+    parts = (part for item in draft.placed().values() for part in item.fragments)
+    cut = {view.row_of(part.breadcrumb.id) for part in parts if part.reduced == CUT}  # has what is nearest to the question
+    page_rows = draft.whole_rows() | draft.active.outdated | cut
+    question = draft.question.row if draft.question else -1
+    draft.retrieval = retrieval = retrieve(draft.query, view, rules, draft.ranker, page_rows, ledger.remaining, question)
     limits, places = dict(rules.per_schema_limit), dict[int, Item]()
-    taken, finds = _without_taken(draft, retrieval.finds)
+    omitted, finds = _without_taken(draft, retrieval.finds)
     omissions = _put(draft, rule, finds, limits, places)
+    ledger.settle()
+    rest = [find for find in finds if find.row not in places]  # for which lines on gaps had been kept free
+    omissions = omissions and _put(draft, rule, rest, limits, places)
     if not omissions:
         omissions = _put(draft, rule, retrieval.neighbours, limits, places)
-    draft.omissions.name((*omissions, *taken))
+    draft.omissions.name((*omissions, *omitted))
     draft.omissions.name(retrieval.omissions)
     draft.omissions.add(OVER_BUDGET, retrieval.crowded.every, retrieval.crowded.nearest)
     draft.omissions.add(IRRELEVANT, retrieval.irrelevant.every, retrieval.irrelevant.nearest)
-    ledger.settle()
 
 
 def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:
-    """What a limit takes of results, and what the running turn shows in its place, comes back as a find when it is likely an answer.
+    """Results that a limit takes, and the running turn, come back as finds when they are likely answers.
 
     Returns omissions, and the other finds.
     """

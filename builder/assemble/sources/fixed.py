@@ -39,17 +39,28 @@ def put_fixed(draft: Draft, _: Shares) -> None:
 
 def put_current(draft: Draft, shares: Shares) -> None:
     """Put the current message on the page, whole or within its share."""
-    rule, ledger, item = draft.trigger_rule, draft.ledger, current_item(draft)
+    _put_current(draft, shares.current(draft.ledger))
+    if not shares.whole:
+        shares.aim(draft.ledger, draft.recall.profile.aim // 2)
+
+
+def complete_current(draft: Draft) -> None:
+    """Let a current message that is cut have the room that nothing else uses."""
+    name, ledger = draft.trigger_rule.name, draft.ledger
+    if ledger.remaining >= MIN_PART_TOKENS and any(item.is_cut for item in ledger.items.get(name, ())):
+        _put_current(draft, ledger.remaining + ledger.spent[name])
+
+
+def _put_current(draft: Draft, share: int) -> None:
+    name, ledger, item = draft.trigger_rule.name, draft.ledger, current_item(draft)
     if item is None:
         return
-    heading = ledger.cost(rule.name, (item,)) - item.tokens
-    room = max(shares.current(ledger), min(item.size, MIN_PART_TOKENS) + heading) - heading
+    heading = ledger.cost(name, (item,)) - item.tokens
+    room = max(min(share, ledger.remaining + ledger.spent[name]) - heading, min(item.size, MIN_PART_TOKENS))
     if item.size > room:
         item = current_item(draft, room - max(item.extra, 0)) or item
         draft.whole = False
-    ledger.put(rule.name, (item,), TO_ANSWER)
-    if not shares.whole:
-        shares.aim(ledger, draft.recall.profile.aim // 2)
+    ledger.put(name, (item,), TO_ANSWER)
 
 
 def current_item(draft: Draft, cap: int | None = None) -> Item | None:

@@ -17,15 +17,19 @@ def put_instructions(draft: Draft, shares: Shares) -> None:
     if rule is None or not draft.active.instructions:
         return
     ledger.put(rule.name, (), HOLDS)
-    items: list[Item] = []
-    room = shares.section(rule, ledger, draft.reserve)
-    for find in sorted(draft.active.instructions, key=lambda find: (-_common_words(draft, find), -find.row)):
-        if _is_due(draft, find):
-            item = draft.writer.message(draft.recall.view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans))
-            with_item = sorted((*items, item), key=lambda other: other.origin)
-            if ledger.cost(rule.name, with_item) <= room:
-                items = with_item
+    room, rows = shares.section(rule, ledger, draft.reserve), draft.whole_rows()
+    due = [find for find in sorted(draft.active.instructions, key=lambda find: find.row) if _is_due(draft, find, rows)]
+    items = [_item(draft, find) for find in due]
+    if ledger.cost(rule.name, items) > room:
+        items, question_terms = [], {*draft.recall.terms(draft.writer.question).split()}
+        for find in sorted(due, key=lambda find: (-_common_words(draft, find, question_terms), -find.row)):
+            with_item = sorted((*items, _item(draft, find)), key=lambda other: other.origin)
+            items = with_item if ledger.cost(rule.name, with_item) <= room else items
     ledger.put(rule.name, items, HOLDS)
+
+
+def _item(draft: Draft, find: Find) -> Item:
+    return draft.writer.message(draft.recall.view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans))
 
 
 def leave_out_instructions(draft: Draft) -> None:
@@ -36,13 +40,16 @@ def leave_out_instructions(draft: Draft) -> None:
         draft.omissions.name([Omission(id=view.breadcrumb(find.row).id, reason=OVER_BUDGET, tokens=find.tokens)])
 
 
-def _is_due(draft: Draft, find: Find) -> bool:
-    """Whether the page does not show it. One from another session is said again: there it is one message of many."""
+def _is_due(draft: Draft, find: Find, rows: frozenset[int]) -> bool:
+    """Whether the page does not show it. One from another session is said again: there it is one message of many.
+
+    rows: those of which the page shows all.
+    """
     view = draft.recall.view
     sessions = view.column(view.history.breadcrumbs.session)
-    return sessions[find.row] != view.session or find.row not in draft.whole_rows()
+    return sessions[find.row] != view.session or find.row not in rows
 
 
-def _common_words(draft: Draft, find: Find) -> int:
-    terms = draft.recall.terms
-    return len({*terms(draft.writer.question).split()} & {*terms(draft.recall.view.breadcrumb(find.row).text).split()})
+def _common_words(draft: Draft, find: Find, question_terms: set[str]) -> int:
+    """question_terms: terms of the question."""
+    return len(question_terms & {*draft.recall.terms(draft.recall.view.breadcrumb(find.row).text).split()})

@@ -39,8 +39,8 @@ def put_memory(draft: Draft, shares: Shares) -> None:
     if items is None:
         newest = _newest(draft, rule, shares.other_sessions(ledger))
         rest = ledger.remaining - ledger.heading(rule.name) - sum(item.size for item in newest)
-        shown = frozenset(chain.from_iterable(item.whole_rows for item in newest))
-        items = (*_summaries(draft, min(rule.max_tokens(draft.recall.profile.aim), rest), shown), *newest)
+        page_rows = frozenset(chain.from_iterable(item.whole_rows for item in newest))
+        items = (*_summaries(draft, min(rule.max_tokens(draft.recall.profile.aim), rest), page_rows), *newest)
     ledger.put(rule.name, [replace(item, reason=_reason(draft, item)) for item in items], rule.source)
 
 

@@ -104,17 +104,18 @@ CALLS = [said(1, "How hot is it?"), replied(2, "I look.", bash("a", "cat kiln"),
 
 
 @pytest.mark.parametrize("last", [answered(4, "b", 220), failed(4, "b", "no oven")])
-def test_a_tools_answer_that_closes_its_turn_asks_with_all_calls_of_the_turn_under_a_heading_of_their_own(
+def test_a_tools_answer_that_closes_its_turn_asks_with_all_calls_of_the_turn_before_the_message_that_they_answer(
     last: StoredBreadcrumb,
 ) -> None:
     context = make_context(last, CALLS)
     result = "Failed: no oven" if last.breadcrumb.failed else "Result: 220"
     assert context.markdown == (
-        "## Recent Conversation\n- User: How hot is it?\n- Assistant: I look.\n\n"
-        "## Tool results to answer from\n- Call bash: command: cat kiln\n  Result: 1200\n"
-        f"- Call bash: command: cat oven\n  {result}\n"
+        "## Tool results\n- Assistant: I look.\n- Call bash: command: cat kiln\n  Result: 1200\n"
+        f"- Call bash: command: cat oven\n  {result}\n\n"
+        "## Current User Message\n- User: How hot is it?\n"
     )
-    assert ids_of(context, "current") == ["m2", "m3", "m4"]
+    assert ids_of(context, "tool_results") == ["m2", "m3", "m4"]
+    assert ids_of(context, "current") == ["m1"]
 
 
 def test_an_answer_that_closes_no_turn_asks_for_nothing() -> None:
@@ -137,7 +138,7 @@ def test_what_a_person_said_last_is_what_is_searched_for_a_tools_answer() -> Non
 def test_results_larger_than_the_page_are_cut_where_they_are_largest_and_every_call_stays() -> None:
     rows = [said(1, "Go."), replied(2, "", bash("a", "cat big"), bash("b", "cat small")), answered(3, "a", "word " * 3000)]
     context = make_context(answered(4, "b", "small"), rows, make_profile(budget=600))
-    text = section(context, "Tool results to answer from")
+    text = section(context, "Tool results")
     assert "characters left out, id m3 …]" in text
     assert text.endswith("- Call bash: command: cat small\n  Result: small")
     assert context.tokens <= 600

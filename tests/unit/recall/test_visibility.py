@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from builder.assemble.budget.units import window_size
+from builder.assemble.budget.limits import window_size
 from builder.domain.profile import Profile
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
@@ -139,7 +139,7 @@ def test_what_is_private_is_hidden_from_other_sessions() -> None:
 
 
 def test_what_is_hidden_takes_only_itself_and_a_hidden_call_its_results() -> None:
-    calls = {"schema": "agent.response.v1", "role": "assistant", "calls": ("r1", "r2"), "call_signatures": ("a", "b")}
+    calls = {"schema": "agent.response.v1", "role": "assistant", "calls": ("r1", "r2"), "call_signatures": ('"a"', '"b"')}
     both = make_remembered("Ich lese beide.", 2, **calls)
     early = make_remembered("Eins.", 1, schema="tool.response.v1", role="tool", calls=("r1",))
     late = make_remembered("Zwei.", 3, schema="tool.response.v1", role="tool", calls=("r2",))
@@ -149,7 +149,7 @@ def test_what_is_hidden_takes_only_itself_and_a_hidden_call_its_results() -> Non
 
 
 def test_an_untagged_result_or_a_call_passed_on_makes_the_call_of_no_other_task_visible() -> None:
-    call = {"calls": ("r1",), "call_signatures": ("x",), "role": "tool", "schema": "tool.request.v1"}
+    call = {"calls": ("r1",), "call_signatures": ('"x"',), "role": "tool", "schema": "tool.request.v1"}
     rows = [
         make_remembered("Ich suche.", 1, **call | {"role": "assistant", "schema": "agent.response.v1", "task": "zug"}),
         make_remembered("suche", 2, **call),

@@ -55,7 +55,7 @@ def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     assert (profile.triggers, profile.budget, profile.reserve) == ((trigger_on("user.message.v1"),), 4000, 0)
     assert (profile.encoding, profile.pinned) == ("o200k_base", (latest_of("tool.catalog.v1"),))
     window = profile.window
-    assert (window.max_units, window.keep_share, window.max_tool_turns) == (None, 0.5, None)
+    assert (window.max_units, window.min_share, window.max_tool_turns) == (None, 0.14, None)
     assert profile.retrieval.similarity_threshold == 0
     assert profile.retrieval.per_schema_limit == {}
     names = ["role", "tools", "summary", "memory", "instructions", "recent", "relevant", "current"]
@@ -137,7 +137,7 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
             "memories",
             (
                 ' line 6: section `recent`, `source`: "memories" is not allowed; write memory; allowed are system, pinned, '
-                "summary, memory, instructions, window, retrieval, reminder, trigger"
+                "summary, memory, instructions, window, turn, retrieval, reminder, trigger"
             ),
         ),
         (

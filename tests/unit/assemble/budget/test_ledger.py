@@ -11,6 +11,8 @@ from tests.pages import make_ledger, make_writer
 
 ROWS = chat(6)
 WRITER = make_writer(ROWS)
+LINE_ON_A_GAP = load_counter("o200k_base")("- (999 messages between)\n")
+"""Tokens that each find leaves free for the line in front of it."""
 
 
 def items(*rows: int) -> list[Item]:
@@ -30,8 +32,9 @@ def test_the_total_is_the_true_count_of_the_page() -> None:
     ledger = make_ledger(WRITER, dated=True)
     ledger.put_text("tools", "Words of the profile.")
     ledger.put_note("recent", "A note.")
-    ledger.put("recent", items(0, 1, 2))
+    ledger.put("recent", items(0, 1, 2), "of the test")
     assert ledger.insert("relevant", items(4)[0])
+    ledger.settle()
     markdown = compose(ledger).markdown
     assert ledger.total == load_counter("o200k_base")(markdown)
     assert markdown.index("Words of the profile.") < markdown.index("A note.") < markdown.index("Remark 1")
@@ -41,15 +44,15 @@ def test_a_section_pays_its_heading_once() -> None:
     ledger = make_ledger(WRITER)
     heading = ledger.heading("recent")
     assert heading > 0
-    ledger.put("recent", items(0))
+    ledger.put("recent", items(0), "of the test")
     assert ledger.heading("recent") == 0
     assert ledger.spent["recent"] == heading + items(0)[0].tokens
 
 
 def test_nothing_is_put_where_there_are_no_items() -> None:
     ledger = make_ledger(WRITER)
-    ledger.put("recent", [])
-    assert (ledger.cost("recent", []), ledger.total, ledger.items) == (0, 0, {})
+    ledger.put("recent", [], "of the test")
+    assert (ledger.cost("recent", []), ledger.total, ledger.page_sections()) == (0, 0, ())
 
 
 def test_an_item_is_inserted_at_its_place() -> None:
@@ -61,18 +64,35 @@ def test_an_item_is_inserted_at_its_place() -> None:
 
 def test_an_item_without_room_changes_nothing() -> None:
     (item,) = items(0)
-    ledger = make_ledger(WRITER, make_ledger(WRITER).cost("relevant", [item]) - 1)
+    need = make_ledger(WRITER).cost("relevant", [item]) + LINE_ON_A_GAP
+    ledger = make_ledger(WRITER, need - 1)
     assert not ledger.insert("relevant", item)
     assert (ledger.items, ledger.total) == ({}, 0)
     ledger.allowance += 1
     assert ledger.insert("relevant", item)
     assert ledger.remaining == 0
+    ledger.settle()
+    assert ledger.remaining == LINE_ON_A_GAP
 
 
-def test_a_note_without_room_is_left_out() -> None:
-    ledger = make_ledger(WRITER, 3)
-    ledger.put_note("recent", "A note of more than three tokens.")
-    assert (ledger.notes, ledger.total) == ({}, 0)
+def test_a_note_is_paid_for_with_the_heading_above_it_and_goes_without_lines() -> None:
+    ledger = make_ledger(WRITER)
+    heading = ledger.heading("recent")
+    ledger.put_note("recent", "A note.", "", "Another.")
+    assert ledger.notes["recent"] == "A note.\nAnother."
+    assert ledger.total == heading + load_counter("o200k_base")("A note.\nAnother.\n")
+    ledger.put_note("recent")
+    assert ledger.total == 0
+
+
+def test_lines_on_gaps_are_counted_once_what_is_on_the_page_is_settled() -> None:
+    ledger = make_ledger(WRITER)
+    ledger.put("relevant", items(0, 4), "of the test")
+    before = ledger.total
+    ledger.settle()
+    markdown = compose(ledger).markdown
+    assert "- (3 messages between)\n" in markdown
+    assert before < ledger.total == load_counter("o200k_base")(markdown)
 
 
 def test_a_larger_item_takes_the_place_of_another_only_where_it_has_room() -> None:
@@ -90,9 +110,9 @@ def test_a_larger_item_takes_the_place_of_another_only_where_it_has_room() -> No
 
 def test_finds_go_before_the_conversation_and_the_oldest_goes_first() -> None:
     ledger = make_ledger(WRITER)
-    ledger.put("recent", items(2, 3))
-    ledger.put("relevant", items(0, 1))
-    ledger.put("current", items(5))
+    ledger.put("recent", items(2, 3), "of the test")
+    ledger.put("relevant", items(0, 1), "of the test")
+    ledger.put("current", items(5), "of the test")
     rests = []
     while ledger.take_off_least():
         rests.append((ids(ledger, "relevant"), ids(ledger, "recent")))
@@ -103,17 +123,17 @@ def test_finds_go_before_the_conversation_and_the_oldest_goes_first() -> None:
 def test_what_messages_need_more_is_not_remaining() -> None:
     (item,) = items(0)
     ledger = make_ledger(WRITER, 500)
-    ledger.put("recent", [replace(item, extra=30)])
+    ledger.put("recent", [replace(item, extra=30)], "of the test")
     assert ledger.remaining == 500 - ledger.total - 30
     ledger.take_off_least()
     assert ledger.remaining == 500 - ledger.total
-    ledger.put("recent", [replace(item, extra=-30)])
+    ledger.put("recent", [replace(item, extra=-30)], "of the test")
     assert ledger.remaining == 500 - ledger.total
 
 
 def test_sections_stand_in_the_order_of_the_profile_and_may_be_given_other_items() -> None:
     ledger = make_ledger(WRITER)
     for section in ("current", "recent", "tools"):
-        ledger.put(section, items(0))
+        ledger.put(section, items(0), "of the test")
     assert [section.name for section in ledger.page_sections()] == ["tools", "recent", "current"]
     assert [section.name for section in ledger.page_sections({"recent": items(1)})] == ["recent"]

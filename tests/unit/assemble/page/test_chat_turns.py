@@ -15,7 +15,7 @@ YESTERDAY = {"created_at": "2024-05-07T09:00:00Z"}
 def messages(rows: list[StoredBreadcrumb], *labelled_roles: str, dated: bool = False) -> list[Message]:
     writer = make_writer(rows, make_profile(chat_format="openai"))
     placed: list[Placed] = [("recent", writer.entry(entry)) for turn in reversed([*turns(writer.view)]) for entry in turn]
-    return conversation_messages(placed, make_ledger(writer, dated=dated), frozenset(labelled_roles))[0]
+    return conversation_messages(placed, [], make_ledger(writer, dated=dated), frozenset(labelled_roles))[0]
 
 
 def texts(message: Message) -> list[str]:

@@ -15,7 +15,7 @@ def ledger(*sections: str) -> Ledger:
     """One message in each of these sections."""
     filled = make_ledger(WRITER)
     for row, section in enumerate(sections):
-        filled.put(section, [WRITER.message(WRITER.view.breadcrumb(row), row)])
+        filled.put(section, [WRITER.message(WRITER.view.breadcrumb(row), row)], "of the test")
     return filled
 
 

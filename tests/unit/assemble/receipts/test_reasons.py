@@ -84,4 +84,4 @@ def test_of_a_message_only_the_sentence_that_instructs_is_shown_as_an_instructio
     wish = make_remembered("The weather was fine today. From now on answer in German. Nobody came by.", 1)
     _, explanation = make_explanation(QUESTION, long_session(wish), make_profile(budget=900))
     (part,) = [part for part in explanation.receipt().parts if part.reason == "an instruction that still holds"]
-    assert part.reduced == "only what instructs"
+    assert part.reduced == "only passages of it"

@@ -12,6 +12,7 @@ from tests.conversations import answered, bash, chat, conversation, failed, ids_
 from tests.factories import make_catalog, make_context, make_profile
 
 ASK = said(800, "And now?")
+LINE_ON_WHAT_IS_MISSING = 10
 LONG = " ".join(f"Sentence {n} of a long letter." for n in range(60))
 
 
@@ -110,24 +111,19 @@ def test_without_a_limit_every_result_of_a_list_is_there() -> None:
     assert context.partial == ()
 
 
-def test_a_share_acts_only_when_the_conversation_does_not_fit() -> None:
-    whole = page(chat(60), make_profile(budget=1200))
-    (recent,) = (section for section in whole.sections if section.name == "recent")
-    rule = next(rule for rule in make_profile().sections if rule.name == "recent")
-    assert recent.tokens > rule.max_share * whole.budget
-    pressed = page(chat(60), make_profile(budget=recent.tokens))
-    (recent,) = (section for section in pressed.sections if section.name == "recent")
-    assert recent.tokens <= rule.max_share * pressed.budget
-
-
 @pytest.mark.parametrize("name", ["recent", "tools", "instructions"])
-def test_under_pressure_no_section_in_front_of_the_finds_has_more_than_its_share(name: str) -> None:
+def test_a_share_that_a_profile_names_holds_under_pressure_and_acts_only_then(name: str) -> None:
     wishes = [said(n, f"Never show the colour of glaze batch {n}.") for n in range(1, 60)]
-    profile = make_profile(budget=1000)
-    rules = tuple(replace(rule, max_share=0.2) if rule.name == name else rule for rule in profile.sections)
-    context = make_context(ASK, [*wishes, *chat(100, 60)], replace(profile, sections=rules), (make_catalog(99, 500),))
-    spent = {section.name: section.tokens for section in context.sections}
-    assert 50 < spent[name] <= 200
+    rows, tools = [*wishes, *chat(100, 60)], (make_catalog(99, 500),)
+
+    def spent(budget: int, number: int) -> int:
+        profile = make_profile(budget=budget)
+        rules = tuple(replace(rule, max_share=0.2) if rule.name == name else rule for rule in profile.sections)
+        context = make_context(ASK, rows[-number:], replace(profile, sections=rules), tools)
+        return sum(section.tokens for section in context.sections if section.name == name)
+
+    assert 50 < spent(1000, 159) <= 200 + LINE_ON_WHAT_IS_MISSING
+    assert name == "instructions" or spent(60_000, 159) > 1000
 
 
 def test_a_limit_by_units_that_is_not_reached_limits_nothing() -> None:

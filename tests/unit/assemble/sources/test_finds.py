@@ -106,13 +106,14 @@ def test_the_sentence_that_stands_among_the_instructions_is_not_said_again_by_a_
     assert found(context).endswith(f"- User: {story.strip()} […] {story.upper().strip()}")
 
 
-def test_what_is_shown_of_a_message_that_was_cut_is_not_found_and_the_rest_of_it_may_be() -> None:
+def test_a_message_in_part_has_what_is_nearest_to_the_question_and_is_not_found_once_more() -> None:
     filling = "The harbour was calm and we walked along the quay. " * 100
     rows = [said(1, f"The head of it. {filling}The kiln of Delft stands here. {filling}The tail of it."), *chat(3, 2)]
     context = make_context(ASK, rows, make_profile(budget=1500, summaries=None, retrieval={"min_probability": None}))
     assert [part.id for part in context.partial] == ["m1"]
-    assert context.markdown.count("The head of it.") == context.markdown.count("The tail of it.") == 1
-    assert "The kiln of Delft stands here." in found(context)
+    for words in ("The head of it.", "The kiln of Delft stands here.", "The tail of it."):
+        assert context.markdown.count(words) == 1
+    assert context.tokens > 1400
 
 
 def test_the_same_that_is_said_often_is_found_once_with_how_often() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from builder.adapters.profiles.profiles import parse_profile
-from builder.domain.context import SYSTEM_CUT, Context
+from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Cut, Profile, Reminder, SectionClass, SectionRule
 from builder.domain.selector import Selector
@@ -67,12 +67,13 @@ def test_an_agent_that_sends_its_prompt_and_tools_itself_switches_them_off() -> 
     assert parse_profile("mine", f"{OPEN}show_tool_catalog: false\n{SECTIONS}").pinned == ()
 
 
-def test_a_prompt_that_leaves_no_room_for_the_message_is_cut_and_flagged_and_refuses_nothing() -> None:
-    context = make_context(QUESTION, CHATTER, profile("Always answer in one sentence. " * 100, budget=200))
-    assert context.flags == (SYSTEM_CUT,)
-    assert "characters left out …]" in context.markdown
-    assert context.markdown.endswith("- User: Which bulbs did we buy?\n")
-    assert 150 < context.tokens <= 200
+def test_a_prompt_is_whole_and_a_page_on_which_it_leaves_the_message_no_room_is_refused_with_what_to_do() -> None:
+    for prompt in ("Always answer in one sentence. ", "Antworte immer in einem Satz. ", "いつも一文で答えてください。"):
+        with pytest.raises(Rejected, match=r"too small for the system prompt and a useful part .* raise `budget` in the profile"):
+            make_context(QUESTION, CHATTER, profile(prompt * 100, budget=200))
+        whole = make_context(QUESTION, CHATTER, profile(prompt * 10, budget=200)).markdown
+        assert prompt * 10 in whole
+        assert whole.endswith("- User: Which bulbs did we buy?\n")
 
 
 def test_a_prompt_that_has_room_is_not_cut_for_the_conversation() -> None:
@@ -94,7 +95,7 @@ def test_a_page_is_refused_only_when_no_useful_part_of_the_message_fits() -> Non
         try:
             context = make_context(long, [], profile("Always answer in one sentence. " * 10, budget=budget))
         except Rejected:
-            assert budget < 110
+            assert budget <= 130
         else:
             assert cut_of(context) >= 60
 
@@ -113,32 +114,31 @@ def test_results_that_a_limit_cuts_short_refuse_no_page() -> None:
     assert "(1 of 2 results shown" in context.markdown
 
 
-def test_the_current_message_is_whole_while_anything_else_could_go() -> None:
-    pasted = "\n".join(f"key{n} = value{n}" for n in range(300))
-    alone = make_context(said(800, pasted), [], profile(budget=60_000)).tokens
-    for budget in (alone, alone + 30, alone + 300, 60_000):
-        context = make_context(said(800, pasted), chat(200), profile(budget=budget))
-        assert all(f"key{n} = value{n}\n" in context.markdown for n in range(300))
+@pytest.mark.parametrize("text", ["key{0} = value{0}", "Satz {0} eines langen Berichts.", "第{0}行,窑很热。"])
+def test_a_current_message_is_whole_up_to_half_of_the_page_and_has_more_where_nothing_else_needs_it(text: str) -> None:
+    lines = [text.format(n) for n in range(200)]
+    alone = make_context(said(800, "\n".join(lines)), [], profile(budget=60_000)).tokens
+    for budget in (alone, 2 * alone + 20):
+        rows = chat(200) if budget > alone else []
+        markdown = make_context(said(800, "\n".join(lines)), rows, profile(budget=budget, summaries=None)).markdown
+        assert all(f"{line}\n" in markdown for line in lines)
 
 
-def test_a_current_message_larger_than_the_page_has_all_of_it_and_a_note_with_its_id() -> None:
-    context = make_context(said(800, f"{WORDS} Where is the kiln?"), chat(200), profile(budget=1000))
-    assert context.markdown.startswith("## Current User Message\n- User: Sentence 0 of a long report.")
+def test_a_longer_one_is_cut_to_its_half_with_its_id_and_the_conversation_has_the_rest() -> None:
+    context = make_context(said(800, f"{WORDS} Where is the kiln?"), chat(200), profile(budget=1000, summaries=None))
+    assert "- User: Sentence 0 of a long report." in context.markdown
     assert "characters left out, id m800 …]" in context.markdown
     assert context.markdown.endswith("Where is the kiln?\n")
+    assert 400 < cut_of(context) <= 500
+    assert ids_of(context, "recent")[-1] == "m200"
     assert 950 < context.tokens <= 1000
-    assert cut_of(context) > 900
 
 
-def test_a_large_current_message_takes_from_the_finds_first_and_then_from_the_conversation() -> None:
-    def recent(words: int) -> int:
-        context = make_context(said(800, "glaze " * words), chat(200), profile(budget=1000, summaries=None))
-        return len(ids_of(context, "recent"))
-
-    numbers = [recent(words) for words in (1, 100, 200, 300, 600, 900)]
-    assert numbers[0] == numbers[1]
-    assert numbers[-1] < numbers[0]
-    assert numbers == sorted(numbers, reverse=True)
+@pytest.mark.parametrize("rows", [[], chat(2)])
+def test_a_message_that_is_cut_has_all_that_the_conversation_does_not_need(rows: list[StoredBreadcrumb]) -> None:
+    context = make_context(said(800, f"{WORDS} Where is the kiln?"), rows, profile(budget=1000, summaries=None))
+    assert ids_of(context, "recent") == [row.breadcrumb.id for row in rows]
+    assert 940 < context.tokens <= 1000
 
 
 def test_a_reminder_may_stand_behind_the_current_message() -> None:

@@ -1,8 +1,8 @@
-"""The profile's own texts: the system prompt always, reminders on their turns, control text visible."""
+"""The reminders of a profile: on their turns, in their sections, control text visible."""
 
 from dataclasses import replace
 
-from builder.assemble.sources.reminders import own_texts
+from builder.assemble.sources.reminders import reminder_texts
 from builder.domain.profile import Profile, Reminder
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
@@ -11,7 +11,6 @@ from tests.factories import make_history, make_profile, view_of
 
 ASK = said(800, "And now?", tags=["urgent"])
 PROFILE = make_profile()
-"""Its section `role` is the system prompt's."""
 
 
 def reminding(*reminders: Reminder) -> Profile:
@@ -22,24 +21,18 @@ def reminder(text: str = "Cite.", section: str = "closing", every: int = 1, when
     return Reminder(section=section, text=text, every=every, when=when)
 
 
-def texts(profile: Profile, prompt: str = "", rows: list[StoredBreadcrumb] | None = None) -> dict[str, str]:
+def texts(profile: Profile, rows: list[StoredBreadcrumb] | None = None) -> dict[str, str]:
     view = view_of(make_history(rows or []), ASK.breadcrumb.place)
-    return own_texts(profile, prompt, ASK.breadcrumb, view)
+    return reminder_texts(profile, ASK.breadcrumb, view)
 
 
-def test_the_system_prompt_stands_in_its_section() -> None:
-    assert texts(PROFILE, "Be brief.") == {"role": "Be brief."}
-
-
-def test_a_section_without_words_is_left_out() -> None:
+def test_a_profile_without_reminders_has_no_words() -> None:
     assert texts(PROFILE) == {}
-    without = tuple(rule for rule in PROFILE.sections if rule.source != "system")
-    assert texts(replace(PROFILE, sections=without), "Be brief.") == {}
 
 
 def test_reminders_of_one_section_stand_below_each_other_in_the_order_of_the_profile() -> None:
     profile = reminding(reminder("Cite."), reminder("Be kind.", "role"), reminder("Be true."))
-    assert texts(profile, "Be brief.") == {"role": "Be brief.\nBe kind.", "closing": "Cite.\nBe true."}
+    assert texts(profile) == {"role": "Be kind.", "closing": "Cite.\nBe true."}
 
 
 def test_a_reminder_of_every_third_turn_counts_messages_of_people_and_the_current_one() -> None:
@@ -55,4 +48,4 @@ def test_a_reminder_for_some_triggers_is_shown_for_those_alone() -> None:
 
 
 def test_control_text_of_a_profile_is_made_visible() -> None:
-    assert texts(PROFILE, "Be \u202ebrief.") == {"role": "Be ⟨U+202E⟩brief."}
+    assert texts(reminding(reminder("Be \u202ebrief."))) == {"closing": "Be ⟨U+202E⟩brief."}

@@ -245,7 +245,7 @@ def test_an_agent_s_message_that_is_found_brings_what_its_calls_answered() -> No
             schema="agent.response.v1",
             role="assistant",
             calls=("a", "b"),
-            call_signatures=("x", "y"),
+            call_signatures=('"x"', '"y"'),
         ),
         make_remembered("Liegeplatz 14", 3, schema="tool.response.v1", role="tool", calls=("b",)),
         make_remembered("77 Euro", 4, schema="tool.response.v1", role="tool", calls=("a",)),
@@ -257,7 +257,7 @@ def test_an_agent_s_message_that_is_found_brings_what_its_calls_answered() -> No
 
 
 def test_a_call_without_words_in_reply_to_a_find_brings_its_results() -> None:
-    call = {"schema": "agent.response.v1", "role": "assistant", "calls": ("a",), "call_signatures": ("x",)}
+    call = {"schema": "agent.response.v1", "role": "assistant", "calls": ("a",), "call_signatures": ('"x"',)}
     rows: list[StoredBreadcrumb | str] = [
         make_remembered("Frag das Hafenamt.", 1),
         make_remembered("", 2, answers="m1", **call),

@@ -4,7 +4,7 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.search.query import Query
 from builder.recall.search.searcher import Queries, Searcher
 from builder.recall.visibility import scope_of
-from tests.conversations import answered, bash, replied, said
+from tests.conversations import replied, said
 from tests.factories import HashingEmbedder, make_breadcrumb, make_profile, make_terms, make_vector, make_view
 
 
@@ -15,7 +15,7 @@ def searcher(embedder: HashingEmbedder) -> Searcher:
 async def query(text: str, rows: list[StoredBreadcrumb], embedder: HashingEmbedder | None = None) -> Query:
     asking = searcher(embedder or HashingEmbedder())
     trigger, profile = make_breadcrumb(text, 99), make_profile()
-    return await asking.query(trigger, make_view(rows), profile, scope_of(trigger, profile), {})
+    return await asking.query(text, make_view(rows), profile, scope_of(trigger, profile), {})
 
 
 async def test_consumers_that_ask_the_same_in_the_same_scope_share_a_query() -> None:
@@ -23,7 +23,7 @@ async def test_consumers_that_ask_the_same_in_the_same_scope_share_a_query() -> 
     trigger, view = make_breadcrumb("Where is the kiln?", 99), make_view([said(1, "In Delft.")])
     profiles = (make_profile(consumer="a"), make_profile(consumer="b"), make_profile(retrieval={"scope": "workspace"}))
     first, second, third = [
-        await searcher(embedder).query(trigger, view, profile, scope_of(trigger, profile), queries) for profile in profiles
+        await searcher(embedder).query(trigger.text, view, profile, scope_of(trigger, profile), queries) for profile in profiles
     ]
     assert first is second
     assert third == first
@@ -50,13 +50,6 @@ async def test_without_the_engine_the_query_has_its_words_alone() -> None:
     embedder.away = True
     question = await query("Where is the kiln?", [said(1, "In Delft.")], embedder)
     assert (question.vector, question.terms) == (b"", tuple(make_terms("Where is the kiln?").split()))
-
-
-async def test_for_a_tools_answer_the_last_words_of_the_person_are_searched_for() -> None:
-    rows = [said(1, "Which glaze is dry?"), replied(2, "I look.", bash("a", "ls")), answered(3, "a", "none")]
-    trigger, profile = rows[-1].breadcrumb, make_profile()
-    question = await searcher(HashingEmbedder()).query(trigger, make_view(rows), profile, scope_of(trigger, profile), {})
-    assert question.text == "Which glaze is dry?"
 
 
 async def test_small_talk_is_known_as_such() -> None:

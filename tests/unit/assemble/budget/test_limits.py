@@ -1,20 +1,24 @@
-"""The window of a profile that limits its units moves in jumps."""
+"""Limits by number: a window of units moves in jumps, and what surely cannot fit is known by its stored counts."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.assemble.budget.units import window_size
+from builder.assemble.budget.limits import cannot_fit, limit_conversation, window_size
 from builder.domain.profile import Window
+from tests.conversations import chat
 from tests.examples import examples
+from tests.factories import make_profile
+from tests.pages import make_writer
 
 Limits = tuple[int, int]
 limits = st.integers(0, 60).flatmap(lambda most: st.tuples(st.just(most), st.integers(0, most)))
 
 
 def sizes(most: int, keep: int) -> list[int]:
-    window = Window(max_units=most, trim_to=keep, keep_share=0.5, max_tool_turns=None, whole_up_to="target")
+    window = Window(max_units=most, trim_to=keep, min_share=0.14, max_tool_turns=None, whole_up_to="target")
     return [window_size(units, window) for units in range(501)]
 
 
@@ -42,3 +46,19 @@ def test_between_two_jumps_the_window_begins_with_the_same_unit(limit: Limits) -
     assert begins == sorted(begins)
     jumps = sum(before != after for before, after in pairwise(begins))
     assert jumps <= 500 // (most - keep + 1) + 1
+
+
+def test_a_conversation_of_many_times_the_room_surely_cannot_fit_and_a_short_one_may() -> None:
+    view, profile = make_writer(chat(100)).view, make_profile()
+    assert cannot_fit(view, profile, 300)
+    assert not cannot_fit(view, profile, 3000)
+    limited = replace(profile, window=replace(profile.window, max_units=3, trim_to=3))
+    assert not cannot_fit(view, limited, 300), "a limit may leave little of it"
+
+
+def test_a_conversation_is_walked_back_only_as_far_as_it_may_be_shown() -> None:
+    view, profile = make_writer(chat(400)).view, make_profile()
+    limits = limit_conversation(view, profile, 300, (), folded=True)
+    assert limits.is_part
+    assert [entry.row for entry in limits.entries] == list(range(399, 399 - len(limits.entries), -1))
+    assert len(limits.entries) < 60

@@ -1,0 +1,133 @@
+"""Conversations that do not fit: the page stays full and answerable, and tells what is missing."""
+
+import re
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from builder.adapters.tokens import load_counter
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Context
+from builder.domain.errors import Rejected
+from builder.domain.message import Message
+from builder.domain.profile import ChatFormat, Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from tests.conversations import answered, bash, ids_of, replied, said
+from tests.examples import examples
+from tests.factories import ids_on_page, make_assembly, make_context, make_profile
+from tests.property.sessions import SCRIPTS, Session, sessions
+
+QUESTIONS = ("Where is the blue kiln?", "Wo ist der blaue Ofen?", "Где синяя печь?", "青い窯はどこですか?")
+EARLIER = re.compile(r"^\(([\d,]+) earlier messages? (?:is|are) not shown\)$", re.MULTILINE)
+shapes = st.sampled_from(("none", "openai", "anthropic"))
+
+
+def profile(budget: int, shape: ChatFormat = "none") -> Profile:
+    return make_profile(budget=budget, chat_format=shape, summaries=None)
+
+
+@st.composite
+def loops(draw: st.DrawFn) -> tuple[list[StoredBreadcrumb], str]:
+    """A question, rounds of one to three calls with results of any size, and the question's words."""
+    question = draw(st.sampled_from(QUESTIONS))
+    rows = [said(1, "Hi."), replied(2, "Hello."), said(3, question)]
+    for number in range(draw(st.integers(1, 25))):
+        parallel, start = draw(st.integers(1, 3)), 10 + 10 * number
+        calls = [bash(f"r{number}-{n}", f"cat {number} {n}") for n in range(parallel)]
+        rows.append(replied(start, draw(st.sampled_from(("", "I look."))), *calls))
+        words = draw(st.sampled_from(SCRIPTS[:4]))
+        for n, (call, _, _) in enumerate(calls):
+            size = draw(st.sampled_from((1, 3, 30, 200)))
+            rows.append(answered(start + 1 + n, call, "\n".join(f"{number}/{n}/{line} {words}" for line in range(size))))
+    return rows, question
+
+
+def words_of(chat: tuple[Message, ...]) -> list[str]:
+    return [part.text for message in chat if message.role == "user" for part in message.parts if not part.is_note]
+
+
+@examples(24)
+@given(loops(), st.integers(1000, 2500), shapes)
+def test_a_tool_loop_of_any_length_has_its_question_last_and_in_messages_and_sees_the_newest_results(
+    loop: tuple[list[StoredBreadcrumb], str], budget: int, shape: ChatFormat
+) -> None:
+    (*rows, last), question = loop
+    context = make_context(last, rows, profile(budget, shape))
+    assert context.markdown.endswith(f"- User: {question}\n")
+    assert context.tokens <= budget
+    newest = [row.breadcrumb for row in (*rows, last)[-3:] if row.breadcrumb.role == "tool"]
+    assert newest[-1].id in ids_of(context, "tool_results")
+    assert shape == "none" or question in words_of(context.messages)
+    assert shape == "none" or context.messages[-1].exchanges
+    if context.left_out or context.partial:
+        assert used(context) >= 0.85
+
+
+def used(context: Context) -> float:
+    """Share of the allowance that the page or its messages use."""
+    count = load_counter(context.encoding)
+    texts = [part.text for message in context.messages for part in message.parts]
+    texts += [text for message in context.messages for each in message.exchanges for text in (each.call.arguments, *each.results)]
+    return max(context.tokens, sum(map(count, texts))) / context.budget
+
+
+@st.composite
+def chats(draw: st.DrawFn) -> list[StoredBreadcrumb]:
+    """People and an agent in turn, messages of any length, an answer last."""
+    rows: list[StoredBreadcrumb] = []
+    for number in range(1, 2 * draw(st.integers(1, 40)) + 1):
+        words = draw(st.sampled_from(SCRIPTS[:4])).split()
+        text = " ".join(f"{word}{n}" for n in range(draw(st.sampled_from((1, 1, 1, 4, 12)))) for word in words)
+        rows.append((replied, said)[number % 2](number, f"{number} {text}"))
+    return rows
+
+
+@examples(50)
+@given(chats(), st.integers(1000, 2000), shapes)
+def test_a_page_of_a_long_chat_is_full_has_the_last_answer_whole_and_tells_how_many_messages_are_missing(
+    rows: list[StoredBreadcrumb], budget: int, shape: ChatFormat
+) -> None:
+    ask, wanted = said(800, "And now?"), profile(budget, shape)
+    context = make_context(ask, rows, wanted)
+    shown = {*ids_on_page(context)}
+    missing = [row for row in rows if row.breadcrumb.id not in shown]
+    note = EARLIER.search(context.markdown)
+    assert int(note[1].replace(",", "") if note else 0) == len(missing)
+    assert [row.breadcrumb.id in shown for row in rows[-3:]] == [True] * len(rows[-3:])
+    assert used(context) >= 0.85 if missing or context.partial else True
+    answer, count = rows[-1].breadcrumb, load_counter("o200k_base")
+    alone = make_context(ask, [], wanted).tokens
+    if count(f"- Assistant: {answer.text}\n") + 60 <= (budget - alone) / 2:
+        assert answer.text in context.markdown
+    assert_once(context)
+
+
+def assert_once(context: Context) -> None:
+    """No message is in the conversation whole and a find too."""
+    recent = [*ids_of(context, "recent"), *ids_of(context, "tool_results")]
+    in_part = {part.id for part in context.partial}
+    assert not {name for name in recent if name not in in_part} & {*ids_of(context, "relevant")}
+
+
+@examples(50)
+@given(sessions(most=40), st.integers(300, 3000))
+def test_page_and_omissions_are_all_of_the_conversation_and_nothing_else(session: Session, budget: int) -> None:
+    rows, trigger = session.rows, session.trigger
+    try:
+        assembly = make_assembly(trigger, rows, profile(budget))
+    except Rejected:
+        assume(False)
+        raise
+    view = assembly.draft.recall.view
+    rows_shown = {view.row_of(part.breadcrumb.id) for item in assembly.draft.ledger.all_items() for part in item.fragments}
+    absent = [row for group in assembly.absence.rows.values() for row in group.tolist()]
+    assert len(absent) == len(set(absent))
+    assert rows_shown.isdisjoint(absent)
+    conversation = {row for row in view.rows.tolist() if view.dialogue[row] and view.current[row]}
+    callers = {row for row in conversation if passes_on(view.breadcrumb(row))}
+    assert conversation - callers <= rows_shown | set(absent)
+
+
+def passes_on(crumb: Breadcrumb) -> bool:
+    """Whether it makes calls, which a page may show under another record that makes them too."""
+    return (bool(crumb.calls) and crumb.role != "tool") or crumb.schema == "tool.request.v1"
