@@ -16,22 +16,19 @@ from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.record_consumers import Definitions, RecordConsumers
-from builder.domain.selector import Selector
+from builder.domain.selector import Selector, may_trigger
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.domain.triggers import may_trigger
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.recall.causal_chain import chain_refusals
-from builder.recall.index.cache import HistoryCache
-from builder.recall.index.reader import HistoryReader
+from builder.recall.index.reader import HistoryCache, HistoryReader
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker
 from builder.recall.search.searcher import Queries, Searcher
-from builder.remember.ingest import Ingest
 from builder.remember.long_input import THREAD_CHARS, in_thread
-from builder.remember.memory import Memory
+from builder.remember.memory import Ingest, Memory
 
 Page = TypeVar("Page", Draft, Assembly)
 OPEN_TURN = (

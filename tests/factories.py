@@ -15,8 +15,7 @@ from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
-from builder.app.config import load_library, read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, load_library, read_layers
 from builder.assemble.assemble import Assembly, begin, complete, context_of
 from builder.assemble.items.layout import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
@@ -24,9 +23,8 @@ from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
-from builder.domain.selector import Pinned, Selector
+from builder.domain.selector import Pinned, Selector, trigger_on
 from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
-from builder.domain.triggers import trigger_on
 from builder.language.instructions.detection import instructions
 from builder.language.sameness import fingerprint
 from builder.language.traits import traits
@@ -34,13 +32,12 @@ from builder.recall.index.conversation import Turn, closed_turn, last_words_of_p
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
 from builder.recall.recall import ConsumerRecall
-from builder.recall.scopes import scope_of
 from builder.recall.search import query
 from builder.recall.search.query import Query, strip_names
 from builder.recall.search.query_text import query_text as query_text_of
 from builder.recall.search.ranking import Ranker, Weights
 from builder.recall.search.rare_words import content_words
-from builder.recall.visibility import visible_to
+from builder.recall.visibility import scope_of, visible_to
 from builder.remember.passages import passages
 from builder.remember.schemas.registry import BODIES
 from tests.bodies import body_of

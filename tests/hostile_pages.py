@@ -6,9 +6,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from builder.adapters.profiles.profiles import parse_profile
-from builder.app.config import load_library, read_layers
+from builder.app.config import bundled_folder, load_library, read_layers
 from builder.app.operations.scratch import scratch_builder
-from builder.app.resources import bundled_folder
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile

@@ -15,9 +15,9 @@ from builder.domain.profile import Profile, Summaries
 from builder.domain.summary import SUMMARY, Line, Utterance
 from builder.ports.models import Summarizer
 from builder.ports.store import Store
-from builder.recall.index.cache import HistoryCache
+from builder.recall.index.reader import HistoryCache
 from builder.recall.summaries.excerpts import Words
-from builder.recall.summaries.extract import extract
+from builder.recall.summaries.lines import extract
 from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
 from builder.remember.schemas.removals import excluded

@@ -17,12 +17,11 @@ from builder.adapters.nats.probe import clock_state
 from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
 from builder.adapters.nats.topology import BREADCRUMBS, FLOOR, Topology, examine, incarnation_of
 from builder.app.settings import Settings
-from builder.client.connecting import open_connection, without_credentials
-from builder.client.permissions import tell_refusal
+from builder.client.connecting import open_connection, tell_refusal, without_credentials
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected
 from builder.ports.store import CompleteStore
-from builder.wire.installation import Installation
+from builder.wire.subjects import Installation
 
 START_SECONDS = 5.0
 """How long the start of a service waits for a configured broker, which may be starting too."""

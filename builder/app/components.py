@@ -1,35 +1,80 @@
-"""What builds contexts, without a bus: store, engine, profiles, templates."""
+"""What builds contexts, without a bus: store, engine, profiles, templates.
+
+The parts of the service that a caller may choose: an installation its own store, a test a part that fails.
+"""
 
 import contextlib
 import logging
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+
 from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
+from builder.adapters.nats.delivery import NatsDelivery
+from builder.adapters.nats.peers import BEAT_SECONDS
+from builder.adapters.nats.stream import NatsPublisher
 from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
-from builder.adapters.templates.failures import Listener, silence
+from builder.adapters.templates.page_rendering import Listener, silence
 from builder.adapters.tokens import load_counter, load_encoder
-from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_preset, template_folders
-from builder.app.parts import PARTS, Parts
+from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_config, read_preset, template_folders
 from builder.app.settings import Settings
-from builder.app.stores import locate_store
+from builder.app.stores import STORES, StoreSchemes, locate_store
 from builder.domain.errors import Misconfigured
-from builder.domain.lint_finding import FaultyFiles, LintFinding
-from builder.domain.nearest import NAME_LIKENESS, nearest
+from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, nearest
 from builder.domain.profile import Profile
+from builder.ports.broker import Delivery, Publisher
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
-from builder.recall.index.cache import HistoryCache
+from builder.recall.index.reader import HistoryCache
 from builder.recall.search.probability import NULL
 from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
 from builder.remember.schemas.removals import excluded
 from builder.service import ContextBuilder, Functions
+from builder.wire.subjects import Installation
+from builder.worker.purging import POLL_SECONDS
+from builder.worker.resilience import PACE, PAUSES, Pace, Pauses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What `open_components` and `open_service` put together."""
+
+    stores: StoreSchemes = field(default_factory=lambda: STORES)
+    """The stores that a URL may name."""
+    embedder: Callable[[str, str, Path, int], CachedEmbedder] = open_embedder
+    """Engine, model, folder of models and size of the cache → the embedder, which begins to load."""
+    publisher: Callable[[Client, int, Installation], Publisher] = NatsPublisher
+    """Connection, its largest payload and the installation → the publisher."""
+    delivery: Callable[[Msg, int], Delivery] = NatsDelivery
+    """Message and incarnation of its stream → the delivery."""
+    engine_seconds: float = 3.0
+    """The start waits so long for the engine; earlier breadcrumbs are found by words alone and embedded later."""
+    watch_seconds: float = 2.0
+    """Between two checks of streams and durables."""
+    beat_seconds: float = BEAT_SECONDS
+    """Between two heartbeats for the other workers."""
+    purge_poll_seconds: float = POLL_SECONDS
+    """Between two looks whether a purge is due."""
+    reader: Callable[..., ConfigSnapshot] = read_config
+    """As `read_config`: the files of the templates folders."""
+    reading_seconds: float = 20.0
+    """The longest that reading these files may take."""
+    pauses: Pauses = PAUSES
+    """Before a delivery is retried."""
+    pace: Pace = PACE
+    """Of the backfill of vectors."""
+
+
+PARTS = Parts()
+
 
 log = logging.getLogger("builder.consumers")
 

@@ -1,31 +1,43 @@
-"""Profiles and templates as they stood at one moment: read as a whole, replaced as a whole."""
+"""Profiles and templates as they stood at one moment: read as a whole, replaced as a whole.
+
+Where the bundled templates and schemas lie: inside the wheel, or beside the package in a source tree.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
 from builder.adapters.profiles.layers import DEFAULT
-from builder.adapters.profiles.models import parse_models
 from builder.adapters.profiles.profile_file import DEFAULT_BUDGET
-from builder.adapters.profiles.profiles import Library, parse_profile
+from builder.adapters.profiles.profiles import Library, parse_models, parse_profile
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN
-from builder.adapters.templates.failures import Failures, Listener, silence
 from builder.adapters.templates.folder import YAML, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.templates.page_rendering import Failures, Listener, silence
 from builder.adapters.templates.trial import faults
 from builder.adapters.tokens import load_counter
-from builder.app.resources import bundled_folder
 from builder.app.settings import Settings
 from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, faulty
 from builder.domain.profile import Profile
 from builder.wire.files import Files, by_name, read_files
+
+
+def bundled_folder(name: str) -> Path:
+    """The folder `templates` or `schemas`. Raises `Misconfigured` when the installation is broken."""
+    package = Path(str(files("builder")))
+    for folder in (package / "_resources" / name, package.parent / name):
+        if folder.is_dir():
+            return folder
+    raise Misconfigured(f"the folder {name!r} is missing from the installation at {package}; install the package again")
+
 
 Value = TypeVar("Value")
 

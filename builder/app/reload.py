@@ -5,11 +5,10 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from builder.adapters.templates.failures import Listener
+from builder.adapters.templates.page_rendering import Listener
 from builder.adapters.templates.trial import hides_words
-from builder.app.components import Components
+from builder.app.components import PARTS, Components, Parts
 from builder.app.config import ConfigSnapshot, FileStamps, edition_of, file_stamps, in_daemon_thread, in_time
-from builder.app.parts import PARTS, Parts
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.domain.lint_finding import faulty
 from builder.ports.store import Editions

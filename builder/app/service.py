@@ -15,26 +15,21 @@ from prometheus_client import CollectorRegistry
 
 from builder.adapters.http import routes
 from builder.adapters.http.server import serve
-from builder.adapters.nats.archive import NatsArchive
-from builder.adapters.nats.background import BackgroundInbox
-from builder.adapters.nats.inbox import NatsInbox
+from builder.adapters.nats.archive import NatsArchive, NatsShadows
+from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
 from builder.adapters.nats.peers import PeerBucket, Peers
 from builder.adapters.nats.probe import Probe
-from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
-from builder.adapters.nats.shadows import NatsShadows
-from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.stream import NatsSender, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs, replayed_breadcrumbs, tool_calls
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.broker import connection_arguments, open_bus, topology
-from builder.app.components import Components, open_components
+from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
-from builder.app.health import is_alive, readiness, show_gauges
+from builder.app.health import is_alive, readiness, show_gauges, this_worker
 from builder.app.operations.explanations import Explanations
 from builder.app.operations.replays import Replays
 from builder.app.operations.summaries import compact_on_request, open_endpoint, open_summarising
-from builder.app.parts import PARTS, Parts
-from builder.app.peers import this_worker
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
@@ -43,16 +38,13 @@ from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.ports.store import Progress
 from builder.publish.event import encode
 from builder.remember.decode import decode
-from builder.wire.installation import Installation
-from builder.wire.subjects import parse_breadcrumb_subject
-from builder.worker.attempts import Attempts
+from builder.wire.subjects import Installation, parse_breadcrumb_subject
 from builder.worker.backfill import Backfill
 from builder.worker.catch_up import CatchUp
-from builder.worker.consumers import Consumers
-from builder.worker.definitions import DefinitionReader
+from builder.worker.consumers import Consumers, DefinitionReader
 from builder.worker.erasure import Erasure
 from builder.worker.imports import Imports
-from builder.worker.loop import Rules, Worker
+from builder.worker.loop import Attempts, Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.purging import PurgeSchedule, Purging, TaskLock

@@ -76,7 +76,7 @@ def measure_service(
     from builder.app.service import open_service, serving
     from builder.app.settings import Http, Nats, Store
     from builder.app.telemetry import set_up_logging
-    from builder.wire.installation import DEFAULT_NAME
+    from builder.wire.subjects import DEFAULT_NAME
 
     async def work() -> dict[str, Any]:
         base = settings()

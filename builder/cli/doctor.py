@@ -14,8 +14,8 @@ from typing import Any
 from builder.app.address import Address, Listening, broker_address, running
 from builder.app.broker import check_broker
 from builder.app.components import models, open_components
+from builder.app.health import list_workers
 from builder.app.operations.maintenance import compare_store
-from builder.app.peers import list_workers
 from builder.app.settings import Settings
 from builder.app.stores import locate_store
 from builder.cli.options import Target

@@ -1,7 +1,6 @@
 """Messages to a running service over NATS, and its contexts."""
 
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -10,27 +9,18 @@ from builder.cli.options import Target
 from builder.wire.json import one_line
 
 
-@dataclass(frozen=True, slots=True)
-class UserMessage:
-    """A person's message."""
-
-    text: str
-    speaker: str = ""
-    """Display name; empty = none."""
-    user_id: str = ""
-    """Who the person is; empty = unknown."""
-
-
-async def send_and_wait(target: Target, session: str, message: UserMessage, consumer: str, timeout: float) -> dict[str, Any]:
+async def send_and_wait(
+    target: Target, session: str, text: str, person: dict[str, Any], consumer: str, timeout: float
+) -> dict[str, Any]:
     """Publish a user message; with a consumer, wait for its context and return the event.
 
-    timeout: seconds. Raises `Rejected` for a consumer that no profile names, and `Unavailable`, also when no context came.
+    person: `speaker` and `user_id`, each empty when there is none. timeout: seconds.
+    Raises `Rejected` for a consumer that no profile names, and `Unavailable`, also when no context came.
     """
     async with target.connect() as client:
-        person: dict[str, Any] = {"speaker": message.speaker, "user_id": message.user_id}
         if not consumer:
-            return {"id": await client.send_user_message(session, message.text, **person)}
-        return (await client.ask(session, message.text, consumer=consumer, timeout=timeout, **person)).event
+            return {"id": await client.send_user_message(session, text, **person)}
+        return (await client.ask(session, text, consumer=consumer, timeout=timeout, **person)).event
 
 
 async def watch_contexts(target: Target, consumer: str, as_json: bool) -> None:

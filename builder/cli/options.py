@@ -1,13 +1,19 @@
-"""Options that many commands share, where a command works, and how it prints."""
+"""Options that many commands share, where a command works, and how it prints.
+
+Progress bars on standard error where that is a terminal, so that standard output stays data.
+"""
 
 import json
 import sys
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from builder.domain.errors import Misconfigured, Rejected
 
 if TYPE_CHECKING:
     from builder.app.address import Address
@@ -56,7 +62,6 @@ def settings() -> "Settings":
     from pydantic_settings import SettingsError
 
     from builder.app.settings import PREFIX, Settings, check_names
-    from builder.domain.errors import Misconfigured
 
     check_names(os.environ)
     try:
@@ -98,11 +103,37 @@ def say(text: str) -> None:
 
 def text_of(file: Path) -> str:
     """The text of the file, or of standard input for "-". Raises `Rejected` when it cannot be read."""
-    from builder.domain.errors import Rejected
-
     try:
         return sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
     except OSError as error:
         raise Rejected(f"{file} cannot be read: {error.strerror}; name another file") from error
     except UnicodeDecodeError as error:
         raise Rejected(f"{file} is no UTF-8 text: {error.reason} at byte {error.start}; save it as UTF-8") from error
+
+
+Advance = Callable[[int, int], None]
+"""Called with how much is done, of how much."""
+
+
+@contextmanager
+def progress_bars(*names: str) -> Iterator[tuple[Advance, ...]]:
+    """A bar for each name while the block runs, and the functions that move them."""
+    from functools import partial
+
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal) as progress:
+
+        def move(task: TaskID, done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        yield tuple(partial(move, progress.add_task(name, total=None)) for name in names)
+
+
+@contextmanager
+def progress_bar(name: str) -> Iterator[Advance]:
+    """One bar while the block runs, and the function that moves it."""
+    with progress_bars(name) as (advance,):
+        yield advance

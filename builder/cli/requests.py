@@ -1,14 +1,21 @@
-"""Requests to the running service, or to its store while none runs."""
+"""Requests to the running service, or to its store while none runs.
+
+All of a person: what is erased, and what is exported.
+"""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict
 from typing import Any
 
-from builder.app.operations.store_answers import answer_from_store
+from builder.app.operations.explanations import answer_from_store
+from builder.app.operations.export import Export, export_session
 from builder.app.stores import locate_store
 from builder.cli.options import Target, say
 from builder.client import Client, Unavailable
+from builder.domain.recall import EVERY_SESSION
+from builder.wire.requests import MAX_HISTORY_PAGE
 from builder.wire.session_names import session_text
 
 
@@ -85,3 +92,30 @@ async def history(target: Target, request: dict[str, Any], limit: int) -> list[d
             breadcrumbs += page["breadcrumbs"]
             after = page["next"]
     return [with_text(each) for each in (breadcrumbs[:limit] if limit else breadcrumbs)]
+
+
+COUNTS = ("versions", "messages", "contexts", "dead_letters")
+
+
+async def forget_person(target: Target, user: str, by: str, progress: Callable[[int, int], object]) -> dict[str, Any]:
+    """Erase all of a person; one receipt with the sums. Raises `Rejected` and `Unavailable`."""
+    async with target.connect() as client:
+        receipt = await client.forget_person(user, by=by, progress=progress)
+    return {
+        "user_id": receipt.user_id,
+        "by": receipt.by,
+        "breadcrumbs": len({each.id for each in receipt.receipts}),
+        "sessions": receipt.sessions,
+        "summaries": receipt.summaries,
+        **{name: sum(getattr(each, name) for each in receipt.receipts) for name in COUNTS},
+        "receipts": [asdict(each) | {"at": each.at.isoformat()} for each in receipt.receipts],
+    }
+
+
+async def export_person(
+    target: Target, user: str, write: Callable[[str], object], progress: Callable[[int, int], None]
+) -> Export:
+    """Every version of what was said by and to a person as JSON lines, in the stream's order. Raises `Unavailable`."""
+    breadcrumbs = await history(target, {"user": user, "limit": MAX_HISTORY_PAGE}, 0)
+    ids = frozenset((crumb["session"], crumb["id"]) for crumb in breadcrumbs)
+    return await export_session(target.settings, target.servers, target.workspace, EVERY_SESSION, write, progress, ids)

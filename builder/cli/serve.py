@@ -6,7 +6,7 @@ import signal
 from contextlib import ExitStack
 
 from builder.app.address import announcement, running
-from builder.app.parts import PARTS, Parts
+from builder.app.components import PARTS, Parts
 from builder.app.service import open_service, serve_until
 from builder.app.settings import Settings
 from builder.app.stores import locate_store

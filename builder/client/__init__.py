@@ -18,10 +18,9 @@ With `chat_format: openai` it is `openai.chat.completions.create(model=MODEL, me
 
 from builder.client.answering import Answer
 from builder.client.client import Client, connect
-from builder.client.publishing import PublishResult
-from builder.client.received import ReceivedContext
+from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, Receipt, ReceivedContext
 from builder.client.responses import Response
-from builder.client.results import BreadcrumbRecord, Consumer, PersonReceipt, Receipt
+from builder.client.sending import PublishResult
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.domain.summary import CompactionResult
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from builder.client.publishing import Conflict, Publishing, as_json, check, check_same
 from builder.client.received import ReceivedContext
 from builder.client.responses import MAX_MESSAGES, SCHEMA, Conversation, Response, read_conversation, read_responses, response_id
+from builder.client.sending import Conflict, Publishing, as_json, check, check_same
 from builder.client.stream import StreamReader
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.records import Outgoing, make_record

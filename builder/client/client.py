@@ -14,20 +14,16 @@ from nats.errors import Error as NatsError
 
 from builder.client.answering import Answer, Answering
 from builder.client.connecting import FIRST_SECONDS, open_connection
-from builder.client.publishing import check
 from builder.client.received import Latest, ReceivedContext, read
 from builder.client.replies import Tools, read_reply, run_calls
 from builder.client.responses import Response, read_conversation
-from builder.client.sending import TOOL_RESPONSE, USER_MESSAGE, Lifetime, Sending, user_message
-from builder.client.subscription import FETCH_SECONDS, Deliver, received, subscribe
-from builder.client.superseding import is_superseded
-from builder.client.waiting import expected
+from builder.client.sending import TOOL_RESPONSE, USER_MESSAGE, Lifetime, Sending, check, user_message
+from builder.client.subscription import FETCH_SECONDS, Deliver, expected, is_superseded, received, subscribe
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.triggers import trigger_text, wait_for_tools
-from builder.wire.installation import DEFAULT, DEFAULT_NAME, Installation
-from builder.wire.subjects import CONTEXTS, check_token, context_subject
+from builder.domain.selector import trigger_text, wait_for_tools
+from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token, context_subject
 
 log = logging.getLogger("builder.client")
 

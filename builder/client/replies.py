@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from builder.domain.errors import Rejected
+from builder.wire.chat_lines import tool_request
 from builder.wire.json import shape
-from builder.wire.openai_calls import tool_request
 
 log = logging.getLogger("builder.client")
 

@@ -13,7 +13,7 @@ from nats.js.errors import NotFoundError
 
 from builder.client.connecting import translated
 from builder.domain.breadcrumb import Place, StreamMessage
-from builder.wire.installation import DEFAULT, Installation, plain_subject
+from builder.wire.subjects import DEFAULT, Installation, plain_subject
 
 BREADCRUMBS = "BREADCRUMBS"
 

@@ -1,23 +1,32 @@
-"""A subscription to the contexts of one consumer: made, checked, read, acknowledged."""
+"""Contexts as they come: a subscription, which is made, checked, read and acknowledged, and one context that is waited for.
+
+That one comes by a plain subscription, which is the fastest, or by a look into the stream, which misses nothing.
+
+Whether the context of a later message has taken a context's place.
+"""
 
 import asyncio
 import contextlib
+import json
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
 
+from nats.aio.client import Client as Connection
 from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, ConsumerInfo, DeliverPolicy
+from nats.js.errors import NotFoundError
 
 from builder.client.connecting import translated
 from builder.client.received import Latest, ReceivedContext, read
 from builder.domain.errors import Rejected, Unavailable
-from builder.wire.subjects import FORGOTTEN_HEADER
+from builder.wire.subjects import FORGOTTEN_HEADER, context_subject
 
 ACK_WAIT_SECONDS = 60.0
 EPHEMERAL_SECONDS = 3600.0
@@ -158,3 +167,104 @@ async def _kept_alive(message: Msg) -> AsyncIterator[None]:
     finally:
         heartbeat.cancel()
         await asyncio.wait({heartbeat})  # unlike awaiting it, this lets a cancellation of the agent itself through
+
+
+LOOK_SECONDS = 1.0
+"""Between two looks into the stream: a context that came while the connection was away is there."""
+
+
+class ExpectedContext:
+    """A context on its own subject. Nothing is acknowledged, so an agent of the same consumer gets it all the same."""
+
+    def __init__(self, js: JetStreamContext, subscription: Subscription, place: tuple[str, str], look_seconds: float) -> None:
+        """place: stream and subject."""
+        self._js = js
+        self._subscription = subscription
+        self._stream, self._subject = place
+        self._look_seconds = look_seconds
+
+    async def wait(self, seconds: float, *, is_repeat: bool) -> bytes | None:
+        """The event, or None when none came in time. is_repeat: it may have been published before.
+
+        Raises `Rejected` when what it showed was forgotten since, and `Unavailable`.
+        """
+        deadline = asyncio.get_running_loop().time() + seconds
+        data = await self._stored() if is_repeat else None
+        while data is None and (remaining := deadline - asyncio.get_running_loop().time()) > 0:
+            data = await self._next(min(remaining, self._look_seconds)) or await self._stored()
+        return data
+
+    async def _next(self, seconds: float) -> bytes | None:
+        with translated(f"listening to {self._subject} failed", "ask again"):
+            try:
+                message = await self._subscription.next_msg(seconds)
+            except (NatsTimeout, TimeoutError):
+                return None
+            finally:
+                heed_cancellation()
+        return self._readable(message.headers, message.data)
+
+    async def _stored(self) -> bytes | None:
+        with translated(f"reading {self._subject} of {self._stream} failed", "has the service run once on this broker?"):
+            try:
+                message = await self._js.get_last_msg(self._stream, self._subject)
+            except NotFoundError:
+                return None
+        return self._readable(message.headers, message.data or b"")
+
+    def _readable(self, headers: dict[str, str] | None, data: bytes) -> bytes:
+        if FORGOTTEN_HEADER in (headers or {}):
+            raise Rejected(f"the context on {self._subject} was taken away, because what it showed was forgotten; ask again")
+        return data
+
+
+@asynccontextmanager
+async def expected(
+    connection: Connection, js: JetStreamContext, place: tuple[str, str], look_seconds: float = LOOK_SECONDS
+) -> AsyncIterator[ExpectedContext]:
+    """A subscription to the subject of one context, which exists when the block begins. Raises `Unavailable`.
+
+    place: stream and subject.
+    """
+    subject = place[1]
+    with translated(f"could not subscribe to {subject}", "is the connection to the broker there?"):
+        subscription = await connection.subscribe(subject)
+    try:
+        yield ExpectedContext(js, subscription, place, look_seconds)
+    finally:
+        with suppress(NatsError):
+            await subscription.unsubscribe()
+
+
+Place = tuple[str, str]
+"""Stream and subject."""
+MAX_LINKS = 50
+"""Contexts of a chain that are looked at: a person who writes more messages in a row is answered late, not never."""
+
+
+async def is_superseded(js: JetStreamContext, place_of: Callable[[str], Place], context: ReceivedContext) -> bool:
+    """Whether the newest context of the session names this one as superseded, itself or by those that it names.
+
+    place_of: subject without the installation's name → stream and subject on the broker. Raises `Unavailable`.
+    """
+    identity = "*"
+    for _ in range(MAX_LINKS):
+        stream, subject = place_of(context_subject(context.workspace, context.consumer_id, context.session_token, identity))
+        event = await _last(js, stream, subject)
+        identity = str(event.get("supersedes") or "")
+        if identity == context.id:
+            return True
+        if not identity or int(event["trigger_seq"]) <= context.trigger_seq:
+            return False
+    return False
+
+
+async def _last(js: JetStreamContext, stream: str, subject: str) -> dict[str, Any]:
+    """The newest event on a subject; nothing where there is none, or what it showed was forgotten."""
+    with translated(f"reading {subject} of {stream} failed", "has the service run on this broker?"):
+        try:
+            message = await js.get_last_msg(stream, subject)
+        except NotFoundError:
+            return {}
+    event: dict[str, Any] = {} if FORGOTTEN_HEADER in (message.headers or {}) else json.loads(message.data or b"{}")
+    return event

@@ -17,7 +17,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 from builder.client import client as asynchronous
 from builder.client.connecting import FIRST_SECONDS
-from builder.wire.installation import DEFAULT_NAME
+from builder.wire.subjects import DEFAULT_NAME
 
 P = ParamSpec("P")
 T = TypeVar("T")

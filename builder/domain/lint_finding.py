@@ -1,7 +1,11 @@
-"""What is wrong with a profile or a template, for its author."""
+"""What is wrong with a profile or a template, for its author.
 
-from collections.abc import Sequence
+The word that was probably meant.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Literal
 
 from builder.domain.errors import Misconfigured
@@ -45,3 +49,23 @@ def faulty(file: str, message: str, line: int = 0) -> FaultyFiles:
     """One file with one problem. message: what is wrong, and behind a semicolon what to do. line: from 1; 0 = the whole file."""
     problem, _, fix = message.partition("; ")
     return FaultyFiles([LintFinding(file=file, line=line, place="", problem=problem, fix=fix or "mend it")])
+
+
+MIN_LIKENESS = 0.6
+"""Likeness from which a wrong word counts as a slip of the pen."""
+NAME_LIKENESS = 0.8
+"""The same for names that authors choose: "trip-agent" is no slip of "coding-agent"."""
+
+
+def nearest(word: str, words: Iterable[str], likeness: float = MIN_LIKENESS) -> str:
+    """The word that is most like it, whatever its case; "" when none is."""
+    by_case = {each.casefold(): each for each in sorted(words)}
+    near = get_close_matches(word.casefold(), by_case, 1, likeness)
+    return by_case[near[0]] if near else ""
+
+
+def advice(word: str, words: Iterable[str]) -> str:
+    """What to do about a word that does not exist: write the nearest one, else one of all."""
+    choices = sorted(words)
+    near = nearest(word, choices)
+    return f"write {near}" if near else f"use one of {', '.join(choices)}"

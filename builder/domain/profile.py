@@ -6,8 +6,7 @@ from datetime import tzinfo
 from typing import Literal
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.selector import Pinned, Selector
-from builder.domain.triggers import Triggers, matches_one, wait_for_tools
+from builder.domain.selector import Pinned, Selector, Triggers, matches_one, wait_for_tools
 from builder.domain.trusted_hints import TrustedHints
 
 QuerySource = Literal["last_user", "last_n", "custom"]

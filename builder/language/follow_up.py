@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable
 
-from builder.language.lists import any_of, derived, either, words
-from builder.language.scripts import UNSPACED
+from builder.language.lists import UNSPACED, any_of, derived, either, words
 from builder.language.words import is_filler
 
 MAX_WORDS = 12

@@ -12,8 +12,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import product
 
-from builder.language.lists import derived, words
-from builder.language.scripts import UNSPACED
+from builder.language.lists import UNSPACED, derived, words
 
 DEFAULT_NAMES = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
 """Role → the stored speaker of a breadcrumb without a name."""

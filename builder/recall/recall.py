@@ -12,7 +12,6 @@ from builder.recall.earlier_trigger import earlier_trigger
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.reader import HistoryReader
 from builder.recall.index.view import Terms, View
-from builder.recall.people import memory_of
 from builder.recall.pinned import (
     BLACKLIST,
     OWN_BLACKLIST,
@@ -23,8 +22,7 @@ from builder.recall.pinned import (
     system_prompt,
     unexpired,
 )
-from builder.recall.scopes import looks_for_person, scope_of
-from builder.recall.visibility import visible_to, without_expired
+from builder.recall.visibility import looks_for_person, memory_of, scope_of, visible_to, without_expired
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

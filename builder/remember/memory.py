@@ -1,14 +1,95 @@
-"""Remember: a breadcrumb is stored with its facts, once."""
+"""Remember: a breadcrumb is stored with its facts, once.
 
-from dataclasses import dataclass
+Ingestion: breadcrumb → breadcrumb with its facts. Nothing here depends on any other breadcrumb.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from functools import partial
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.errors import Rejected
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.errors import Rejected, Unavailable
+from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
 from builder.domain.summary import SUMMARY
+from builder.language.instructions.detection import instructions
+from builder.language.sameness import fingerprint
+from builder.language.traits import traits
+from builder.ports.models import Embedder
 from builder.ports.store import BreadcrumbStore
-from builder.remember.ingest import Ingest
+from builder.remember.long_input import THREAD_CHARS, in_thread
+from builder.remember.passages import passages
 from builder.wire.json import canonical_text
+
+Pause = Callable[[], Awaitable[None]]
+
+
+async def no_pause() -> None:
+    """Go on at once."""
+
+
+class Ingest:
+    """Computes the words at once, and the vectors at once where the text is short."""
+
+    def __init__(
+        self, embedder: Embedder, terms: Callable[[str], str], count: Callable[[str], int], passages_at_ingestion: int | None
+    ) -> None:
+        """terms: text → stemmed terms joined by spaces. count: text → tokens.
+
+        passages_at_ingestion: a breadcrumb of more passages gets its vectors later; None = none does.
+        """
+        self._embedder = embedder
+        self._terms = terms
+        self._count = count
+        self._passages_at_ingestion = passages_at_ingestion
+
+    async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
+        """All facts; without vectors when the engine is unavailable, or when a later trigger would wait for so long a text."""
+        words = partial(self._words, breadcrumb)
+        length = len(breadcrumb.text) + sum(map(len, breadcrumb.pointers))
+        bare = await in_thread(words) if length > THREAD_CHARS else words()
+        if self._passages_at_ingestion is not None and len(bare.passages) > self._passages_at_ingestion:
+            return bare
+        try:
+            return await self.with_vectors(bare)
+        except Unavailable:
+            return bare
+
+    async def with_vectors(self, remembered: StoredBreadcrumb, pause: Pause = no_pause) -> StoredBreadcrumb:
+        """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing.
+
+        pause: awaited before each passage.
+        """
+        text, complete = remembered.breadcrumb.text, list[Passage]()
+        for passage in remembered.passages:
+            await pause()
+            complete.append(replace(passage, vector=await self.embed(text[passage.start : passage.end])))
+        return replace(remembered, passages=tuple(complete), model=self._embedder.model)
+
+    async def embed(self, text: str) -> bytes:
+        """The vector; empty for a blank text. Raises `Unavailable`."""
+        return await self._embedder.embed(text) if text.strip() else b""
+
+    def _words(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
+        """All facts but the vectors."""
+        return StoredBreadcrumb(
+            breadcrumb=breadcrumb,
+            passages=self._passages(breadcrumb, passages(breadcrumb.text)),
+            model="",
+            fingerprint=fingerprint(breadcrumb.text),
+        )
+
+    def _passages(self, breadcrumb: Breadcrumb, spans: tuple[tuple[int, int], ...]) -> tuple[Passage, ...]:
+        """Instructions are searched in the whole text of a person: a pasted part is recognised by the line above it."""
+        by_person = breadcrumb.role == "user"
+        begin = [instruction.start for instruction in instructions(breadcrumb.text)] if by_person else []
+        return tuple(self._passage(breadcrumb, *span, by_person, any(span[0] <= at < span[1] for at in begin)) for span in spans)
+
+    def _passage(self, breadcrumb: Breadcrumb, start: int, end: int, by_person: bool, instructs: bool) -> Passage:
+        """Pointers are searched with the first passage."""
+        text = breadcrumb.text[start:end]
+        pointers = () if start else breadcrumb.pointers
+        terms = self._terms(" ".join((text, *pointers)))
+        return Passage(start, end, terms, b"", self._count(text), traits(text, by_person=by_person, instructs=instructs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

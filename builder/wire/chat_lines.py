@@ -1,19 +1,41 @@
 """Chat messages as other systems export them, read as records: `{"role", "content"}` a line, or `{"messages": [...]}`.
 
 The ids follow from session and message, so that the same conversation read again gives the same records.
+
+A tool call in the shape of OpenAI → one of `agent.response.v1`.
 """
 
 import json
 import uuid
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from builder.domain.errors import Rejected
 from builder.wire.json import canonical, one_line, parse, shape
-from builder.wire.openai_calls import tool_request
+
+
+def tool_request(call: Any) -> dict[str, Any]:
+    """{tool, input, requestId}. Raises `Rejected` when the call has no id or no name.
+
+    Arguments are JSON in a text: none are an empty object, and a text that is no JSON stays as the model wrote it.
+    """
+    function = call.get("function") if isinstance(call, Mapping) else None
+    if not isinstance(function, Mapping) or not function.get("name") or not call.get("id"):
+        raise Rejected('a tool call has no id or no name; write {"id": "…", "type": "function", "function": {"name": "…"}}')
+    return {"tool": str(function["name"]), "input": _arguments(function.get("arguments")), "requestId": str(call["id"])}
+
+
+def _arguments(value: Any) -> Any:
+    if not isinstance(value, str):
+        return {} if value is None else value
+    try:
+        return parse(value) if value.strip() else {}
+    except ValueError:
+        return value
+
 
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
 SYSTEM = frozenset({"system", "developer"})

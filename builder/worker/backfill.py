@@ -11,7 +11,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.store import MissingVectors
-from builder.remember.ingest import Pause
+from builder.remember.memory import Pause
 from builder.worker.resilience import PACE, Backoff, Pace, UnexpectedError, give_way, guard
 
 log = logging.getLogger("builder.worker.backfill")

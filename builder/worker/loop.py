@@ -1,23 +1,77 @@
-"""The loop over deliveries. The only place of ack, retry and reject, and of the outcome of each delivery."""
+"""The loop over deliveries. The only place of ack, retry and reject, and of the outcome of each delivery.
+
+Attempts at a message, counted across crashes.
+"""
 
 import asyncio
 import logging
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 
-from builder.domain.breadcrumb import NO_SESSION, StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, Place, StreamMessage
 from builder.domain.delivery_outcome import DeliveryOutcome
-from builder.domain.errors import BuilderError, Rejected, Unavailable
-from builder.domain.triggers import ANSWER, FAILURE
+from builder.domain.errors import BuilderError, NoMoreAttempts, Rejected, Unavailable
+from builder.domain.selector import ANSWER, FAILURE
 from builder.ports.broker import Delivery
-from builder.worker.attempts import Attempts
+from builder.ports.store import Progress
 from builder.worker.erasure import TOMBSTONE
 from builder.worker.processor import Ending, Processor
 from builder.worker.publishing import DeadLetters
 from builder.worker.resilience import PAUSES, Backoff, Pauses, UnexpectedError, guard, heartbeat
 from builder.worker.turns import SessionOrder
+
+
+class Attempts:
+    """Numbers the attempts at each place. An attempt is counted before it begins, so a crash leaves it counted."""
+
+    def __init__(self, progress: Progress, in_work: set[Place], max_attempts: int) -> None:
+        """in_work: places of running attempts, for catch-up."""
+        self._progress = progress
+        self._in_work = in_work
+        self._max_attempts = max_attempts
+        self._suspects = asyncio.Lock()
+
+    @asynccontextmanager
+    async def start(self, place: Place) -> AsyncIterator[int]:
+        """The number of the attempt, 1 for the first. Raises `Rejected` when there were too many, and `Unavailable`.
+
+        After a crash a delivery is retried alone, so that a second crash is counted for it and for no other.
+        """
+        with self._working_on(place):
+            attempt = await self._progress.start_attempt(place)
+            if attempt == 1:
+                self._check(attempt)
+                yield attempt
+                return
+            await self._progress.undo_attempt(place)
+        async with self._suspects:
+            with self._working_on(place):
+                attempt = await self._progress.start_attempt(place)
+                self._check(attempt)
+                yield attempt
+
+    async def undo(self, place: Place) -> None:
+        """Take back the last attempt. Raises `Unavailable`."""
+        await self._progress.undo_attempt(place)
+
+    async def clear(self, place: Place) -> None:
+        """Remove the attempts of a finished message. Raises `Unavailable`."""
+        await self._progress.clear_attempts(place)
+
+    def _check(self, attempt: int) -> None:
+        if attempt >= self._max_attempts:
+            raise NoMoreAttempts(f"{attempt - 1} attempts ended in a crash or a bug; see the worker's log for the traceback")
+
+    @contextmanager
+    def _working_on(self, place: Place) -> Iterator[None]:
+        self._in_work.add(place)
+        try:
+            yield
+        finally:
+            self._in_work.discard(place)
+
 
 log = logging.getLogger("builder.worker.loop")
 

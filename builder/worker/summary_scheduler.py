@@ -17,9 +17,7 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
 from builder.domain.summary import CompactionResult, Line
 from builder.recall.index.view import View
-from builder.recall.summaries.compaction import units_to_compact
-from builder.recall.summaries.extract import tokens_of, verbatim_line
-from builder.recall.summaries.lines import shown_lines
+from builder.recall.summaries.lines import shown_lines, tokens_of, verbatim_line
 from builder.recall.summaries.plan import (
     Chain,
     Recipe,
@@ -28,6 +26,7 @@ from builder.recall.summaries.plan import (
     is_due,
     recipe_of,
     sources_of,
+    units_to_compact,
     units_until_due,
     waiting_units,
 )

@@ -12,11 +12,9 @@ from builder.domain.summary import Line, Summary
 from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
 from builder.recall.index.view import View
-from builder.recall.summaries.compaction import is_from_person
 from builder.recall.summaries.excerpts import Words, line_of
-from builder.recall.summaries.extract import extract, verbatim_line
-from builder.recall.summaries.lines import shown_lines
-from builder.recall.summaries.plan import Chain, Recipe, WaitingUnit, sources_of, summary_ids, utterance
+from builder.recall.summaries.lines import extract, shown_lines, verbatim_line
+from builder.recall.summaries.plan import Chain, Recipe, WaitingUnit, is_from_person, sources_of, summary_ids, utterance
 from builder.recall.summaries.questions import needs_question, question_of
 from builder.recall.visibility import of_audience
 from builder.remember.schemas.summaries import summary_event

@@ -4,7 +4,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.triggers import FAILURE
+from builder.domain.selector import FAILURE
 from builder.wire.json import canonical
 from builder.wire.records import Outgoing, make_record, outgoing
 from builder.wire.times import moment

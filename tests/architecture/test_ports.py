@@ -5,13 +5,12 @@ from typing import Protocol
 import pytest
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.embedding.none import NoEmbedder
+from builder.adapters.embedding.engine import NoEmbedder
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.reference import ReferenceEmbedder
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.delivery import NatsDelivery
-from builder.adapters.nats.publisher import NatsPublisher, NatsSender
-from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.stream import NatsPublisher, NatsSender, NatsStream
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.adapters.summarizer import EndpointSummarizer
 from builder.adapters.templates.fragments import JinjaRendering

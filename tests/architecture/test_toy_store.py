@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.app.components import open_components
-from builder.app.parts import Parts
+from builder.app.components import Parts, open_components
 from builder.app.settings import Embedding, Settings, Store
 from builder.app.stores import STORES, locate_store, location
 from builder.domain.errors import Misconfigured

@@ -11,8 +11,8 @@ from builder.app.stores import IN_MEMORY, location
 from builder.bench.data.datasets import load as read
 from builder.bench.data.datasets import of_one_person, remember
 from builder.bench.data.planted import copy_of, opposites_of
-from builder.bench.quality import ablate, repeats, vectors
-from builder.bench.quality.fit import examples
+from builder.bench.quality import repeats, vectors
+from builder.bench.quality.fit import ablation, examples
 from builder.bench.speed import load, memory
 from builder.domain.errors import Misconfigured
 from builder.language.sameness import wording
@@ -87,7 +87,7 @@ async def test_one_conversation_alone_cannot_be_ablated(settings: Settings) -> N
         sample = read("sample")
         data = await examples(core.builder, (sample,), core.profile("recall"), quiet)
         with pytest.raises(Misconfigured, match="--fit-on"):
-            await ablate.run(core.builder, sample, core.profile("recall"), (500,), data, quiet)
+            await ablation(core.builder, sample, core.profile("recall"), (500,), data, quiet)
 
 
 async def test_plain_vector_search_holds_the_evidence_of_the_nearest_messages_and_keeps_to_its_budget(settings: Settings) -> None:

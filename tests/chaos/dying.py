@@ -10,9 +10,9 @@ import sys
 from typing import Any
 
 from builder.adapters.nats.delivery import NatsDelivery
-from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.stream import NatsPublisher
 from builder.app import service
-from builder.app.parts import Parts
+from builder.app.components import Parts
 from builder.app.settings import Settings
 from builder.cli.serve import serve_until_signal
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage

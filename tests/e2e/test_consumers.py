@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from nats.js import JetStreamContext
 
-from builder.adapters.nats.shadows import NatsShadows
+from builder.adapters.nats.archive import NatsShadows
 from builder.adapters.nats.topology import Topology
 from builder.app.operations.profile_catalog import open_catalog
 from builder.app.settings import Settings

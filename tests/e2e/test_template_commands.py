@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder
 from tests import commands
 from tests.running import environment
 

@@ -23,15 +23,14 @@ from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.components import load_ranker
-from builder.app.config import load_library, read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.publish.event import encode
-from builder.recall.index.cache import HistoryCache
+from builder.recall.index.reader import HistoryCache
 from builder.recall.summaries.plan import recipe_of
 from builder.remember.decode import decode
 from builder.remember.schemas.removals import excluded

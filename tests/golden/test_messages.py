@@ -16,9 +16,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder
 from builder.publish.event import encode
-from builder.recall.index.cache import HistoryCache
+from builder.recall.index.reader import HistoryCache
 from builder.service import ContextBuilder
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
 from tests.golden.test_golden import events, helpers, profile

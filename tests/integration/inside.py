@@ -16,12 +16,10 @@ from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.embedding.engine import Engine
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.nats.archive import NatsArchive
-from builder.adapters.nats.publisher import NatsSender
-from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.stream import NatsSender, NatsStream
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE, ensure_streams
 from builder.app.broker import open_bus, topology
-from builder.app.components import Components, open_components
-from builder.app.parts import PARTS, Parts
+from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.service import Service, open_service, serving
 from builder.app.settings import Http, Nats, Settings
 from builder.app.settings import Worker as WorkerSettings
@@ -31,10 +29,9 @@ from builder.domain.errors import Unavailable
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.remember.decode import decode
-from builder.worker.attempts import Attempts
 from builder.worker.catch_up import CatchUp
 from builder.worker.erasure import Erasure
-from builder.worker.loop import Rules, Worker
+from builder.worker.loop import Attempts, Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.quiet_time import QuietTime

@@ -11,9 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from nats.js import JetStreamContext
 
-from builder.adapters.nats.publisher import NatsPublisher
-from builder.app.parts import Parts
-from builder.app.resources import bundled_folder
+from builder.adapters.nats.stream import NatsPublisher
+from builder.app.components import Parts
+from builder.app.config import bundled_folder
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from tests.commands import DEADLINE

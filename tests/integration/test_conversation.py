@@ -12,7 +12,7 @@ from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo
 
 from builder.adapters.nats.topology import CONTEXTS
 from builder.app.components import counter
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder
 from builder.client import Client, ReceivedContext, Unavailable, connect
 from tests.commands import DEADLINE, run
 from tests.running import Running, all_settled, answered, jetstream, say, until

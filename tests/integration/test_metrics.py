@@ -16,7 +16,7 @@ from builder.adapters.nats.probe import clock_state
 from builder.app import broker as broker_of_app
 from builder.app.settings import Embedding
 from builder.cli import doctor
-from builder.wire.installation import DEFAULT, Installation
+from builder.wire.subjects import DEFAULT, Installation
 from tests.chart import one
 from tests.commands import COMMAND, run
 from tests.integration.inside import settings

@@ -13,11 +13,11 @@ import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.peers import PeerBucket, Peers
-from builder.app.parts import Parts
+from builder.app.components import Parts
 from builder.cli.doctor import examine
 from builder.client import Rejected, connect
 from builder.domain.peer import Peer
-from builder.wire.installation import Installation
+from builder.wire.subjects import Installation
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, jetstream, until, wait_for
 

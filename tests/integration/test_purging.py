@@ -7,8 +7,8 @@ from pathlib import Path
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS
+from builder.app.components import Parts
 from builder.app.operations.maintenance import purge_store
-from builder.app.parts import Parts
 from tests.commands import run
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, all_settled, context_bytes, jetstream, remembered, until

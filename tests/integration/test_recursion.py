@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder
 from tests.integration.test_metrics import value
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, all_settled, answered, say
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from nats.js import JetStreamContext
 
-from builder.adapters.nats.shadows import NatsShadows
+from builder.adapters.nats.archive import NatsShadows
 from builder.adapters.nats.topology import Topology
 from builder.app.operations.shadows import shadow_report
 from builder.app.settings import Settings

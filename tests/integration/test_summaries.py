@@ -6,7 +6,7 @@ from pathlib import Path
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 from tests.commands import run

@@ -11,7 +11,7 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.topology import BREADCRUMBS
-from builder.wire.installation import DEFAULT
+from builder.wire.subjects import DEFAULT
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
 
 PATIENCE = 2.0

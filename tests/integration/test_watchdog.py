@@ -12,7 +12,7 @@ import pytest
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
-from builder.adapters.nats.background import BackgroundInbox
+from builder.adapters.nats.inbox import BackgroundInbox
 from builder.adapters.nats.topology import (
     BREADCRUMBS,
     CONTEXTS,
@@ -23,12 +23,12 @@ from builder.adapters.nats.topology import (
     ensure_streams,
     replayed_breadcrumbs,
 )
-from builder.app.parts import Parts
+from builder.app.components import Parts
 from builder.app.service import open_service, serving
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
 from builder.ports.broker import Delivery
-from builder.wire.installation import Installation
+from builder.wire.subjects import Installation
 from tests.integration.inside import service_here, settings
 from tests.memory_store.progress import MemoryProgress
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until

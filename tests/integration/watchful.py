@@ -2,7 +2,7 @@
 
 import asyncio
 
-from builder.app.parts import Parts
+from builder.app.components import Parts
 from builder.app.settings import Settings
 from builder.cli.serve import serve_until_signal
 

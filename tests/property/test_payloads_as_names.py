@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from builder.adapters.templates.folder import TemplateSet, templates_of
+from builder.adapters.templates.folder import TemplateSet, parse_phrases, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.phrases import parse_phrases
-from builder.app.config import read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.forms import WHOLE
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import BuilderError, Misconfigured, Rejected

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from builder.adapters.embedding.cache import CachedEmbedder
-from builder.adapters.embedding.engine import Engine
-from builder.adapters.embedding.none import NONE, NoEmbedder
+from builder.adapters.embedding.engine import NONE, CachedEmbedder, Engine, NoEmbedder
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.prepare import source_folder
 from builder.adapters.embedding.prepared import NAMES, ListedModel, PreparedModel, list_models

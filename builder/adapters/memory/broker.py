@@ -3,6 +3,8 @@
 It is held to the same contract suite as the real server (`tests/contract/test_client.py`). What it leaves out: age limits, the
 two minutes of the duplicate window (ids count for ever), other accounts, and redelivery by time: what was not acknowledged comes
 again at the next subscription.
+
+`Delivery` of the broker in memory.
 """
 
 import asyncio
@@ -20,9 +22,12 @@ from nats.errors import ConnectionClosedError, NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js.api import PubAck
 from nats.js.errors import NotFoundError
+from typing_extensions import override
 
 from builder.adapters.memory.consumers import MemoryConsumer, MemoryPull
 from builder.adapters.memory.streams import KeptMessage, MemoryStream, matching
+from builder.domain.breadcrumb import Place, StreamMessage
+from builder.ports.broker import Delivery
 
 MAX_PAYLOAD = 8 * 1024 * 1024
 """Bytes, as the embedded server and the chart have it."""
@@ -212,3 +217,42 @@ class MemoryBroker:
     def _wake(self) -> None:
         for event in self._waiting:
             event.set()
+
+
+REPLAY = "Context-Builder-Replay"
+
+
+class MemoryDelivery(Delivery):
+    """A message of the stream of breadcrumbs."""
+
+    def __init__(self, message: KeptMessage, incarnation: int, again: Callable[[], object]) -> None:
+        """again: called when the message is to be delivered once more."""
+        self._again = again
+        self._arrival = StreamMessage(
+            subject=message.subject,
+            data=message.data,
+            place=Place(incarnation, message.seq),
+            received_at=message.time,
+            replay=(message.headers or {}).get(REPLAY) == "1",
+        )
+
+    @property
+    @override
+    def arrival(self) -> StreamMessage:
+        return self._arrival
+
+    @override
+    async def ack(self) -> None:
+        """Nothing waits for it."""
+
+    @override
+    async def retry(self, delay: float) -> None:
+        asyncio.get_running_loop().call_later(delay, self._again)
+
+    @override
+    async def reject(self) -> None:
+        """Nothing waits for it."""
+
+    @override
+    async def keep_alive(self) -> None:
+        """Nothing times out."""

@@ -11,8 +11,7 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
 
-from builder.client.connecting import reason
-from builder.client.permissions import refusal
+from builder.client.connecting import reason, refusal
 from builder.domain.errors import AlreadyPublished, Misconfigured, Unavailable
 
 T = TypeVar("T")

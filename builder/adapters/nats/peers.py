@@ -19,7 +19,7 @@ from nats.js.kv import KeyValue
 from builder.adapters.nats.errors import Throttle
 from builder.client.connecting import reason
 from builder.domain.peer import Peer, comparison
-from builder.wire.installation import Installation
+from builder.wire.subjects import Installation
 
 log = logging.getLogger("builder.nats")
 

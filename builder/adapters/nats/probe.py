@@ -11,7 +11,7 @@ from nats.js.errors import APIError
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES, PROBES_SUBJECT
 from builder.client.connecting import reason, translated
-from builder.wire.installation import DEFAULT, Installation
+from builder.wire.subjects import DEFAULT, Installation
 
 PROBE_SECONDS = 1.0
 """How long a probe waits."""

@@ -12,9 +12,8 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from builder.domain.errors import BuilderError, Rejected, Unavailable
-from builder.wire.installation import DEFAULT, Installation, plain_subject
 from builder.wire.requests import error_json
-from builder.wire.subjects import REQUESTS, check_token
+from builder.wire.subjects import DEFAULT, REQUESTS, Installation, check_token, plain_subject
 from builder.worker.request_handlers import Verb
 from builder.worker.resilience import UnexpectedError, guard
 

@@ -21,7 +21,7 @@ from nats.js.errors import NotFoundError
 from builder.adapters.nats.errors import translated
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
-from builder.wire.installation import DEFAULT, DEFAULT_NAME, Installation
+from builder.wire.subjects import DEFAULT, DEFAULT_NAME, Installation
 
 BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES, SHADOWS = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES", "SHADOWS"
 """The streams; `Installation.stream` gives their names on the broker."""

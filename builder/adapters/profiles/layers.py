@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from builder.domain.lint_finding import faulty
-from builder.domain.nearest import advice
+from builder.domain.lint_finding import advice, faulty
 from builder.wire.files import YamlMistake, line_of, parse_yaml
 
 Path = tuple[str, ...]

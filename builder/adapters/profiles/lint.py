@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from builder.adapters.profiles.models import UNKNOWN_MODEL, ModelFacts, facts_of
+from builder.adapters.profiles.profiles import UNKNOWN_MODEL, ModelFacts, facts_of
 from builder.assemble.sources.table import SOURCES
-from builder.domain.lint_finding import Severity
-from builder.domain.nearest import nearest
+from builder.domain.lint_finding import Severity, nearest
 from builder.domain.profile import Profile, SectionRule
-from builder.domain.triggers import schemas_of as schemas_of_triggers
+from builder.domain.selector import schemas_of as schemas_of_triggers
 from builder.domain.trusted_hints import SCHEMA_DEFINITION
 from builder.remember.schemas.registry import BODIES
 

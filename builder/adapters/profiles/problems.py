@@ -10,8 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from builder.adapters.profiles.layers import SECTIONS, Layer, Path, origins
-from builder.domain.lint_finding import LintFinding
-from builder.domain.nearest import advice, nearest
+from builder.domain.lint_finding import LintFinding, advice, nearest
 from builder.wire.files import line_of
 
 MAX_ERRORS = 50

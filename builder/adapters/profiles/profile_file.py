@@ -1,8 +1,13 @@
-"""A profile file as its author writes it."""
+"""A profile file as its author writes it.
 
-from typing import Literal
+Names of time zones → their rules, from the system's table or the package tzdata.
+"""
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from datetime import UTC, tzinfo
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, available_timezones
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from builder.adapters.profiles.parts import (
     PinnedFile,
@@ -17,8 +22,31 @@ from builder.adapters.profiles.parts import (
     WindowFile,
     check_showable,
 )
-from builder.adapters.profiles.time_zones import TimeZoneName
+from builder.domain.lint_finding import nearest
 from builder.domain.profile import ChatFormat
+
+
+def time_zone(name: str) -> tzinfo:
+    """The zone of an IANA name. Raises `ValueError` with what to do."""
+    if name == "UTC":
+        return UTC
+    names = available_timezones()
+    if name in names:
+        return ZoneInfo(name)
+    if not names:
+        raise ValueError(f"time_zone is {name!r} and this machine has no table of time zones; install the package tzdata")
+    near = nearest(name, names)
+    hint = f"write {near}" if near else "write a name such as Europe/Berlin"
+    raise ValueError(f"time_zone is {name!r:.120}, which no time zone is called; {hint}")
+
+
+def _check(name: str) -> str:
+    time_zone(name)
+    return name
+
+
+TimeZoneName = Annotated[str, AfterValidator(_check)]
+
 
 ENGLISH = "en"
 DEFAULT_BUDGET = DEFAULT_TARGET = 4000

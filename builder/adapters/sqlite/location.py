@@ -8,7 +8,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from builder.adapters.sqlite.files import MEMORY, damage, remove
+from builder.adapters.sqlite.connection import MEMORY, damage, remove
 from builder.adapters.sqlite.store import SqliteStore
 from builder.domain.errors import Misconfigured
 from builder.ports.store import CompleteStore, StoreLocation

@@ -11,9 +11,8 @@ import apsw
 from typing_extensions import override
 
 from builder.adapters.sqlite import backlog, erasing, joins, people, pinned, reading, revisions, scopes, sessionless
-from builder.adapters.sqlite.connection import Connection
+from builder.adapters.sqlite.connection import Connection, file_bytes, free_bytes
 from builder.adapters.sqlite.editions import SqliteEditions
-from builder.adapters.sqlite.files import file_bytes, free_bytes
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, INSERT, from_columns, key_of, passages_by_place, to_columns
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable

@@ -1,4 +1,7 @@
-"""Chat completions of an OpenAI-compatible endpoint as `Summarizer`. Its answers are checked, never trusted."""
+"""Chat completions of an OpenAI-compatible endpoint as `Summarizer`. Its answers are checked, never trusted.
+
+A model's summary that is a little too long, in whole lines.
+"""
 
 import asyncio
 import json
@@ -13,11 +16,26 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import override
 
 from builder.adapters.summarizer.parameters import PARAMETER_CODES, Parameters
-from builder.adapters.summarizer.shortening import shortened
 from builder.domain.errors import Unavailable
 from builder.domain.summary import Line, Utterance
 from builder.ports.models import Summarizer
-from builder.recall.summaries.extract import tokens_of
+from builder.recall.summaries.excerpts import has_name
+from builder.recall.summaries.lines import tokens_of
+
+
+def shortened(lines: tuple[Line, ...], cap: int, count: Callable[[str], int]) -> tuple[Line, ...]:
+    """The lines without the least important ones, as few as it takes for `cap` tokens; empty when no line has room.
+
+    First go those that neither name nor count anything, then the others, the oldest in front. count: text → tokens.
+    """
+    order = sorted(range(len(lines)), key=lambda number: (has_name(lines[number].text.partition(": ")[2]), number))
+    rest = list(lines)
+    for number in order:
+        if tokens_of(rest, count) <= cap:
+            break
+        rest.remove(lines[number])
+    return tuple(rest)
+
 
 FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.5, 8.0
 """Between two attempts, doubled with every failure."""

@@ -13,11 +13,9 @@ from builder.adapters.templates.cuts.bounds import bounded, bounded_body, whole_
 from builder.adapters.templates.cuts.relevance import nearest
 from builder.adapters.templates.cuts.results import CUT, SHRUNK, cut_results, safe_id, stub
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN, shorten
-from builder.adapters.templates.failures import Failures, silence
-from builder.adapters.templates.folder import GENERIC, TemplateFailed, TemplateSet
+from builder.adapters.templates.folder import ENGLISH, GENERIC, TemplateFailed, TemplateSet
 from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer
-from builder.adapters.templates.page_rendering import DEFAULT, PageRendering
-from builder.adapters.templates.phrases import ENGLISH
+from builder.adapters.templates.page_rendering import DEFAULT, Failures, PageRendering, silence
 from builder.adapters.templates.sandbox.filters import untagged
 from builder.adapters.templates.values import plain_item, size_in_memory, values_of
 from builder.assemble.items.forms import LINE_REASONS, REQUEST_SCHEMA, RESULT_SCHEMA, RenderForm
@@ -32,8 +30,7 @@ from builder.domain.control_text import visible
 from builder.domain.failure import Failure
 from builder.domain.message import Call, Image
 from builder.domain.phrases import Mark
-from builder.remember.attachments import images_of
-from builder.remember.tool_calls import call_of, signature_of
+from builder.remember.attachments import call_of, images_of, signature_of
 
 CACHE_SIZE = 20_000
 _NO_BODY: tuple[tuple[str, str], dict[str, Any]] = (("", ""), {})

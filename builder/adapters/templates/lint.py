@@ -1,18 +1,73 @@
-"""What is wrong with templates that compile: faults, which keep them from being used, and notes."""
+"""What is wrong with templates that compile: faults, which keep them from being used, and notes.
 
-from collections.abc import Iterator
+What each line of a hint costs: the tokens of the text that it wrote for the examples of its schema.
+
+Clocks, ids and counters that a hint shows: in a section that should stay the same they change it.
+
+Emphasis that is used too often: words of command, runs of capitals, marks of exclamation, bold text.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from jinja2 import nodes
 
-from builder.adapters.templates.emphasis import FIX, first_line, overused
-from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSet
-from builder.adapters.templates.loops import MANY, bounded, endless, open_lists, with_many
-from builder.adapters.templates.names import Fault, body_fields
-from builder.adapters.templates.sandbox.environment import parsed
-from builder.adapters.templates.sandbox.meter import LimitExceeded
+from builder.adapters.templates.folder import FAILURES, SUFFIX, TemplateFailed, TemplateSet
+from builder.adapters.templates.fragments import MAX_CHARS
+from builder.adapters.templates.names import MANY, Fault, body_fields, bounded, endless, open_lists, with_many
+from builder.adapters.templates.sandbox.environment import compiled, parsed
+from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered
 from builder.adapters.templates.trial import example, faults, render_example
+from builder.adapters.templates.values import values_of
+from builder.assemble.items.forms import WHOLE
+from builder.assemble.items.list_items import MARK
 from builder.domain.lint_finding import LintFinding
-from builder.remember.schemas.examples import full
+from builder.domain.phrases import Phrases
+from builder.remember.schemas.registry import BODIES, full
+
+MARKERS = re.compile(r"\b(?:CRITICAL|IMPORTANT|MUST|ALWAYS|NEVER|MANDATORY|REQUIRED|WARNING|ATTENTION)\b")
+CAPITALS = re.compile(r"\b[A-Z]{2,}(?:'[A-Z]+)?(?:[ ,]+[A-Z]{2,}(?:'[A-Z]+)?){2,}\b")
+"""Three words of capitals in a row; two are often a name."""
+SHOUTS = re.compile(r"!{2,}")
+BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__")
+MAX_MARKERS = 3
+MAX_BOLD = 6
+MAX_RUN_CHARS = 40
+"""Of a run of capitals in a message."""
+FIX = f"keep at most {MAX_MARKERS}: what is all loud is not heard"
+
+
+def overused(text: str) -> str:
+    """The problem of a text with too much emphasis, with the words and how often they stand there; "" for one with little."""
+    runs = [match[0] for match in CAPITALS.finditer(text)]
+    markers = MARKERS.findall(CAPITALS.sub(" ", text))
+    shouts, bold = len(SHOUTS.findall(text)), len(BOLD.findall(text))
+    if len(markers) + len(runs) + shouts <= MAX_MARKERS and bold <= MAX_BOLD:
+        return ""
+    problems = (
+        f"{len(markers)} emphasis {'marker' if len(markers) == 1 else 'markers'} ({_counted(markers)})" if markers else "",
+        f"{len(runs)} {'run' if len(runs) == 1 else 'runs'} of capitals ({_counted(run[:MAX_RUN_CHARS] for run in runs)})"
+        if runs
+        else "",
+        f"{shouts} times !!" if shouts else "",
+        f"{bold} bold texts" if bold > MAX_BOLD else "",
+    )
+    return ", ".join(filter(None, problems))
+
+
+def first_line(text: str) -> int:
+    """The line, from 1, of the first of them; 0 when there is none."""
+    matches = (pattern.search(text) for pattern in (MARKERS, CAPITALS, SHOUTS, BOLD))
+    starts = [match.start() for match in matches if match]
+    return text.count("\n", 0, min(starts)) + 1 if starts else 0
+
+
+def _counted(words: Iterable[str]) -> str:
+    counts = Counter(words)
+    return ", ".join(word if counts[word] == 1 else f"{word} {counts[word]} times" for word in sorted(counts))
 
 
 def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
@@ -57,3 +112,135 @@ def _line_of(source: str, texts: list[str]) -> int:
     loud = next((text for text in texts if first_line(text)), "")
     start = source.find(loud)
     return source.count("\n", 0, max(start, 0)) + first_line(loud)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineCost:
+    """One line of a template."""
+
+    file: str
+    line: int
+    tokens: float
+    """Of one example, on average."""
+    share: float
+    """Of the tokens of the whole template."""
+    text: str
+    """The line as it is written."""
+
+
+def line_costs(
+    templates: TemplateSet, name: str, count: Callable[[str], int], bodies: tuple[dict[str, Any], ...] = ()
+) -> tuple[LineCost, ...]:
+    """Of a hint, the dearest line first; of one that fails on its examples none.
+
+    count: text → tokens. bodies: examples beside those of a known schema.
+    """
+    source = templates.sources["hints"][name]
+    bodies = bodies if bodies and name not in BODIES else full(name) + bodies
+    tokens: Counter[int] = Counter()
+    try:
+        for body in bodies:
+            for line, text in _written(source, name, body, templates.phrases()):
+                tokens[line] += count(text)
+    except FAILURES:
+        return ()
+    lines, total = source.split("\n"), sum(tokens.values())
+    costs = (
+        LineCost(
+            file=f"hints/{name}{SUFFIX}",
+            line=line,
+            tokens=round(number / len(bodies), 1),
+            share=round(number / total, 3),
+            text=lines[line - 1].strip(),
+        )
+        for line, number in tokens.items()
+        if number
+    )
+    return tuple(sorted(costs, key=lambda cost: (-cost.tokens, cost.line)))
+
+
+def _written(source: str, name: str, body: dict[str, Any], phrases: Phrases) -> Iterator[tuple[int, str]]:
+    """Line and text of each piece that the template writes. Raises the errors of its rendering."""
+    template, breadcrumb = compiled(source), example(name, body)
+    values = values_of(breadcrumb, body, WHOLE, breadcrumb.speaker, MAX_CHARS, phrases)
+    with metered(Limits(), len(breadcrumb.body) + len(breadcrumb.text)):
+        pieces: Any = template.root_render_func(template.new_context(values))
+        line, text = 1, ""
+        for piece in pieces:
+            now = template.get_corresponding_lineno(pieces.gi_frame.f_lineno)
+            if now != line:
+                yield line, text
+                line, text = now, ""
+            text += str(piece).replace(MARK, "")
+        yield line, text
+
+
+_MOVING = re.compile(
+    r"id|.*(?<!agent)_id|.*Id|uuid|hash|.*_at|.*At|now|today|time|timestamp|last_?updated|lastUpdated|version|.*_count|.*_seq"
+)
+"""Names of clocks, ids and counters."""
+REVERSED = frozenset({"revindex", "revindex0", "length"})
+"""Of a loop: they change with each entry that is added."""
+NUMBERS = frozenset({"index", "index0"})
+"""Of a loop: they stay as long as entries are added behind the others."""
+ORDERING = frozenset({"reverse", "sort", "dictsort", "groupby", "unique"})
+"""Filters behind which an entry that is added moves others."""
+
+
+class Movement(NamedTuple):
+    """What a hint shows that changes by itself."""
+
+    name: str
+    """As the template writes it, e.g. body.created_at."""
+    line: int
+
+
+def moving(source: str) -> tuple[Movement, ...]:
+    """Each at its first line, by name. `said` and `repeats` are none: outside of finds they are always 1."""
+    tree = parsed(source)
+    own = {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
+    first: dict[str, int] = {}
+    for name, line in (*_fields(tree, own), *_numbers(tree)):
+        first[name] = min(first.get(name, line), line)
+    return tuple(Movement(name, line) for name, line in sorted(first.items()))
+
+
+def _fields(tree: nodes.Template, own: set[str]) -> Iterator[tuple[str, int]]:
+    """Values and fields by their names. own: names that the template sets."""
+    for node in tree.find_all((nodes.Name, nodes.Getattr, nodes.Getitem, nodes.Call, nodes.Keyword, nodes.Filter)):
+        match node:
+            case nodes.Name(name=name, ctx="load") if name not in own and _MOVING.fullmatch(name):
+                yield name, node.lineno
+            case nodes.Getattr(node=value, attr=name) if _MOVING.fullmatch(name):
+                yield _path(value, name), node.lineno
+            case nodes.Getitem(node=value, arg=nodes.Const(value=str(name))) if _MOVING.fullmatch(name):
+                yield _path(value, name), node.lineno
+            case nodes.Call(node=nodes.Getattr(node=value, attr="get"), args=[nodes.Const(value=str(name)), *_]) if (
+                _MOVING.fullmatch(name)
+            ):
+                yield _path(value, name), node.lineno
+            case nodes.Keyword(key="attribute", value=nodes.Const(value=str(path))) if _MOVING.fullmatch(path.split(".")[-1]):
+                yield path, node.value.lineno
+
+
+def _numbers(tree: nodes.Template) -> Iterator[tuple[str, int]]:
+    """Numbers of loops that change when an entry is added."""
+    for loop in tree.find_all(nodes.For):
+        names = REVERSED | (NUMBERS if _is_reordered(loop.iter) else frozenset())
+        for node in loop.find_all(nodes.Getattr):
+            if isinstance(node.node, nodes.Name) and node.node.name == "loop" and node.attr in names:
+                yield f"loop.{node.attr}", node.lineno
+
+
+def _is_reordered(value: nodes.Node) -> bool:
+    ordered = value.name in ORDERING if isinstance(value, nodes.Filter) else False
+    backwards = isinstance(value, nodes.Getitem) and isinstance(value.arg, nodes.Slice) and value.arg.step is not None
+    return ordered or backwards or any(each.name in ORDERING for each in value.find_all(nodes.Filter))
+
+
+def _path(value: nodes.Node, name: str) -> str:
+    """The field as it is written, as far as it begins with a name."""
+    steps = [name]
+    while isinstance(value, nodes.Getattr):
+        steps, value = [value.attr, *steps], value.node
+    return ".".join([value.name, *steps] if isinstance(value, nodes.Name) else steps)

@@ -1,16 +1,106 @@
-"""Pages laid out by their templates, and the tokens that a layout adds to what stands in it."""
+"""Pages laid out by their templates, and the tokens that a layout adds to what stands in it.
+
+Where sections and fragments stand on a page, noted while it is laid out.
+
+The failures of the templates of one configuration: the first reason of each template, and their number.
+"""
 
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import accumulate, count
 
-from builder.adapters.templates.failures import Failures
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSet
-from builder.adapters.templates.page_marks import layout_of, marked_ends, numbered, spans_of
 from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Group, Layout, PageSection
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import Failure
+
+Listener = Callable[[Failure], None]
+
+
+class Failures:
+    """Counted by template; `listener` gets each one."""
+
+    def __init__(self, listener: Listener) -> None:
+        """listener: called with the failure and its count."""
+        self._listener = listener
+        self._by_file: dict[str, Failure] = {}
+
+    def add(self, failure: Failure) -> None:
+        """Count a failure."""
+        earlier = self._by_file.get(failure.file)
+        counted = replace(earlier, times=earlier.times + 1) if earlier else failure
+        self._by_file[counted.file] = counted
+        self._listener(counted)
+
+    @property
+    def all(self) -> tuple[Failure, ...]:
+        """In the order of their first time."""
+        return tuple(self._by_file.values())
+
+
+def silence(_: Failure) -> None:
+    """A listener that ignores failures."""
+
+
+END = "\x03"
+"""Behind the last fragment of a section while a page is laid out; no text has it, because control characters are visible."""
+START = "\x02"
+"""Around the number in front of a fragment."""
+_NUMBERED = re.compile(f"{START}(?P<number>\\d+){START}(?P<text>[^{START}{END}]*){END}")
+
+
+def marked_ends(sections: tuple[PageSection, ...]) -> tuple[PageSection, ...]:
+    """The sections with a mark behind the last fragment of each."""
+    return tuple(replace(section, groups=_with_end(section.groups)) for section in sections)
+
+
+def _with_end(groups: tuple[Group, ...]) -> tuple[Group, ...]:
+    if not groups or not groups[-1].fragments:
+        return groups
+    *before, last = groups
+    return (*before, replace(last, fragments=(*last.fragments[:-1], last.fragments[-1] + END)))
+
+
+def layout_of(text: str, sections: int) -> Layout:
+    """The text without the marks, and their offsets; none when a template does not show each section once."""
+    pieces = text.split(END)
+    if len(pieces) != sections + 1:
+        return Layout("".join(pieces))
+    ends = accumulate(len(piece) for piece in pieces[:-1])
+    return Layout("".join(pieces), tuple(end + 1 for end in ends))
+
+
+def numbered(sections: tuple[PageSection, ...]) -> tuple[PageSection, ...]:
+    """The sections with the number of each fragment around it."""
+    numbers = count()
+
+    def marked(text: str) -> str:
+        return f"{START}{next(numbers)}{START}{text}{END}"
+
+    return tuple(
+        replace(
+            section,
+            groups=tuple(replace(group, fragments=tuple(map(marked, group.fragments))) for group in section.groups),
+        )
+        for section in sections
+    )
+
+
+def spans_of(text: str, plain: str) -> tuple[tuple[int, int], ...]:
+    """The offsets of each numbered fragment in the plain page; () when the page does not show each of them once, unchanged."""
+    spans: dict[int, tuple[int, int]] = {}
+    pieces: list[str] = []
+    size = end = 0
+    for match in _NUMBERED.finditer(text):
+        pieces += [text[end : match.start()], match["text"]]
+        start = size + match.start() - end
+        spans[int(match["number"])] = (start, start + len(match["text"]))
+        size, end = start + len(match["text"]), match.end()
+    is_same = "".join((*pieces, text[end:])) == plain and sorted(spans) == list(range(len(pieces) // 2))
+    return tuple(spans[number] for number in sorted(spans)) if is_same else ()
+
 
 DEFAULT, TAGGED = "default", "xml"
 """The bundled pages."""

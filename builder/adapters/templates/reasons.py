@@ -7,7 +7,7 @@ from jinja2 import Template, TemplateError
 
 from builder.adapters.templates.sandbox.environment import sandbox
 from builder.adapters.templates.sandbox.grammar import TAGS, NotInLanguage
-from builder.domain.nearest import advice
+from builder.domain.lint_finding import advice
 
 MAX_REASON_CHARS = 200
 COMPILED = "<template>"

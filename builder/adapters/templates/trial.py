@@ -1,29 +1,33 @@
-"""Faults of a template that compiles: unknown names, and failures with examples."""
+"""Faults of a template that compiles: unknown names, and failures with examples.
+
+The bundled hints on their examples, in the sandbox and by Jinja alone: what the sandbox's cost is measured with.
+"""
 
 import contextlib
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any
 
-from builder.adapters.templates.folder import FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
+from jinja2 import Template
+
+from builder.adapters.templates.folder import ENGLISH, FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
 from builder.adapters.templates.fragments import MAX_CHARS
 from builder.adapters.templates.names import Fault, body_fields, fields_of, static_faults
-from builder.adapters.templates.phrases import ENGLISH
-from builder.adapters.templates.sandbox.environment import parsed
+from builder.adapters.templates.sandbox.environment import bare, parsed
 from builder.adapters.templates.values import values_of
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.layout import Group, PageSection
+from builder.assemble.items.list_items import items
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.failure import TemplateKind
 from builder.domain.lint_finding import LintFinding
 from builder.remember.decode import decode
-from builder.remember.schemas.examples import full, takes, varied
-from builder.remember.schemas.registry import BODIES, text_within
+from builder.remember.schemas.registry import BODIES, full, takes, text_within, varied
 
 MEND = "mend the template"
 SHOW = "show {{ text }}, or the field that has the words"
@@ -176,3 +180,28 @@ def example(schema: str, body: dict[str, Any]) -> Breadcrumb:
     data = json.dumps({"id": "example", "context": body | {"session_id": "example"}}).encode()
     subject = f"breadcrumbs.example.example.{schema if schema in BODIES else 'example.v1'}"
     return replace(decode(StreamMessage(subject=subject, data=data, place=Place(1, 1), received_at=NOON)), schema=schema)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HintRenderers:
+    """One hint on one example, rendered in two ways; both give the same text."""
+
+    hint: str
+    sandboxed: Callable[[], str]
+    bare: Callable[[], str]
+
+
+def hint_renderers(templates: TemplateSet) -> Iterator[HintRenderers]:
+    """Of every hint and every example of its schema."""
+    for name, source in sorted(templates.sources["hints"].items()):
+        template = bare(source)
+        for body in full(name):
+            crumb = example(name if name != GENERIC else "example.v1", body)
+            values = values_of(crumb, body, WHOLE, crumb.speaker, MAX_CHARS, templates.phrases())
+            chars = len(crumb.body) + len(crumb.text)
+            sandboxed = partial(templates.hint, name, values, chars)
+            yield HintRenderers(hint=name, sandboxed=sandboxed, bare=partial(_by_jinja, template, values))
+
+
+def _by_jinja(template: Template, values: dict[str, Any]) -> str:
+    return items("".join(template.root_render_func(template.new_context(dict(values)))))

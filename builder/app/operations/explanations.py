@@ -1,20 +1,43 @@
-"""The requests `explain`, `why` and `replay`."""
+"""The requests `explain`, `why` and `replay`.
+
+Pages of events in a file, made again and again with edited profiles and templates.
+
+Requests that change nothing, answered from the store and the streams while no service runs.
+"""
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
-from builder.app.operations.replays import Replay, Replays, failures_of
+from nats.aio.client import Client
+
+from builder.adapters.nats.archive import NatsArchive
+from builder.adapters.nats.server import ANY_PORT, embedded_server
+from builder.app.broker import connected, streams_folder
+from builder.app.components import Components, open_components
+from builder.app.config import parse_config
+from builder.app.operations.replays import Replay, Replays, failures_of, profile_of
+from builder.app.settings import Settings
+from builder.app.stores import IN_MEMORY, locate_store, location
 from builder.assemble.items.layout import PENDING_CHARS
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
-from builder.ports.store import CompleteStore
-from builder.publish.event import encode
+from builder.domain.record_consumers import Definitions
+from builder.ports.store import BreadcrumbStore, CompleteStore
+from builder.publish.event import DEFAULT_MAX_BYTES, encode
 from builder.publish.receipt import receipt_values
+from builder.recall.definitions import definitions_as_of
+from builder.wire.files import Files
 from builder.wire.requests import ExplainRequest, ReplayRequest, WhyRequest, read_request
-from builder.worker.request_handlers import Verb
+from builder.worker.consumers import unexpired
+from builder.worker.request_handlers import Contexts, Lookup, Verb, stay
 
 MAX_WAITING = 8
 """Replays with other files or profiles: one is built at a time."""
@@ -110,3 +133,92 @@ def _head(replay: Replay) -> dict[str, Any]:
         "is_same": replay.is_same,
         "notes": list(replay.notes),
     }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixture:
+    """Events that are remembered in memory, and the one that asks for a context."""
+
+    core: Components
+    trigger: Breadcrumb
+
+    async def compare(self, profile: str, before: tuple[Files, ...], after: tuple[Files, ...]) -> dict[str, Any]:
+        """The page by one set of files and by another, in the shape of the answer to `replay`.
+
+        before, after: layers, the bundled one first. Raises `Misconfigured` and `Rejected`.
+        """
+        first, _ = await self._context(profile, before)
+        second, failures = await self._context(profile, after)
+        return {
+            "context": str(second.id),
+            "trigger": self.trigger.id,
+            "session": self.trigger.session,
+            "consumer": second.consumer,
+            "tokens": second.tokens,
+            "is_same": None,
+            "notes": [],
+            "before": json.loads(encode(first)),
+            "after": json.loads(encode(second)),
+            "failures": failures,
+        }
+
+    async def _context(self, profile: str, layers: tuple[Files, ...]) -> tuple[Context, list[str]]:
+        """The context, and the failures of its templates."""
+        config = await asyncio.to_thread(parse_config, layers, self.core.config, preset=profile)
+        core = self.core.with_config(config)
+        context, _ = await core.builder.explain(self.trigger, profile_of(core, profile))
+        return context, failures_of(core)
+
+
+@asynccontextmanager
+async def open_fixture(settings: Settings, breadcrumbs: tuple[Breadcrumb, ...], trigger: Breadcrumb) -> AsyncIterator[Fixture]:
+    """The events up to the trigger, remembered once. Raises `Misconfigured`, also for the files of the settings' folder."""
+    bundled = settings.model_copy(update={"templates_dir": None})
+    async with open_components(bundled, location(IN_MEMORY)) as core:
+        for breadcrumb in breadcrumbs:
+            if breadcrumb.place <= trigger.place:
+                await core.builder.remember(breadcrumb)
+        yield Fixture(core=core, trigger=trigger)
+
+
+READERS = frozenset({"fetch", "history"})
+"""Verbs that need the store alone."""
+
+
+async def answer_from_store(settings: Settings, servers: str, workspace: str, verb: str, data: bytes) -> dict[str, Any]:
+    """The answer to fetch, history, context, explain, why or replay.
+
+    servers: of the broker that keeps the contexts; "" = the embedded one, which is started on the data folder for the question.
+    Raises `Rejected`, `Unavailable`, and `Misconfigured` while another process uses the data folder.
+    """
+    if verb in READERS:
+        async with locate_store(settings).open() as store:
+            return await Lookup(store, lambda: datetime.now(UTC)).verbs[verb](workspace, data)
+    async with _broker(settings, servers) as connection:
+        archive = NatsArchive(connection.jetstream(), lambda: 0, settings.installation)
+        if verb == "context":
+            async with locate_store(settings).open() as store:
+                return await Contexts(store, archive).context(workspace, data)
+        async with open_components(settings) as core:
+            before = partial(_definitions_before, core.store)
+            replays = Replays(lambda: core, archive, stay, before, DEFAULT_MAX_BYTES)
+            return await Explanations(replays, core.store).verbs[verb](workspace, data)
+
+
+async def _definitions_before(store: BreadcrumbStore, workspace: str, place: Place, moment: datetime) -> Definitions:
+    """As `DefinitionReader.before`, without a stream to ask."""
+    return unexpired(await definitions_as_of(store, workspace, place.previous), moment)
+
+
+@asynccontextmanager
+async def _broker(settings: Settings, servers: str) -> AsyncIterator[Client]:
+    """The broker at the addresses, or the embedded one without its service. Raises `Unavailable` and `Misconfigured`."""
+    if servers:
+        async with connected(settings, servers) as connection:
+            yield connection
+        return
+    data = streams_folder(settings)
+    if not data.exists():
+        raise Unavailable(f"no service answers, and there are no streams in {data}; start the service")
+    async with embedded_server(data, ANY_PORT) as server, connected(settings, server.url) as connection:
+        yield connection

@@ -8,7 +8,7 @@ from typing import Any
 
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed
 from builder.adapters.templates.handlebars.jinja import Problem, convert
-from builder.adapters.templates.llm_hints.parsing import KEYS, read_hints
+from builder.adapters.templates.llm_hints.rendering import KEYS, read_hints
 from builder.domain.errors import Rejected
 from builder.domain.trusted_hints import DEFINES_TAG, SCHEMA_DEFINITION
 from builder.remember.hints import FIELD, schema_definition_tags

@@ -1,4 +1,7 @@
-"""The profiles of the templates folders, for their authors: listed, shown, compared, linted. Needs no store and no engine."""
+"""The profiles of the templates folders, for their authors: listed, shown, compared, linted. Needs no store and no engine.
+
+What is wrong with templates alone, and what each of their lines costs.
+"""
 
 import contextlib
 import re
@@ -11,20 +14,17 @@ from builder.adapters.profiles.layers import Layer, merged, origins
 from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, lint_shadow, schemas_of
 from builder.adapters.profiles.problems import layer_of, place_of
 from builder.adapters.profiles.profiles import Library, parse_profile
-from builder.adapters.templates.emphasis import overused
-from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, templates_of
-from builder.adapters.templates.lint import lint_templates
-from builder.adapters.templates.moving import moving
+from builder.adapters.templates.folder import ENGLISH, GENERIC, SUFFIX, TemplateSet, templates_of
+from builder.adapters.templates.lint import LineCost, line_costs, lint_templates, moving, overused
 from builder.adapters.templates.names import body_fields
-from builder.adapters.templates.phrases import ENGLISH
 from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, read_layers, sources, template_folders
 from builder.app.operations.profile_views import Setting, profile_settings
+from builder.app.operations.template_cases import case_bodies
 from builder.app.operations.template_files import stray_files, untranslated
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
-from builder.domain.lint_finding import FaultyFiles, LintFinding
-from builder.domain.nearest import NAME_LIKENESS, nearest
+from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, advice, nearest
 from builder.domain.profile import Profile
 from builder.remember.schemas.registry import BODIES
 from builder.wire.files import line_of
@@ -246,3 +246,32 @@ def _compiled(
             for kind, sources in (("hints", hints), ("pages", pages))
         )
         return TemplateSet({GENERIC: "{{ text }}"} | sound_hints, sound_pages, languages), error.findings
+
+
+KINDS = ("hints/", "pages/")
+ENCODING = "o200k_base"
+
+
+def template_findings(settings: Settings, names: tuple[str, ...] = ()) -> tuple[LintFinding, ...]:
+    """Of hints and pages. names: only of these hints; none = all. Raises `Misconfigured` for an unknown name."""
+    _check(settings, names)
+    files = {f"hints/{name}{SUFFIX}" for name in names}
+    _, findings = lint_folders(settings)
+    return tuple(each for each in findings if each.file.startswith(KINDS) and (not names or each.file in files))
+
+
+def template_costs(settings: Settings, names: tuple[str, ...] = ()) -> tuple[LineCost, ...]:
+    """Of these hints, or of all. Raises `Misconfigured` for an unknown name, and for templates that cannot be used."""
+    _check(settings, names)
+    folders = template_folders(settings)
+    templates, count = TemplateSet(*templates_of(read_layers(folders))), load_counter(ENCODING)
+    bodies = case_bodies(folders[-1])
+    costs = (line_costs(templates, name, count, bodies.get(name, ())) for name in names or sorted(templates.sources["hints"]))
+    return tuple(sorted((cost for each in costs for cost in each), key=lambda cost: -cost.tokens))
+
+
+def _check(settings: Settings, names: tuple[str, ...]) -> None:
+    hints, _, _ = templates_of(read_layers(template_folders(settings)))
+    for name in names:
+        if name not in hints:
+            raise Misconfigured(f"there is no hint {name!r}; {advice(name, hints.keys() - {GENERIC})}")

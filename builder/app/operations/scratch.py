@@ -1,4 +1,7 @@
-"""A builder that holds everything in memory, for checks that make thousands of sessions."""
+"""A builder that holds everything in memory, for checks that make thousands of sessions.
+
+The bundled hints, ready to be timed.
+"""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -6,15 +9,15 @@ from functools import cache
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.templates.trial import HintRenderers, hint_renderers
 from builder.adapters.tokens import load_counter
 from builder.app.components import FACTS_ENCODING, load_ranker
-from builder.app.config import load_library, load_profiles, read_layers, read_preset
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, load_library, load_profiles, read_layers, read_preset
 from builder.app.stores import IN_MEMORY, location
 from builder.domain.profile import Profile
 from builder.ports.models import Embedder
 from builder.ports.store import Store
-from builder.recall.index.cache import HistoryCache
+from builder.recall.index.reader import HistoryCache
 from builder.recall.search.ranking import Ranker
 from builder.remember.schemas.removals import excluded
 from builder.service import ContextBuilder, Functions
@@ -63,3 +66,8 @@ def _ranker() -> Ranker:
 @cache
 def _templates() -> TemplateSet:
     return TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
+
+
+def bundled_renderers() -> tuple[HintRenderers, ...]:
+    """Every bundled hint on each of its examples, in the sandbox and by Jinja alone."""
+    return tuple(hint_renderers(TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))))

@@ -6,7 +6,7 @@ from datetime import datetime
 from statistics import fmean, median
 from typing import Any
 
-from builder.adapters.nats.shadows import NatsShadows
+from builder.adapters.nats.archive import NatsShadows
 from builder.app.broker import connected, topology
 from builder.app.settings import Settings
 from builder.domain.shadow_difference import ShadowDifference

@@ -6,11 +6,9 @@ from pathlib import Path
 
 from builder.adapters.templates.cases import EXPECTED, FOLDER
 from builder.adapters.templates.cases import SUFFIXES as CASE_SUFFIXES
-from builder.adapters.templates.folder import GENERIC, SUFFIX
-from builder.adapters.templates.phrases import LANGUAGE
+from builder.adapters.templates.folder import GENERIC, LANGUAGE, SUFFIX
 from builder.app.config import MODELS
-from builder.domain.lint_finding import LintFinding
-from builder.domain.nearest import nearest
+from builder.domain.lint_finding import LintFinding, nearest
 from builder.wire.files import parse_yaml, read_source
 
 SUFFIXES: Mapping[str, str] = {

@@ -5,8 +5,7 @@ from builder.assemble.draft import Draft
 from builder.assemble.items.draft import Item, Writer
 from builder.domain.summary import Line
 from builder.recall.index.view import View
-from builder.recall.summaries.extract import verbatim_line
-from builder.recall.summaries.lines import PageContent
+from builder.recall.summaries.lines import PageContent, verbatim_line
 from builder.recall.summaries.plan import PageSummary, page_summary
 
 OF_THE_REST = "a summary of what the page does not show of the session"

@@ -14,7 +14,7 @@ from builder.bench.data.datasets import Conversation, Dataset, remember
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from builder.domain.profile import Profile
-from builder.domain.triggers import schemas_of
+from builder.domain.selector import schemas_of
 
 FILL_SHARES = (0.95, 0.97, 0.99, 1.0)
 """Shares of the allowance that a conversation which fits has, by turns."""

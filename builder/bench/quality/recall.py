@@ -100,9 +100,14 @@ async def ask(
         return Outcome(category=question.category, share=0.0, tokens=0)
     (context,) = built.contexts
     page = _without_question(context.markdown, question.trigger.text)
+    return outcome_of(conversation, question, page, context.tokens)
+
+
+def outcome_of(conversation: Conversation, question: Question, page: str, tokens: int) -> Outcome:
+    """How much of the evidence stands on a page. page: folded."""
     evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
     share = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
-    return Outcome(category=question.category, share=share, tokens=context.tokens)
+    return Outcome(category=question.category, share=share, tokens=tokens)
 
 
 async def _idle(

@@ -94,7 +94,7 @@ async def _planted(
     end = crumbs[-1].place
     trigger = replace(question.trigger, workspace=workspace, place=end.next)
     alone = replace(conversation, breadcrumbs=crumbs, questions=(replace(question, trigger=trigger),))
-    report = await recall(core.builder, Dataset(name=question.id, conversations=(alone,)), profile, (budget,), _nothing)
+    report = await recall(core.builder, Dataset(name=question.id, conversations=(alone,)), profile, (budget,), lambda: None)
     row: dict[str, float] = report["budgets"][str(budget)]
     _, view = await core.builder.recall_for(trigger, profile)
     return {name: row[name] for name in EVIDENCE} | {
@@ -102,10 +102,6 @@ async def _planted(
         "opposites": len(opposites),
         "opposites_merged": _merges(view, frozenset(crumb.id for crumb in opposites)),
     }
-
-
-def _nothing() -> None:
-    """Steps are counted by question."""
 
 
 async def _facts(core: Components, crumb: Breadcrumb, facts_by_text: dict[str, StoredBreadcrumb]) -> StoredBreadcrumb:

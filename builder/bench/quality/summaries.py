@@ -15,8 +15,7 @@ from builder.bench.data.datasets import SUMMARY_ROOM, Conversation, Dataset, rem
 from builder.bench.data.synthetic import DISTINCT_MESSAGES, WORKSPACE, message, mixed, texts
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
-from builder.recall.summaries.extract import tokens_of
-from builder.recall.summaries.lines import shown_lines
+from builder.recall.summaries.lines import shown_lines, tokens_of
 from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, sources_of, waiting_units
 
 KEEP_UNITS, BATCH_UNITS = 10, 10

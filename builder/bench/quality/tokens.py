@@ -1,7 +1,6 @@
 """`bench tokens`: true tokens of the context beside what agents send without it."""
 
 import json
-import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from builder.app.components import Components, counter
 from builder.app.operations.summaries import summarise
 from builder.bench.data.datasets import Conversation, Dataset, remember
-from builder.bench.quality.recall import Outcome, ask, folded, recalled, summary, tokens
+from builder.bench.quality.recall import Outcome, ask, folded, outcome_of, summary, tokens
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 
@@ -74,9 +73,7 @@ def _sent(dataset: Dataset) -> dict[str, dict[str, float]]:
         for name, (count, text) in _of_conversation(conversation).items():
             page = folded(text)
             for question in conversation.questions:
-                evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
-                share = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
-                by_name.setdefault(name, []).append(Outcome(category=question.category, share=share, tokens=count))
+                by_name.setdefault(name, []).append(outcome_of(conversation, question, page, count))
     return {name: {**tokens(outcomes), **summary(outcomes)} for name, outcomes in by_name.items()}
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.app.components import Components, counter
-from builder.bench.data.datasets import Conversation, Dataset, Question
-from builder.bench.quality.recall import Outcome, folded, recalled, summary, tokens
+from builder.bench.data.datasets import Dataset
+from builder.bench.quality.recall import Outcome, folded, outcome_of, summary, tokens
 
 Vectors = NDArray[np.float32]
 
@@ -26,7 +26,7 @@ async def run(core: Components, dataset: Dataset, budgets: tuple[int, ...], step
             query = await _vector(core, question.trigger.text, step)
             order = np.argsort(-(vectors @ query), kind="stable")
             for budget, text in _texts([lines[place] for place in order], budgets).items():
-                outcomes[budget].append(_outcome(conversation, question, text))
+                outcomes[budget].append(outcome_of(conversation, question, folded(text), counter()(text)))
     return {
         "dataset": dataset.name,
         "questions": dataset.question_count,
@@ -52,10 +52,3 @@ def _texts(lines: list[str], budgets: tuple[int, ...]) -> dict[int, str]:
             return texts
         text = longer
     return {budget: texts.get(budget, text) for budget in budgets}
-
-
-def _outcome(conversation: Conversation, question: Question, text: str) -> Outcome:
-    page = folded(text)
-    evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
-    share = sum(recalled(crumb, page) for crumb in evidence) / len(evidence) if evidence else 0.0
-    return Outcome(category=question.category, share=share, tokens=counter()(text))

@@ -1,15 +1,19 @@
-"""Benchmark commands about what is found: arguments in, one report out."""
+"""Benchmark commands about what is found: arguments in, one report out.
 
+Benchmark commands about data: public files become a data set, and what plain vector search finds in one.
+"""
+
+import json
+import sys
 from dataclasses import replace
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from builder.cli.bench_options import File, ProfileName, measure, numbers, report
-from builder.cli.options import AsJson, show
+from builder.cli.options import AsJson, say, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,25 +22,17 @@ if TYPE_CHECKING:
     from builder.bench.quality.fit import Example
 
 
-class Scope(StrEnum):
-    """Where `bench recall` searches."""
-
-    session = "session"
-    user = "user"
-    workspace = "workspace"
-
-
 def recall(
     file: File = "sample",
     budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "500,1000,2000,4000",
     profile: ProfileName = "recall",
     scope: Annotated[
-        Scope,
+        Literal["session", "user", "workspace"],
         typer.Option(
             help="What is searched: the conversation; user = the conversation cut by episode into sessions of one person, who "
             "asks in a new one; workspace = all conversations pooled."
         ),
-    ] = Scope.session,
+    ] = "session",
     fit_on: Annotated[
         str, typer.Option(help="Data sets to learn the weights from, leaving out the conversation under test; comma-separated.")
     ] = "",
@@ -53,13 +49,13 @@ def recall(
     from builder.bench.quality import recall as bench
     from builder.bench.quality.fit import leave_one_out
 
-    forms = {Scope.session: lambda dataset: dataset, Scope.user: of_one_person, Scope.workspace: pooled}
+    forms = {"session": lambda dataset: dataset, "user": of_one_person, "workspace": pooled}
     dataset = forms[scope](load(file))
 
     async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
         rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
         wide = core.profile(profile)
-        wide = replace(wide, retrieval=replace(wide.retrieval, scope=scope.value))
+        wide = replace(wide, retrieval=replace(wide.retrieval, scope=scope))
         finish = partial(summarise, core, (wide,))
         figures = await bench.run(core.builder, dataset, wide, numbers(budgets), step, rankers, finish)
         return {name: figures.pop(name) for name in ("dataset", "questions")} | {"model": core.embedder.model} | figures
@@ -71,15 +67,15 @@ def recall(
 
 def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_json: bool) -> None:
     from builder.bench.data.datasets import load
-    from builder.bench.quality import ablate as bench
+    from builder.bench.quality.fit import RUNS, ablation
 
     dataset = load(file)
 
     async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
         data = await _examples(core, fit_on)
-        return await bench.run(core.builder, dataset, core.profile(profile), budgets, data, step)
+        return await ablation(core.builder, dataset, core.profile(profile), budgets, data, step)
 
-    figures = measure("ablate", bench.RUNS * (dataset.messages + dataset.question_count), run)
+    figures = measure("ablate", RUNS * (dataset.messages + dataset.question_count), run)
     rows = {"(all signals)": figures["everything"]} | figures["gains"]
     texts = {
         name: {budget: " ".join(f"{share:.3f}" for share in shares.values()) for budget, shares in row.items()}
@@ -144,3 +140,51 @@ def repeats(
     rows = {name: figures[name] for name in ("clean", "planted", "difference")}
     title = f"{figures['dataset']}, {figures['questions']} questions, {budget} tokens"
     report(figures, as_json, (title, "conversation", rows))
+
+
+def convert(
+    source: Annotated[Literal["locomo", "beam"], typer.Argument(help="Whose file it is.")],
+    file: Annotated[Path, typer.Argument(help="LoCoMo: locomo10.json. BEAM: a folder of chats, a chat, or a file of rows.")],
+    conversations: Annotated[
+        str, typer.Option(help="Only these, comma-separated: of LoCoMo by position from 0, of BEAM by the chat's number.")
+    ] = "",
+    write: Annotated[Path | None, typer.Option(help="Write the data set to this file; default is standard output.")] = None,
+) -> None:
+    """Make a data set of a public file; what is not in it is counted on standard error."""
+    from builder.bench.data import beam, locomo
+
+    converters = {"locomo": locomo.convert, "beam": beam.convert}
+    conversion = converters[source](file, _positions(conversations))
+    text = json.dumps(conversion.data, ensure_ascii=False, indent=1) + "\n"
+    if write:
+        write.write_text(text, "utf-8")
+    else:
+        sys.stdout.write(text)
+    account = conversion.account
+    say(f"{account['name']}: " + ", ".join(f"{name} {account[name]:,}" for name in ("conversations", "messages", "questions")))
+    for reason, count in account["omissions"].items():
+        say(f"left out: {reason}: {count:,}")
+
+
+def _positions(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(",")) if text else ()
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is no list of whole numbers like 0,1,2") from error
+
+
+def vectors(
+    file: File = "sample",
+    budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "500,1000,2000,4000",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Evidence that plain vector search over single messages finds: what a vector store alone gives."""
+    from builder.bench.data.datasets import load
+    from builder.bench.quality import vectors as bench
+
+    dataset, sizes = load(file), numbers(budgets)
+    steps = dataset.messages + dataset.question_count
+    figures = measure("vectors", steps, lambda core, step: bench.run(core, dataset, sizes, step))
+    title = f"{figures['dataset']}, {figures['questions']} questions, {figures['model']}"
+    report(figures, as_json, (title, "budget", figures["budgets"]))

@@ -1,4 +1,7 @@
-"""Benchmark commands about time and memory: arguments in, one report out."""
+"""Benchmark commands about time and memory: arguments in, one report out.
+
+The benchmark command about the sandbox of templates.
+"""
 
 import asyncio
 from typing import Annotated, Any
@@ -40,13 +43,13 @@ def explain(
     """Explain, why, replay and the preview of an edit beside the build, as requests to a running service."""
     from builder.app.components import open_encoder
     from builder.bench.data.synthetic import DISTINCT_MESSAGES
-    from builder.bench.speed import explain as bench
+    from builder.bench.speed.latency import request_latency
 
     figures = measure_service(
         "explain",
         DISTINCT_MESSAGES + 3 + rounds,
         open_encoder,
-        lambda service, encoder, step, _port: bench.run(service, encoder, messages, rounds, step),
+        lambda service, encoder, step, _port: request_latency(service, encoder, messages, rounds, step),
         cached_passages=12 * messages,
     )
     _report(figures, as_json, "explain")
@@ -104,3 +107,20 @@ def memory(
 
 def _report(figures: dict[str, Any], as_json: bool, title: str) -> None:
     report(figures, as_json, (title, "measure", {name: {"value": value} for name, value in figures.items()}))
+
+
+def sandbox(
+    rounds: Annotated[int, typer.Option(min=5, help="Renderings of each example.")] = 300,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """What the sandbox costs a fragment: every bundled hint on its examples, beside Jinja alone."""
+    from builder.app.operations.scratch import bundled_renderers
+    from builder.bench.speed import sandbox as bench
+
+    renderers = [(each.hint, each.sandboxed, each.bare) for each in bundled_renderers()]
+    with progress("sandbox", len(renderers)) as step:
+        figures = bench.run(renderers, rounds, step)
+    totals = {name: value for name, value in figures.items() if name != "hints"}
+    title = f"medians of {figures['rounds']} rounds, ms"
+    report(figures, as_json, (title, "hint", figures["hints"]), ("all of them", "", {"": totals}))

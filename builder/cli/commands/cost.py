@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from builder.cli.options import AsJson, Servers, say, show, target
+from builder.domain.errors import Misconfigured
 
 if TYPE_CHECKING:
     from builder.app.settings import Settings
@@ -33,11 +34,9 @@ def cost(
     from rich.console import Console
     from rich.progress import Progress
 
-    from builder.app.operations.costs import costs, priced_models
-    from builder.app.operations.prices import PriceList, load_prices
+    from builder.app.operations.costs import PriceList, costs, load_prices, priced_models
     from builder.app.operations.traffic import read_traffic
     from builder.cli.cost_table import table
-    from builder.domain.errors import Misconfigured
 
     price_list = load_prices(prices) if prices else PriceList()
     if model and prices and not priced_models(model, price_list):
@@ -68,7 +67,6 @@ def cost(
 def _model_of(configuration: "Settings", consumer: str) -> str:
     """The model that the profile names; "" where it names none, or is another installation's."""
     from builder.app.operations.profile_catalog import open_catalog
-    from builder.domain.errors import Misconfigured
 
     try:
         values = open_catalog(configuration).settings(consumer)

@@ -1,14 +1,15 @@
 """Commands that send to a running service, and `build`, which needs none."""
 
 import asyncio
+from dataclasses import asdict
 from pathlib import Path
 from textwrap import shorten
 from typing import Annotated
 
 import typer
 
-from builder.cli.options import AsJson, Servers, User, Workspace, say, settings, show, target, text_of
-from builder.cli.progress import progress_bars
+from builder.cli.options import AsJson, Servers, User, Workspace, progress_bars, say, settings, show, target, text_of
+from builder.wire.session_names import session_token
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]
 Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts are meant.")]
@@ -27,10 +28,10 @@ def send(
     as_json: AsJson = False,
 ) -> None:
     """Send a message of a user; with --wait, show the context that it leads to."""
-    from builder.cli.messages import UserMessage, send_and_wait
+    from builder.cli.messages import send_and_wait
 
-    message = UserMessage(text, speaker, user)
-    result = asyncio.run(send_and_wait(target(servers, workspace), session, message, wait, timeout))
+    person = {"speaker": speaker, "user_id": user}
+    result = asyncio.run(send_and_wait(target(servers, workspace), session, text, person, wait, timeout))
     if wait:
         show(result, as_json, text=result["content"])
     else:
@@ -63,7 +64,6 @@ def build(
 ) -> None:
     """Events in, markdown out: the context of an agent, without NATS and without storing anything."""
     from builder.cli.build import build_once
-    from builder.wire.session_names import session_token
 
     configuration = settings()
     lines, token = text_of(file).split("\n"), session_token(session)
@@ -87,11 +87,8 @@ def import_events(
     as_json: AsJson = False,
 ) -> None:
     """Publish old events or chats beside the running service: remembered, never answered. Nothing is imported twice."""
-    from dataclasses import asdict
-
-    from builder.app.operations.imports import Import, import_file
+    from builder.app.operations.export import Import, import_file
     from builder.domain.errors import Rejected
-    from builder.wire.session_names import session_token
 
     place, token = target(servers, workspace), session_token(session)
 
@@ -121,10 +118,7 @@ def compact(
     as_json: AsJson = False,
 ) -> None:
     """Summarise all but the newest units of a session at once; the messages themselves stay where they are."""
-    from dataclasses import asdict
-
     from builder.app.operations.summaries import compact_session
-    from builder.wire.session_names import session_token
 
     place, token = target(servers, workspace), session_token(session)
     report = asyncio.run(compact_session(place.settings, place.servers, place.workspace, token, profile, keep_user))

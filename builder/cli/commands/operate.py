@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from builder.cli.options import AsJson, Servers, say, settings, show, target
-from builder.cli.progress import progress_bar
+from builder.cli.options import AsJson, Servers, progress_bar, say, settings, show, target
+from builder.domain.errors import Rejected
 
 Sequence = Annotated[int, typer.Argument(help="Stream sequence of the rejected breadcrumb, as `list` shows it.")]
 
@@ -37,7 +37,6 @@ def export(
 ) -> None:
     """Write the JSON Schemas of every event and file format."""
     from builder.app.schemas import schema_files
-    from builder.domain.errors import Rejected
 
     schemas = schema_files()
     stored = {file.name: file.read_text("utf-8") for file in folder.glob("*.json")} if folder.is_dir() else {}
@@ -95,7 +94,6 @@ def clear_dead_letters(
 ) -> None:
     """Remove dead letters that are no longer needed."""
     from builder.cli.dead_letters import clear
-    from builder.domain.errors import Rejected
 
     if bool(sequences) == everything:
         raise Rejected("name the sequences of the letters to clear, or give --all")

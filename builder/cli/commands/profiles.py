@@ -9,8 +9,7 @@ import typer
 from builder.cli.options import AsJson, Servers, Workspace, settings, show, target
 from builder.cli.tables import table
 from builder.domain.lint_finding import LintFinding
-from builder.domain.selector import Selector
-from builder.domain.triggers import trigger_text
+from builder.domain.selector import Selector, trigger_text
 
 Name = Annotated[str, typer.Argument(help="Name of a profile or a preset.")]
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, Servers, Target, User, Workspace, say, show, target
-from builder.cli.progress import progress_bar
+from builder.cli.options import AsJson, Servers, Target, User, Workspace, progress_bar, say, show, target
 from builder.domain.errors import Rejected
+from builder.wire.session_names import optional_token, session_token
 
 SessionOption = Annotated[str, typer.Option("--session", "-s", help="The session, as other commands take it.")]
 Id = Annotated[str, typer.Argument(help="Id of the breadcrumb.")]
@@ -47,7 +47,6 @@ def history(
 ) -> None:
     """Show what is remembered of a session, or of a person in all sessions, in the order in which it came."""
     from builder.cli.requests import history as read
-    from builder.wire.session_names import optional_token
 
     session = session or option
     token = optional_token(session)
@@ -69,7 +68,6 @@ def context(
 ) -> None:
     """Show the last context of an agent in a session, or the one that a breadcrumb led to."""
     from builder.cli.requests import look_up
-    from builder.wire.session_names import optional_token
 
     token = optional_token(session)
     request = {"consumer": consumer, "session": token, "trigger": trigger}
@@ -91,7 +89,6 @@ def forget(
     """Erase breadcrumbs and all that was made from them: stream, store, vectors, caches, summaries, contexts, dead letters."""
     from builder.cli.requests import ask, with_text
     from builder.cli.requests import history as history_of
-    from builder.wire.session_names import optional_token
 
     place, token = target(servers, workspace), optional_token(session)
     if bool(breadcrumbs) == bool(user):
@@ -147,9 +144,8 @@ def export(
     They are whole records in the stream's order, tombstones of sessions too, no secrets.
     """
     from builder.app.operations.export import Export, export_session
-    from builder.cli.people import export_person
+    from builder.cli.requests import export_person
     from builder.domain.recall import EVERY_SESSION
-    from builder.wire.session_names import session_token
 
     session = session or option
     place, sessions = target(servers, workspace), session_token(session) if session else EVERY_SESSION
@@ -170,7 +166,7 @@ def export(
 
 
 def _forget_person(place: Target, user: str, by: str, as_json: bool) -> None:
-    from builder.cli.people import forget_person
+    from builder.cli.requests import forget_person
 
     with progress_bar("forget") as advance:
         receipt = asyncio.run(forget_person(place, user, by, advance))

@@ -58,7 +58,7 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Write a first hint for a schema and a case beside it, and show its example. Nothing is written over."""
-    from builder.app.operations.new_template import new_template
+    from builder.app.operations.template_cases import new_template
     from builder.domain.errors import Misconfigured
 
     place = settings()
@@ -80,7 +80,7 @@ def lint(
     as_json: AsJson = False,
 ) -> None:
     """Report what is wrong with templates alone, or what each of their lines costs. Exit code 1 for errors."""
-    from builder.app.operations.template_lint import template_costs, template_findings
+    from builder.app.operations.profile_catalog import template_costs, template_findings
 
     if costs:
         rows = [asdict(cost) for cost in template_costs(settings(), tuple(names or ()))]

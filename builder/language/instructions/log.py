@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from builder.language.instructions.detection import instructions
-from builder.language.instructions.topic import Subject, ends, repeats, subject, touches
+from builder.language.instructions.detection import Subject, ends, instructions, repeats, subject, touches
 
 Terms = Callable[[str], str]
 _Key = tuple[str, int, str]

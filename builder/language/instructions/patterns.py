@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from builder.language.lists import NOTHING, derived, tables
-from builder.language.scripts import SPACED_SCRIPTS
+from builder.language.lists import NOTHING, SPACED_SCRIPTS, derived, tables
 
 ANYWHERE = ""
 """Key of the cues that are searched for; the only ones of scripts that write no spaces between words."""
@@ -50,7 +49,7 @@ class Language:
     code: str
     """ISO 639-1."""
     script: str
-    """Its letters: a key of `builder.language.scripts.LETTERS`, or "latin"."""
+    """Its letters: a key of `builder.language.lists.LETTERS`, or "latin"."""
     signs: frozenset[str]
     """Words by which it is recognised."""
     anchor: str

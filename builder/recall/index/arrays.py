@@ -1,5 +1,11 @@
-"""Arrays that grow by doubling; of the first n rows only what `put` links to later rows changes."""
+"""Arrays that grow by doubling; of the first n rows only what `put` links to later rows changes.
 
+An inverted index that only grows, so that "as of" is a prefix of every array.
+"""
+
+from array import array
+from bisect import bisect_left
+from collections import Counter
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -41,3 +47,40 @@ class GrowingArray(Generic[Scalar]):
     def head(self, size: int) -> NDArray[Scalar]:
         """The first `size` rows, without a copy."""
         return self._data[:size]
+
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+
+class Postings:
+    """term → rows and counts, rows ascending. Rows are passages, numbered in place order."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: dict[str, tuple[array[int], array[int]]] = {}
+
+    def add(self, row: int, terms: list[str]) -> None:
+        """Append a passage; `row` must be above every row before it."""
+        entries = self._entries
+        for term, count in Counter(terms).items():
+            entry = entries.get(term)
+            if entry is None:
+                entries[term] = (array("q", (row,)), array("l", (count,)))
+            else:
+                entry[0].append(row)
+                entry[1].append(count)
+
+    def holding(self, term: str, end: int) -> int:
+        """How many rows below `end` hold the term."""
+        return bisect_left(self._entries[term][0], end) if term in self._entries else 0
+
+    def of(self, term: str, end: int) -> tuple[Rows, Floats]:
+        """Rows below `end` that hold the term, and how often. Copies, because a view would pin the growing buffer."""
+        if term not in self._entries:
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        rows, counts = self._entries[term]
+        rows_holding = np.array(rows, np.int64)
+        cut = int(np.searchsorted(rows_holding, end))
+        return rows_holding[:cut], np.array(counts, np.float32)[:cut]

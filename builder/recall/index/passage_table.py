@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.index.arrays import GrowingArray
-from builder.recall.index.postings import Postings
+from builder.recall.index.arrays import GrowingArray, Postings
 
 PAUSE_PASSAGES = 32
 """Passages after which `append` pauses."""

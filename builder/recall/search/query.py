@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from builder.language.dates import NO_DATES, Mention, mentioned
-from builder.language.sentence_roles import asks_when, asks_where
+from builder.language.words import asks_when, asks_where
 
 GENERIC_NAMES = frozenset({"user", "assistant", "agent", "system", "tool"})
 

@@ -11,8 +11,7 @@ from itertools import chain, islice
 import numpy as np
 
 from builder.language.instructions.patterns import languages
-from builder.language.lists import word_set
-from builder.language.scripts import UNSPACED
+from builder.language.lists import UNSPACED, word_set
 from builder.language.words import words_of
 from builder.recall.index.prefix import Floats, Rows
 from builder.recall.index.view import View

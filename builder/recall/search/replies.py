@@ -5,8 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from builder.language.lists import words
-from builder.language.sentence_roles import answers, asks_within
-from builder.language.words import words_of
+from builder.language.words import answers, asks_within, words_of
 from builder.recall.index.conversation import results_of
 from builder.recall.index.view import View
 

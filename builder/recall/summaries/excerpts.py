@@ -5,9 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from builder.domain.summary import Line
-from builder.language.sentence_roles import asks, concludes, greets, refers
 from builder.language.traits import counts
-from builder.language.words import is_filler, words_of
+from builder.language.words import asks, concludes, greets, is_filler, refers, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.questions import (
     MAX_BRIEF_WORDS,

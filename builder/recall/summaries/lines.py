@@ -1,11 +1,23 @@
-"""The lines of a summary: which of them are still valid, and in what order they are shown."""
+"""The lines of a summary: which of them are still valid, and in what order they are shown.
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+The extractive summariser: the most telling sentences for a number of tokens, by words and stored vectors, in any language.
+
+Weighted coverage: an excerpt is worth the rare words that no chosen one has said yet, more when it names, counts or concludes
+something, less when its passage is near to a chosen one. What tools said is chosen only when there is nothing else.
+Nothing is embedded.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from heapq import merge
+
+import numpy as np
+from numpy.typing import NDArray
 
 from builder.domain.summary import Line, Source
 from builder.recall.index.view import View
+from builder.recall.summaries.excerpts import Excerpt, Words, excerpt_of, excerpts, line_of
 
 LineWithRows = tuple[tuple[int, ...], Line]
 """A line behind the rows of its sources."""
@@ -63,3 +75,92 @@ def _row(view: View, source: Source) -> int:
 def _order(pair: LineWithRows) -> tuple[int, bool]:
     """By the first source; of one breadcrumb a line word for word comes last: a question stands in front of its answer."""
     return pair[0][0], pair[1].verbatim
+
+
+LINE_TOKENS = 4
+"""Tokens that every line is charged on top: many tiny lines would read like a telegram."""
+
+
+def extract(
+    view: View, lines: Sequence[Line], rows: Sequence[int], cap: int, words: Words, verbatim_rows: frozenset[int] = frozenset()
+) -> tuple[Line, ...]:
+    """The best of earlier lines and of what these rows say, in place order, at most `cap` tokens as the page shows them.
+
+    Document frequencies are those of what stands before the end of the rows, so that later breadcrumbs change nothing.
+    verbatim_rows: rows that stay word for word.
+    """
+    pool = [excerpt for line in lines if (excerpt := excerpt_of(view, line, words))]
+    for row in rows:
+        pool += excerpts(view, row, words, verbatim_rows)
+    end = view.history.passages.first(max(rows) + 1) if rows else view.passages
+    pool = [excerpt for excerpt in pool if not excerpt.by_tool] or pool
+    best = _choose(view, pool, cap, min(end, view.passages), words)
+    lines_by_order = ((excerpt.order, replace(excerpt.line, rank=rank)) for rank, excerpt in enumerate(best))
+    return tuple(line for _, line in sorted(lines_by_order, key=lambda pair: pair[0]))
+
+
+def verbatim_line(view: View, row: int) -> Line:
+    """What this row says, word for word."""
+    return replace(line_of(view, row, view.breadcrumb(row).text.strip()), verbatim=True)
+
+
+def tokens_of(lines: Sequence[Line], count: Callable[[str], int]) -> int:
+    """Tokens of the lines as the page shows them, the days above them included."""
+    days = [line.day for number, line in enumerate(lines) if line.day and (not number or lines[number - 1].day != line.day)]
+    return sum(count(f"{line.text}\n") for line in lines) + sum(count(f"[{day}]\n") for day in days)
+
+
+def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: Words) -> list[Excerpt]:
+    """Greedily the most worth a token, as long as any has room. Ties go to the earlier one."""
+    if not pool:
+        return []
+    terms = sorted(frozenset[str]().union(*(excerpt.terms for excerpt in pool)))
+    column = {term: number for number, term in enumerate(terms)}
+    columns = [np.array(sorted(column[term] for term in excerpt.terms), np.int64) for excerpt in pool]
+    all_columns, starts = np.concatenate(columns), np.cumsum([0, *map(len, columns[:-1])])
+    rarity = _rarity(view, terms, end)
+    days = sorted({excerpt.line.day for excerpt in pool})
+    day = np.array([days.index(excerpt.line.day) for excerpt in pool], np.int64)
+    day_cost = np.array([words.count(f"[{name}]\n") if name else 0 for name in days])
+    line_cost, worth = np.array([excerpt.cost for excerpt in pool]), np.array([excerpt.worth for excerpt in pool])
+    vectors, nearness = _vectors(view, pool), np.zeros(len(pool))
+    conflicts = _conflicts(pool)
+    is_free, room = np.ones(len(pool), np.bool_), cap
+    best: list[Excerpt] = []
+    while True:
+        cost = line_cost + day_cost[day]
+        value = np.add.reduceat(rarity[all_columns], starts) * worth * (1 - nearness) / (cost + LINE_TOKENS)
+        value[~is_free | (cost > room)] = 0
+        number = int(value.argmax())
+        if value[number] <= 0:
+            return best
+        best.append(pool[number])
+        room -= int(cost[number])
+        is_free[conflicts[number]], day_cost[day[number]] = False, 0
+        rarity[columns[number]] = 0
+        nearness = np.maximum(nearness, vectors @ vectors[number])
+
+
+def _conflicts(pool: list[Excerpt]) -> list[list[int]]:
+    """For each excerpt the numbers of those that share a sentence with it, itself included."""
+    by_spot: dict[tuple[int, int], list[int]] = {}
+    for number, excerpt in enumerate(pool):
+        for spot in excerpt.parts:
+            by_spot.setdefault(spot, []).append(number)
+    return [sorted({other for spot in excerpt.parts for other in by_spot[spot]}) for excerpt in pool]
+
+
+def _vectors(view: View, pool: list[Excerpt]) -> NDArray[np.float32]:
+    """Of each excerpt's passage, shape (excerpts, width); zeros where there is none."""
+    if view.prefix.vectors is None or not len(view.prefix.vectors):
+        return np.zeros((len(pool), 1), np.float32)
+    passages = np.array([excerpt.passage for excerpt in pool], np.int64)
+    vectors = view.prefix.vectors[passages]
+    vectors[passages < 0] = 0
+    return vectors
+
+
+def _rarity(view: View, terms: list[str], end: int) -> NDArray[np.float64]:
+    """Rarity of each term among the passages below `end`, shape (terms,)."""
+    holding = (view.history.passages.postings.holding(term, end) for term in terms)
+    return np.array([math.log(1 + end / max(passages, 1)) for passages in holding])

@@ -1,4 +1,7 @@
-"""Which summary stands for what, what waits to be summarised, and what of a summary is shown. All as of a view."""
+"""Which summary stands for what, what waits to be summarised, and what of a summary is shown. All as of a view.
+
+What `compact` summarises, and which words it keeps.
+"""
 
 import json
 from bisect import bisect_right
@@ -214,3 +217,17 @@ def _source(view: View, row: int) -> Source:
 def tokens(view: View, rows: tuple[int, ...]) -> int:
     """Of these rows, by their passages."""
     return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)
+
+
+def units_to_compact(view: View, units: tuple[WaitingUnit, ...], keep: int) -> tuple[WaitingUnit, ...]:
+    """All but the last `keep` units or more: the rest begins with what a person said, never with the answer of a tool."""
+    number = max(len(units) - keep, 0)
+    while 0 < number < len(units) and view.breadcrumb(units[number][0]).role != "user":
+        number -= 1
+    return units[:number]
+
+
+def is_from_person(view: View, row: int) -> bool:
+    """Whether a person said something there."""
+    crumb = view.breadcrumb(row)
+    return crumb.role == "user" and bool(crumb.text.strip())

@@ -8,9 +8,8 @@ from functools import lru_cache
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.language.prose import is_prose, without_blocks
-from builder.language.sentence_roles import answers, asks, refers
 from builder.language.sentences import sentences
-from builder.language.words import is_filler, words_of
+from builder.language.words import answers, asks, is_filler, refers, words_of
 from builder.recall.index.view import View
 
 MAX_SENTENCE_CHARS = 600

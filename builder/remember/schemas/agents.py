@@ -1,7 +1,7 @@
 """The bodies of records that define agents: what a page needs of them, and what makes them consumers.
 
-The parts that make a consumer are read by `adapters/profiles/definitions.py`, so that a mistake in one of them costs the consumer
-and not the record.
+The parts that make a consumer are read by `adapters/profiles/records/consumers.py`, so that a mistake in one of them costs the
+consumer and not the record.
 """
 
 from typing import Any

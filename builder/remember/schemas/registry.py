@@ -1,9 +1,13 @@
 """The known schemas: one model each, the source of `schemas/<name>.json`.
 
 A tolerant reader: unknown fields are kept in the stored body and ignored here. Field names and variants are RCRT's.
+
+Bodies to try a hint on: the examples of a schema, their required fields alone, and much longer ones.
 """
 
 from typing import Any
+
+from pydantic import ValidationError
 
 from builder.remember.attachments import attachment_lines
 from builder.remember.content import text_of
@@ -39,3 +43,64 @@ def text_within(schema: str, part: dict[str, Any]) -> str:
         return "\n".join(filter(None, (BODIES[schema].model_validate(part).facts().text, *attachment_lines(part))))
     except (KeyError, ValueError):
         return text_of(part)
+
+
+WORDS = "The kiln fires at cone 6, and glaze batch 7 needs two coats. "
+REPEATS = 60
+"""Times that a text or a list of an example is repeated in a long one."""
+UNKNOWN_BODY: dict[str, Any] = {
+    "title": "Glaze batch 7",
+    "content": WORDS,
+    "count": 2,
+    "done": False,
+    "items": [{"name": "first", "size": 1}, {"name": "second", "size": 2}],
+    "more": {"owner": "Maya"},
+}
+"""The body of an unknown schema."""
+
+
+def full(schema: str) -> tuple[dict[str, Any], ...]:
+    """The examples of the schema."""
+    model = BODIES.get(schema)
+    if model is None:
+        return (UNKNOWN_BODY,)
+    extra: Any = model.model_config.get("json_schema_extra")
+    return tuple(extra["examples"])
+
+
+def varied(schema: str) -> tuple[dict[str, Any], ...]:
+    """Of each example its required fields only, and one with long texts and lists."""
+    bodies = full(schema)
+    if schema not in BODIES:
+        return ({}, *map(_stretched, bodies))
+    return (*(_least(schema, body) for body in bodies), *(_longest(schema, body) for body in bodies))
+
+
+def _least(schema: str, body: dict[str, Any]) -> dict[str, Any]:
+    for key in tuple(body):
+        less = {name: value for name, value in body.items() if name != key}
+        body = less if takes(schema, less) else body
+    return body
+
+
+def _longest(schema: str, body: dict[str, Any]) -> dict[str, Any]:
+    for key, value in body.items():
+        more = body | {key: _stretched(value)}
+        body = more if takes(schema, more) else body
+    return body
+
+
+def takes(schema: str, body: dict[str, Any]) -> bool:
+    """Whether the schema accepts the body; an unknown schema accepts any."""
+    try:
+        return schema not in BODIES or bool(BODIES[schema].model_validate(body))
+    except ValidationError:
+        return False
+
+
+def _stretched(value: Any) -> Any:
+    if isinstance(value, str):
+        return f"{value} {WORDS * REPEATS}"
+    if isinstance(value, list):
+        return value * REPEATS
+    return {key: _stretched(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -8,7 +8,7 @@ from pydantic_core import CoreSchema
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.nearest import nearest
+from builder.domain.lint_finding import nearest
 from builder.domain.selector import Selector
 from builder.remember.schemas.base import Body, BodyFacts
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.adapters.templates.failures import silence
+from builder.adapters.templates.page_rendering import silence
 from builder.app.config import load_library, load_profiles, read_config, read_layers, read_preset, template_folders
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured

@@ -3,7 +3,7 @@
 import pytest
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.embedding.none import NoEmbedder
+from builder.adapters.embedding.engine import NoEmbedder
 from builder.app.health import LOW_BYTES, model_state, store_state
 from tests.memory_store.store import MemoryStore
 

@@ -13,10 +13,9 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.templates.failures import silence
-from builder.app.components import open_components
+from builder.adapters.templates.page_rendering import silence
+from builder.app.components import PARTS, Parts, open_components
 from builder.app.config import parse_config, read_config, template_folders
-from builder.app.parts import PARTS, Parts
 from builder.app.reload import Reloader, note_edition
 from builder.app.settings import Embedding, Settings
 from builder.domain.errors import Misconfigured

@@ -9,7 +9,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ValidationError
 
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder
 from builder.app.schemas import INBOUND, OUTBOUND, schema_files
 from builder.domain.profile import FORBIDDEN_SCHEMAS
 from builder.remember.schemas.registry import BODIES

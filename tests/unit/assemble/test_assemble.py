@@ -7,8 +7,7 @@ import pytest
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.app.config import read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, read_layers
 from builder.domain.context import HINT_FAILED, Context
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.trusted_hints import TrustedHints

@@ -11,8 +11,7 @@ import pytest
 from builder.app.operations.shadows import shadow_report
 from builder.cli.bench_options import report
 from builder.cli.cost_table import table as cost_table
-from builder.cli.page_comparison import comparison_text
-from builder.cli.receipt_tables import receipt_text
+from builder.cli.receipt_tables import comparison_text, receipt_text
 from builder.cli.shadow_report import report_text
 from builder.cli.tables import table
 from tests.unit.cli.test_cost_table import ROW

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
-from builder.client.publishing import Conflict, PublishResult
 from builder.client.received import ReceivedContext
+from builder.client.sending import Conflict, PublishResult
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.wire.records import Outgoing, make_record, outgoing
 

@@ -5,8 +5,8 @@ from typing import Any, cast
 import pytest
 
 from builder.client.answering import MAX_ATTEMPTS, Answer, Answering
-from builder.client.publishing import Conflict, Publishing, PublishResult
 from builder.client.responses import response_id
+from builder.client.sending import Conflict, Publishing, PublishResult
 from builder.client.stream import StreamReader
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.records import Outgoing, make_record, outgoing

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder
 from builder.domain.control_text import visible
 from tests.examples import examples
 

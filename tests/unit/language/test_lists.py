@@ -14,10 +14,9 @@ from builder.language.follow_up import is_follow_up
 from builder.language.instructions.detection import instructions
 from builder.language.lists import any_of, words
 from builder.language.sameness import fingerprint
-from builder.language.sentence_roles import answers, asks_when, asks_where, concludes, greets, refers
 from builder.language.sentences import sentences
 from builder.language.traits import Trait, traits
-from builder.language.words import is_filler
+from builder.language.words import answers, asks_when, asks_where, concludes, greets, is_filler, refers
 from tests.word_lists import lists_of
 
 LISTS = """

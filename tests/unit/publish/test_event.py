@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from jsonschema import Draft202012Validator
 
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Breakpoint, Context, Omission, Section
 from builder.domain.errors import Rejected

@@ -9,8 +9,7 @@ from typing_extensions import override
 
 from builder.domain.recall import Recall, RecallQuery, Scope
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.index.cache import HistoryCache
-from builder.recall.index.reader import HistoryReader
+from builder.recall.index.reader import HistoryCache, HistoryReader
 from builder.recall.recall import ConsumerRecall, Recaller
 from builder.remember.schemas.removals import excluded
 from tests.conversations import answered, bash, chat, replied, said

@@ -9,8 +9,8 @@ import pytest
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
-from builder.remember.ingest import Ingest
 from builder.remember.long_input import THREAD_CHARS, decoded, in_thread
+from builder.remember.memory import Ingest
 from tests.factories import MORNING, HashingEmbedder, make_breadcrumb, make_place
 
 

@@ -4,8 +4,7 @@ import pytest
 
 from builder.domain.errors import Rejected
 from builder.domain.summary import SUMMARY
-from builder.remember.ingest import Ingest
-from builder.remember.memory import Memory
+from builder.remember.memory import Ingest, Memory
 from tests.factories import MORNING, HashingEmbedder, make_breadcrumb, make_terms
 from tests.memory_store.store import MemoryStore
 from tests.summarised import COUNT

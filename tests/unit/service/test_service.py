@@ -7,14 +7,12 @@ from typing import Any
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.adapters.tokens import load_counter
-from builder.app.config import load_library, read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.profile import Profile
 from builder.domain.recall import Recall, RecallQuery
-from builder.domain.selector import Selector
-from builder.domain.triggers import trigger_on
+from builder.domain.selector import Selector, trigger_on
 from builder.ports.models import Embedder
-from builder.recall.index.cache import HistoryCache
+from builder.recall.index.reader import HistoryCache
 from builder.remember.schemas.removals import excluded
 from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE

@@ -9,7 +9,7 @@ import pytest
 
 from builder.domain.errors import Unavailable
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.remember.ingest import Pause, no_pause
+from builder.remember.memory import Pause, no_pause
 from builder.worker.backfill import PAGE_ROWS, Backfill
 from builder.worker.resilience import Pace, Pauses
 from tests.factories import bare, make_place, make_remembered, remembered_of

@@ -4,14 +4,12 @@ import json
 from typing import Any
 
 from builder.adapters.profiles.records.consumers import RecordProfiles
-from builder.app.config import load_library, read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.lint_finding import LintFinding
 from builder.remember.decode import decode
 from builder.worker.catch_up import CatchUp
-from builder.worker.consumers import Consumers
-from builder.worker.definitions import DefinitionReader
+from builder.worker.consumers import Consumers, DefinitionReader
 from tests.conversations import message_of
 from tests.factories import MORNING, make_profile, remembered_of
 from tests.memory_store.store import MemoryStore

@@ -13,9 +13,8 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.remember.decode import decode
-from builder.worker.attempts import Attempts
 from builder.worker.catch_up import CatchUp
-from builder.worker.loop import Rules, Worker
+from builder.worker.loop import Attempts, Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.quiet_time import QuietTime

@@ -4,8 +4,7 @@ import pytest
 import yaml
 
 from builder.adapters.profiles.layers import Presets, layers, merged, origins
-from builder.adapters.profiles.models import ModelFacts
-from builder.adapters.profiles.profiles import Library, parse_profile
+from builder.adapters.profiles.profiles import Library, ModelFacts, parse_profile
 from builder.app.operations.profile_views import as_yaml, differing, profile_settings
 from builder.domain.errors import Misconfigured
 

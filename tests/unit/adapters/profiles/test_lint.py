@@ -6,11 +6,9 @@ import pytest
 import yaml
 
 from builder.adapters.profiles.lint import LintFacts, lint_profile
-from builder.adapters.profiles.models import ModelFacts
-from builder.adapters.profiles.profiles import parse_profile
-from builder.adapters.templates.emphasis import overused
+from builder.adapters.profiles.profiles import ModelFacts, parse_profile
 from builder.adapters.templates.folder import TemplateSet
-from builder.adapters.templates.lint import lint_templates
+from builder.adapters.templates.lint import lint_templates, overused
 from builder.adapters.tokens import load_counter
 
 WINDOW = {"name": "recent", "title": "Recent", "source": "window"}

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from builder.adapters.profiles.profiles import parse_profile
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import FORBIDDEN_SCHEMAS
-from builder.domain.triggers import trigger_on
+from builder.domain.selector import trigger_on
 from tests.factories import latest_of
 
 LEAST: dict[str, Any] = {

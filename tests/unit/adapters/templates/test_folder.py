@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.templates.failures import Failures
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.app.config import read_layers
-from builder.app.resources import bundled_folder
+from builder.adapters.templates.page_rendering import Failures
+from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.layout import Group, Layout, PageSection
 from builder.domain.errors import Misconfigured

@@ -7,8 +7,7 @@ import pytest
 from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.sandbox.meter import Limits
-from builder.app.config import read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.layout import Group, PageSection
 from builder.domain.errors import Misconfigured

@@ -6,8 +6,7 @@ import pytest
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.trial import MAX_CHANGES, SHOW, faults, hides_words
-from builder.app.config import read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, read_layers
 from builder.domain.errors import Misconfigured
 from tests.factories import make_breadcrumb
 from tests.hostile import ALL

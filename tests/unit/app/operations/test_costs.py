@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from builder.app.operations.costs import costs
-from builder.app.operations.prices import CacheRules, ModelPrices, PriceList
+from builder.app.operations.costs import CacheRules, ModelPrices, PriceList, costs
 from builder.app.operations.traffic import Page, Traffic
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)

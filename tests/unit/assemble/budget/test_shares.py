@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builder.adapters.profiles.models import ModelFacts
-from builder.adapters.profiles.profiles import Library, parse_profile
+from builder.adapters.profiles.profiles import Library, ModelFacts, parse_profile
 from builder.domain.context import Context
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile

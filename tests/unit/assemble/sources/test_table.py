@@ -1,6 +1,6 @@
 """The table of sources: names, what fills late, and what yields first."""
 
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder
 from builder.assemble.sources.table import SOURCES
 from tests.factories import make_profile
 

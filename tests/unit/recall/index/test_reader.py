@@ -7,8 +7,7 @@ from typing_extensions import override
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.recall import Recall, RecallQuery, Scope
 from builder.ports.models import NO_MODEL
-from builder.recall.index.cache import HistoryCache
-from builder.recall.index.reader import HistoryReader
+from builder.recall.index.reader import HistoryCache, HistoryReader
 from builder.recall.index.view import View
 from tests.factories import FAR, MODEL, bare, latest_of, make_place, make_remembered
 from tests.memory_store.store import MemoryStore

@@ -17,7 +17,7 @@ from builder.recall.summaries.excerpts import (
     has_name,
     line_of,
 )
-from builder.recall.summaries.extract import extract
+from builder.recall.summaries.lines import extract
 from tests.conversations import answered, bash, replied, said
 from tests.factories import make_remembered, make_view
 from tests.summarised import COUNT, WORDS, extract_lines

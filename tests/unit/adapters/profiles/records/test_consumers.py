@@ -7,13 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.profiles.records.consumers import RecordProfiles
-from builder.app.config import load_library, read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.lint_finding import LintFinding
 from builder.domain.profile import Profile
 from builder.domain.record_consumers import RecordConsumers
-from builder.domain.selector import Pinned, Selector
-from builder.domain.triggers import trigger_on
+from builder.domain.selector import Pinned, Selector, trigger_on
 from tests.conversations import sent
 from tests.examples import examples
 from tests.factories import make_breadcrumb, make_profile

@@ -9,8 +9,7 @@ from builder.adapters.templates.cuts.bounds import CHARACTERS_PER_VALUE, pruned,
 from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
-from builder.app.config import read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.forms import WHOLE
 from tests.factories import PHRASES, left_out, make_breadcrumb
 

@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.templates.failures import Failures
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.llm_hints.parsing import _read
+from builder.adapters.templates.llm_hints.rendering import _read
+from builder.adapters.templates.page_rendering import Failures
 from builder.adapters.tokens import load_counter
-from builder.app.config import read_layers
-from builder.app.resources import bundled_folder
+from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.hint_choice import HintChoice
 from builder.domain.context import Fragment

@@ -1,0 +1,119 @@
+"""Publications are acknowledged, and duplicates compared with what is stored."""
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from nats.aio.client import Client as Connection
+from nats.errors import TimeoutError as NatsTimeout
+from nats.js.errors import APIError
+
+from builder.client.sending import (
+    HEADER_BYTES,
+    NO_RESOURCES,
+    WRONG_LAST_SEQUENCE,
+    Conflict,
+    Publishing,
+    PublishResult,
+    check_same,
+)
+from builder.client.stream import StreamReader
+from builder.domain.breadcrumb import Place, StreamMessage
+from builder.domain.errors import Rejected, Unavailable
+from builder.wire.records import Outgoing, make_record, outgoing
+
+NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+
+class Broker:
+    """A connection whose JetStream acknowledges, refuses, or reports a duplicate."""
+
+    def __init__(self, *, duplicate: bool = False, error: Exception | None = None, max_payload: int = 1_000_000) -> None:
+        self.headers: dict[str, str] = {}
+        self.max_payload = max_payload
+        self._duplicate = duplicate
+        self._error = error
+
+    def jetstream(self) -> "Broker":
+        return self
+
+    async def publish(self, _subject: str, _data: bytes, *, stream: str, headers: dict[str, str]) -> Any:
+        assert stream == "BREADCRUMBS"
+        self.headers = headers
+        if self._error:
+            raise self._error
+        return SimpleNamespace(seq=7, duplicate=self._duplicate)
+
+
+class Stored:
+    """A reader of one stored message."""
+
+    def __init__(self, message: StreamMessage | None) -> None:
+        self._message = message
+
+    async def at(self, _sequence: int) -> StreamMessage | None:
+        return self._message
+
+
+def event(text: str = "Hello.", identity: str = "m1") -> Outgoing:
+    return outgoing(make_record("user.message.v1", identity, "s1", {"content": text}, created_at=NOW), "acme")
+
+
+def publishing(broker: Broker, stored: StreamMessage | None = None) -> Publishing:
+    return Publishing(cast("Connection", broker), cast("StreamReader", Stored(stored)))
+
+
+async def test_a_publication_carries_its_id_and_returns_its_sequence() -> None:
+    broker = Broker()
+    assert await publishing(broker).publish(event()) == PublishResult(sequence=7, duplicate=False)
+    assert broker.headers == {"Nats-Msg-Id": "acme:m1:1"}
+
+
+async def test_replays_and_expectations_are_headers() -> None:
+    broker = Broker()
+    await publishing(broker).publish(event(), replay=True, last=3)
+    assert broker.headers["Context-Builder-Replay"] == "1"
+    assert broker.headers["Nats-Expected-Last-Subject-Sequence"] == "3"
+
+
+async def test_what_is_larger_than_the_broker_takes_is_rejected_before_it_is_sent() -> None:
+    broker = Broker(max_payload=HEADER_BYTES + 10)
+    with pytest.raises(Rejected, match="allowed are 10"):
+        await publishing(broker).publish(event())
+    assert broker.headers == {}
+
+
+async def test_a_wrong_last_sequence_is_a_conflict() -> None:
+    broker = Broker(error=APIError(code=400, err_code=WRONG_LAST_SEQUENCE, description="wrong last sequence"))
+    with pytest.raises(Conflict, match="send it again"):
+        await publishing(broker).publish(event(), last=1)
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (NatsTimeout(), "did not acknowledge it"),
+        (APIError(code=503, err_code=NO_RESOURCES, description="insufficient resources"), "storage is used up"),
+        (OSError("reset"), "is the service up"),
+    ],
+)
+async def test_a_failed_publication_is_unavailable_and_says_what_to_do(error: Exception, advice: str) -> None:
+    with pytest.raises(Unavailable, match=advice):
+        await publishing(Broker(error=error)).publish(event())
+
+
+async def test_a_duplicate_with_the_same_content_is_no_error() -> None:
+    stored = event().arrive(Place(0, 7), NOW)
+    assert (await publishing(Broker(duplicate=True), stored).publish(event())).duplicate
+
+
+async def test_a_duplicate_with_other_content_is_rejected_with_the_fields() -> None:
+    stored = event("Good bye.").arrive(Place(0, 7), NOW)
+    with pytest.raises(Rejected, match=r"sequence 7, and .*content.* differ"):
+        await publishing(Broker(duplicate=True), stored).publish(event())
+
+
+def test_a_message_that_was_deleted_since_is_rejected() -> None:
+    with pytest.raises(Rejected, match="deleted since"):
+        check_same(event(), None, own_clock=False)

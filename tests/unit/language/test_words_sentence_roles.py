@@ -1,0 +1,60 @@
+"""What a sentence does, by its first words and its end."""
+
+import pytest
+
+from builder.language.words import answers, asks, asks_when, asks_where, asks_within, concludes, greets, refers
+
+
+@pytest.mark.parametrize("sentence", ["He said so.", '"It\'s red."', "Das ist gut.", "Eso no.", "Это она.", "它很好。"])
+def test_a_sentence_that_begins_with_a_reference_refers(sentence: str) -> None:
+    assert refers(sentence)
+
+
+@pytest.mark.parametrize("sentence", ["Hebrew is old.", "Itemise it.", "The kiln is hot.", "窑很热。"])
+def test_a_word_that_only_begins_like_a_reference_does_not(sentence: str) -> None:
+    assert not refers(sentence)
+
+
+@pytest.mark.parametrize("sentence", ["Yes, the red one.", "Noch nicht.", "Sí, claro.", "Да.", "是的，红色的。", "no"])  # noqa: RUF001
+def test_answers_are_recognised_by_their_beginning(sentence: str) -> None:
+    assert answers(sentence)
+    assert not answers(f"They said {sentence}")
+
+
+def test_greetings_and_conclusions_are_recognised() -> None:
+    assert greets("Good morning, all.")
+    assert concludes("So we decided on red.")
+    assert concludes("我们决定用红色。")
+    assert not concludes("The undecided voters wait.")
+
+
+@pytest.mark.parametrize(
+    ("text", "at_end", "within"),
+    [
+        ("Red?", True, True),
+        ('"Red?"', True, True),
+        ("Red? Blue.", False, True),
+        ("红色吗？蓝色。", False, True),  # noqa: RUF001
+        ("a?b.", False, False),
+    ],
+)
+def test_a_question_is_seen_at_the_end_and_within(text: str, at_end: bool, within: bool) -> None:
+    assert (asks(text), asks_within(text)) == (at_end, within)
+
+
+@pytest.mark.parametrize(
+    ("text", "time", "place"),
+    [
+        ("When does the kiln cool?", True, False),
+        ("On what day, and in which town?", True, True),
+        ("Seit wann steht er dort, und wo?", True, True),
+        ("¿Cuánto tiempo tarda?", True, False),
+        ("Где печь?", False, True),
+        ("请问窑在哪里", False, True),
+        ("What town hall?", False, True),
+        ("Whenever it rains, the elsewhere of a woman.", False, False),
+        ("What colour is it, and which one?", False, False),
+    ],
+)
+def test_questions_for_a_time_and_for_a_place_are_recognised_by_whole_words(text: str, time: bool, place: bool) -> None:
+    assert (asks_when(text), asks_where(text)) == (time, place)
