@@ -88,6 +88,11 @@ class Draft:
         crumb = view.breadcrumb(entry.row)
         return entry.origin > self.question.origin and bool(entry.request or crumb.calls) and view.is_own(crumb)
 
+    @property
+    def misses(self) -> bool:
+        """Whether something of the conversation may be missing."""
+        return not self.whole or bool(self.limits.left_out)
+
     def placed(self) -> dict[Entry, Item]:
         """What is on the page of each entry."""
         return {item.entry: item for source in ("window", "turn") for item in self.items(source) if item.entry}
@@ -105,21 +110,20 @@ class Draft:
         rule = self.rule("turn" if self.is_running(item) else "window")
         return self.ledger.date(rule.name, item) if rule else ""
 
-    def found_tokens(self, entry: Entry) -> int:
-        """Tokens of what was found of an entry."""
-        return sum(find.tokens for find in self.items("retrieval") if find.origin in entry.rows)
-
-    def take_off_finds(self, item: Item) -> int:
-        """Take off the page what was found of an entry that shows it now; returns tokens that the conversation gets."""
-        rule, finds = self.rule("retrieval"), self.items("retrieval")
-        if rule is None or item.entry is None or not self.found_tokens(item.entry):
-            return 0
-        whole, spent = set(item.whole_rows), self.ledger.spent[rule.name]
+    def finds_of(self, item: Item, *, whole: bool = False) -> list[Item]:
+        """What was found of an entry that this item shows. whole: as if the item showed all of it."""
+        rows = item.entry.rows if item.entry else ()
+        finds = [find for find in self.items("retrieval") if find.origin in rows]
+        if whole or not finds:
+            return finds
         parts = {part.breadcrumb.id: " ".join(part.text.split()) for part in item.fragments if part.reduced}
-        rest = [find for find in finds if find.origin not in whole and not self._is_in(find, parts)]
-        self.ledger.put(rule.name, rest, rule.source)
-        window = self.rule("window")
-        return spent - self.ledger.spent[rule.name] if window and window.max_share == 1 else 0
+        return [find for find in finds if find.origin in item.whole_rows or self._is_in(find, parts)]
+
+    def take_off_finds(self, finds: list[Item]) -> None:
+        """Take these finds off the page."""
+        if finds and (rule := self.rule("retrieval")):
+            gone = {find.origin for find in finds}
+            self.ledger.put(rule.name, [find for find in self.items("retrieval") if find.origin not in gone], rule.source)
 
     def _is_in(self, find: Item, parts: dict[str, str]) -> bool:
         """Whether one of these parts has the words of a find. parts: breadcrumb id → text with single blanks."""

@@ -53,9 +53,12 @@ class Gaps:
         return ITEM + self.phrases.counted("message_between", "messages_between", number) if is_told else ""
 
 
-def gaps_of(view: View, phrases: Phrases, page_rows: Iterable[int], other_calls: Mapping[int, int]) -> Gaps:
-    """The gaps of a page that says something of these rows."""
+def units_of(view: View) -> Ints:
+    """Rows that head the units of the conversation, in place order."""
     rows = view.rows
-    heads = view.heads_of(rows[view.dialogue[rows] & view.current[rows]])
-    page_heads = set(map(view.unit_of, page_rows))
-    return Gaps(view=view, phrases=phrases, missing=heads[~np.isin(heads, list(page_heads))], other_calls=other_calls)
+    return view.heads_of(rows[view.dialogue[rows] & view.current[rows]])
+
+
+def missing_of(view: View, units: Ints, page_rows: Iterable[int]) -> Ints:
+    """The units of which a page says nothing that says something of these rows."""
+    return units[~np.isin(units, list(set(map(view.unit_of, page_rows))))]

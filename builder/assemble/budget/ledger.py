@@ -2,16 +2,18 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby, repeat
 
 import numpy as np
 
-from builder.assemble.budget.gaps import Gaps, gaps_of
+from builder.assemble.budget.gaps import Gaps, missing_of, units_of
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.layout import Group, PageSection
 from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.section_source import SectionSource
 from builder.domain.profile import Dates, SectionRule
+from builder.recall.index.prefix import Ints
 
 MANY = 999
 """Messages in the line on a gap that has not been counted yet."""
@@ -37,6 +39,7 @@ class Ledger:
         """Section → the profile's own words in it."""
         self.notes: dict[str, str] = {}
         """Section → the line of ours in front of its items."""
+        self._units: Ints | None = None
         self.noted: frozenset[int] = frozenset()
         """Rows that are missing, as a note says."""
         self.gaps = Gaps(view=writer.view, phrases=writer.rendering.phrases, missing=np.zeros(0, np.int64), other_calls={})
@@ -94,9 +97,10 @@ class Ledger:
         view = self.writer.view
         names = {fragment.breadcrumb.id for item in self.all_items() for fragment in item.fragments}
         rows = {row for name in names if (row := view.row_of(name)) >= 0}
-        self.gaps = gaps_of(
-            view, self.writer.rendering.phrases, rows | self.noted, self.gaps.other_calls if other_calls is None else other_calls
-        )
+        if self._units is None:
+            self._units = units_of(view)
+        calls = self.gaps.other_calls if other_calls is None else other_calls
+        self.gaps = replace(self.gaps, missing=missing_of(view, self._units, rows | self.noted), other_calls=calls)
         for section in self.items:
             if self._is_gapped(section):
                 self._count(section)

@@ -17,8 +17,8 @@ RESULTS_SHARE = 0.6
 """Of the rest: the results that triggered."""
 ROUNDS_SHARE = 0.15
 """Of the page: the running turn's earlier rounds."""
-ANSWER_SHARE = 0.5
-"""Of the rest: the last answer."""
+ANSWER_SHARE = 0.55
+"""Of the rest: the last answer, half of it and what its label and its indentation cost."""
 LARGE_SHARE = 0.35
 """Of the conversation's room: above it a result is cut or folded, so that older entries follow."""
 OTHER_SESSIONS_SHARE = 0.28
@@ -40,7 +40,7 @@ class Shares:
 
     def current(self, ledger: Ledger) -> int:
         """Of the current message."""
-        return ledger.remaining if self.whole else int(CURRENT_SHARE * ledger.remaining)
+        return ledger.remaining if self.whole else int(CURRENT_SHARE * ledger.remaining) + COUNT_TOLERANCE_TOKENS
 
     def section(self, rule: SectionRule, ledger: Ledger, reserve: int = 0) -> int:
         """Of a section that a share limits under pressure. reserve: of what comes after it."""
@@ -54,7 +54,7 @@ class Shares:
 
     def answer(self, rest: int) -> int:
         """Of the last answer."""
-        return int(ANSWER_SHARE * rest)
+        return min(int(ANSWER_SHARE * rest) + COUNT_TOLERANCE_TOKENS, rest)
 
     @property
     def rounds(self) -> int:

@@ -33,6 +33,10 @@ class Labels:
     """Names of agents that the service builds pages for, whether they have spoken or not; the page's own is one of them."""
     others: dict[str, int] = field(default_factory=dict)
     """People without a name of their own → their number, in the order of their first label."""
+    reserved: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reserved", reserved_names(self.phrases))
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """Who says a breadcrumb, with a mark where a person or an agent has edited the words."""
@@ -55,7 +59,7 @@ class Labels:
             and (has_other_agents(self.view) or not self.view.is_own(breadcrumb))
         ):
             name = breadcrumb.agent or name
-        reserved = reserved_names(self.phrases)
+        reserved = self.reserved
         match breadcrumb.role:
             case "tool":
                 return tool_label(breadcrumb.tool or name, reserved)

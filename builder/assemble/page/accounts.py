@@ -49,7 +49,7 @@ def parts(ledger: Ledger) -> Iterator[Omission]:
 
 def reductions(fragment: Fragment, item: Item, view: View) -> Iterator[str]:
     """Why not all of it is on the page as it came."""
-    is_part = bool(item.spans) and fragment.breadcrumb is view.breadcrumb(item.origin)
+    is_part = bool(item.spans) and fragment.breadcrumb.id == view.breadcrumb(item.origin).id
     yield from filter(None, (fragment.reduced or PASSAGES * is_part, fragment.failed, NEUTRALISED * fragment.neutralised))
 
 

@@ -20,6 +20,9 @@ LIMITED = "what the profile's `window` leaves of the conversation"
 def put_conversation(draft: Draft, shares: Shares) -> None:
     """Put on the page what the conversation has a right to."""
     place(draft, {full.entry: full for full in draft.full if full.entry} if shares.whole else _rights(draft, shares))
+    if draft.misses and (rule := draft.rule("window")):
+        number, phrases = draft.recall.view.units, draft.writer.rendering.phrases
+        draft.ledger.put_note(rule.name, phrases.counted("message_not_shown", "messages_not_shown", number))  # until it is known
     for entry, reason in draft.limits.left_out:
         draft.omissions.add(reason, entry.rows)
 
@@ -31,13 +34,15 @@ def grow(draft: Draft) -> bool:
     one is shown. A large result leaves room for what is older, and takes what that does not use.
     """
     before = draft.placed()
-    placed, rest = _extended(draft, dict(before), draft.room())
-    if rest >= MIN_PART_TOKENS:
-        placed = _completed(draft, placed, rest)
-    if all(placed[entry] is before.get(entry) for entry in placed):
-        return False
-    place(draft, placed)
-    return True
+    placed, free = _extended(draft, dict(before), draft.room())
+    if free >= MIN_PART_TOKENS:
+        placed = _completed(draft, placed, free)
+    grown = [item for entry, item in placed.items() if entry not in before or item.size > before[entry].size]
+    draft.take_off_finds([find for item in grown for find in draft.finds_of(item)])
+    if grown:
+        place(draft, placed)
+        draft.note_what_is_missing()
+    return bool(grown)
 
 
 def leave_out_older(draft: Draft) -> None:
@@ -56,28 +61,26 @@ def place(draft: Draft, placed: Placed) -> None:
         if rule := draft.rule(source):
             items = [item for item in order if draft.is_running(item) == (source == "turn")]
             draft.ledger.put(rule.name, items, reason)
-    if not draft.whole or draft.limits.left_out:
-        draft.note_what_is_missing()
 
 
 def _rights(draft: Draft, shares: Shares) -> Placed:
     """What the conversation has a right to under pressure."""
     running = [full for full in draft.full if draft.is_running(full)]
     triggering = [full for full in running if full.entry in draft.recall.turn]
-    rest = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
-    placed = _evenly(draft, triggering, shares.results(rest))
-    rest -= _size(placed)
-    rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, rest))
-    rest -= _size(rounds)
+    free = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
+    placed = _evenly(draft, triggering, shares.results(free))
+    free -= _size(placed)
+    rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, free))
+    free -= _size(rounds)
     dialogue = [full for full in draft.full if not draft.is_running(full)] if draft.rule("window") else []
     answer = next((full for full in dialogue if not is_result(full) and full.first.role == "assistant"), None)
-    if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(rest))):
+    if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(free))):
         rounds[answer.entry] = part
-        rest -= part.size
-    return placed | rounds | _recent(draft, dialogue, rounds, shares.recent, rest)
+        free -= part.size
+    return placed | rounds | _recent(draft, dialogue, rounds, shares.recent, free)
 
 
-def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, rest: int) -> Placed:
+def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, free: int) -> Placed:
     """The newest of what was said, up to `share` tokens and no fewer messages than always; what is placed counts."""
     recent: Placed = {}
     tokens = messages = 0
@@ -89,12 +92,12 @@ def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, rest
             room = max(share - tokens, least)
             short = full if is_message else line_of(full, draft.writer)
             item = (
-                part_of(short, draft.writer, min(room, rest)) if is_message else short if short.size <= min(room, rest) else None
+                part_of(short, draft.writer, min(room, free)) if is_message else short if short.size <= min(room, free) else None
             )
             if item is None:
                 break
             recent[full.entry] = item
-            rest -= item.size
+            free -= item.size
         tokens, messages = tokens + (item.size if item else 0), messages + is_message
         if tokens >= share and messages >= NEWEST_MESSAGES:
             break
@@ -124,28 +127,29 @@ def _evenly(draft: Draft, triggering: list[Item], room: int) -> Placed:
     return placed
 
 
-def _extended(draft: Draft, placed: Placed, rest: int) -> tuple[Placed, int]:
+def _extended(draft: Draft, placed: Placed, free: int) -> tuple[Placed, int]:
     """What is placed with more of it, and the tokens that are left."""
-    room = rest + _size(placed)
+    room = free + _size(placed)
     dates = {draft.date(item) for item in placed.values()}
-    is_open = True
+    is_open, rule = True, draft.rule("window")
+    takes_finds = rule is None or rule.max_share == 1  # what a share limits gets nothing of what others leave
     for full, target in _targets(draft, room):
         before = placed.get(full.entry) if full.entry else None
         if full.entry is None or before is full or (before is None and not is_open):
             continue
-        size = before.size if before else 0
+        tokens_before = before.size if before else 0
         date = draft.date(full)
-        rest -= draft.writer.date_tokens(date) if before is None and date not in dates else 0
+        free -= draft.writer.date_tokens(date) if before is None and date not in dates else 0
         item: Item | None = target
-        freed = draft.found_tokens(full.entry) if target is full else 0
-        if target.size - size > rest + freed:
-            is_open, item = False, part_of(full, draft.writer, size + rest)
-        if item is None or item.size <= size:
+        freed = sum(find.tokens for find in draft.finds_of(full, whole=True)) if target is full and takes_finds else 0
+        if target.size - tokens_before > free + freed:
+            is_open, item = False, part_of(full, draft.writer, tokens_before + free)
+        if item is None or item.size <= tokens_before:
             continue
         dates.add(date)
         placed[full.entry] = item
-        rest += size - item.size + draft.take_off_finds(item)
-    return placed, rest
+        free += tokens_before - item.size + (freed if item is full else 0)
+    return placed, free
 
 
 def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
@@ -171,21 +175,22 @@ def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
     return targets
 
 
-def _completed(draft: Draft, placed: Placed, rest: int) -> Placed:
-    """What is placed with the rest of what is cut or folded, as far as `left` tokens go."""
+def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
+    """What is placed with the rest of what is cut or folded, as far as `free` tokens go."""
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
-    size = _size({full.entry: placed[full.entry] for full in triggering if full.entry})
-    placed |= _evenly(draft, triggering, size + rest)
-    rest += size - _size({full.entry: placed[full.entry] for full in triggering if full.entry})
+    tokens_before = _size({full.entry: placed[full.entry] for full in triggering if full.entry})
+    even = _evenly(draft, triggering, tokens_before + free)
+    placed |= {entry: item for entry, item in even.items() if item.size > placed[entry].size}
+    free += tokens_before - _size({full.entry: placed[full.entry] for full in triggering if full.entry})
     again = repeated_calls(draft.full, draft.writer) if draft.recall.profile.tool_output.newest_only else frozenset()
     for full in draft.full:
         before = placed.get(full.entry) if full.entry else None
-        if before is None or full.entry is None or before is full or full.entry in again or rest < MIN_PART_TOKENS:
+        if before is None or full.entry is None or before is full or full.entry in again or free < MIN_PART_TOKENS:
             continue
-        item = part_of(full, draft.writer, before.size + rest)
+        item = part_of(full, draft.writer, before.size + free)
         if item and item.size > before.size:
             placed[full.entry] = item
-            rest += before.size - item.size + draft.take_off_finds(item)
+            free += before.size - item.size
     return placed
 
 

@@ -2,23 +2,28 @@
 
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.forms import MIN_PART_TOKENS
 from builder.assemble.sources.conversation import grow, leave_out_older
 from builder.assemble.sources.fixed import complete_current
 from builder.assemble.sources.instructions import leave_out_instructions, put_instructions
 from builder.assemble.sources.summary import put_summary
+
+MAX_ROUNDS = 4
+"""Times that it grows: each time what it shows of other sections makes room."""
+SHORT_TOKENS = 16
+"""Of a short message: what is left below it fills nothing."""
 
 
 def put_fill(draft: Draft, shares: Shares) -> None:
     """Let the conversation grow as long as it can, then the current message; instructions and summary yield what it shows."""
     leave_out_instructions(draft)
     if not draft.whole:
-        is_growing = draft.recall.profile.fill
-        while is_growing and grow(draft):
+        for _ in range(MAX_ROUNDS if draft.recall.profile.fill else 0):
+            if not grow(draft):
+                break
             put_instructions(draft, shares)
             put_summary(draft, shares)
-            is_growing = draft.room() >= MIN_PART_TOKENS
+            if draft.room() < SHORT_TOKENS:
+                break
         if draft.recall.profile.fill:
             complete_current(draft)
-        draft.note_what_is_missing()
         leave_out_older(draft)

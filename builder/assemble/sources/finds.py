@@ -32,6 +32,8 @@ def put_finds(draft: Draft, shares: Shares) -> None:
         shares.aim(draft.ledger, COUNT_TOLERANCE_TOKENS + shares.finds())
     if rule and not draft.query.is_small_talk:
         _find(draft, rule)
+    if draft.misses:
+        draft.note_what_is_missing()
 
 
 def _find(draft: Draft, rule: SectionRule) -> None:
@@ -54,7 +56,6 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     draft.omissions.name(retrieval.omissions)
     draft.omissions.add(OVER_BUDGET, retrieval.crowded.every, retrieval.crowded.nearest)
     draft.omissions.add(IRRELEVANT, retrieval.irrelevant.every, retrieval.irrelevant.nearest)
-    ledger.settle()
 
 
 def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:

@@ -39,7 +39,7 @@ def put_fixed(draft: Draft, _: Shares) -> None:
 
 def put_current(draft: Draft, shares: Shares) -> None:
     """Put the current message on the page, whole or within its share."""
-    _put_current(draft, shares.current(draft.ledger))
+    _put_current(draft, min(shares.current(draft.ledger), draft.ledger.remaining))
     if not shares.whole:
         shares.aim(draft.ledger, draft.recall.profile.aim // 2)
 
@@ -55,8 +55,7 @@ def _put_current(draft: Draft, share: int) -> None:
     name, ledger, item = draft.trigger_rule.name, draft.ledger, current_item(draft)
     if item is None:
         return
-    heading = ledger.cost(name, (item,)) - item.tokens
-    room = max(share, min(item.size, MIN_PART_TOKENS) + heading) - heading
+    room = max(share - ledger.cost(name, (item,)) + item.tokens, min(item.size, MIN_PART_TOKENS))
     if item.size > room:
         item = current_item(draft, room - max(item.extra, 0)) or item
         draft.whole = False

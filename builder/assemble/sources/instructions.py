@@ -17,16 +17,19 @@ def put_instructions(draft: Draft, shares: Shares) -> None:
     if rule is None or not draft.active.instructions:
         return
     ledger.put(rule.name, (), HOLDS)
-    items: list[Item] = []
     room, rows = shares.section(rule, ledger, draft.reserve), draft.whole_rows()
-    question_terms = {*draft.recall.terms(draft.writer.question).split()}
-    for find in sorted(draft.active.instructions, key=lambda find: (-_common_words(draft, find, question_terms), -find.row)):
-        if _is_due(draft, find, rows):
-            item = draft.writer.message(draft.recall.view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans))
-            with_item = sorted((*items, item), key=lambda other: other.origin)
-            if ledger.cost(rule.name, with_item) <= room:
-                items = with_item
+    due = [find for find in sorted(draft.active.instructions, key=lambda find: find.row) if _is_due(draft, find, rows)]
+    items = [_item(draft, find) for find in due]
+    if ledger.cost(rule.name, items) > room:
+        items, question_terms = [], {*draft.recall.terms(draft.writer.question).split()}
+        for find in sorted(due, key=lambda find: (-_common_words(draft, find, question_terms), -find.row)):
+            with_item = sorted((*items, _item(draft, find)), key=lambda other: other.origin)
+            items = with_item if ledger.cost(rule.name, with_item) <= room else items
     ledger.put(rule.name, items, HOLDS)
+
+
+def _item(draft: Draft, find: Find) -> Item:
+    return draft.writer.message(draft.recall.view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans))
 
 
 def leave_out_instructions(draft: Draft) -> None:

@@ -142,9 +142,9 @@ class View:
     def heads_of(self, rows: Ints) -> Ints:
         """The rows that head the units of these rows, in place order."""
         heads = np.unique(self.column(self.history.units.head)[rows])
-        merged = [head for head in heads.tolist() if head in self.history.units.merged]
-        roots = np.array([self.unit_of(head) for head in merged], np.int64)
-        return np.union1d(np.setdiff1d(heads, merged), roots) if merged else heads
+        merged = np.intersect1d(heads, list(self.history.units.merged)) if self.history.units.merged else heads[:0]
+        roots = np.array([self.unit_of(head) for head in merged.tolist()], np.int64)
+        return np.union1d(np.setdiff1d(heads, merged), roots) if len(merged) else heads
 
     def unit_of(self, row: int) -> int:
         """The row that heads the unit of this row."""

@@ -5,6 +5,7 @@ learned in English, from questions whose words most often occur many times.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import chain, islice
 
 import numpy as np
@@ -19,6 +20,8 @@ from builder.recall.search.query import Query
 
 MAX_WORDS = 64
 """Words of a query that are looked at; a longer one is a pasted text."""
+MAX_FORMS = 10_000
+"""Words whose stems are kept."""
 MAX_KEYWORD_WORDS = 4
 """Words of a keyword that a query may hold."""
 MARGIN = np.float32(1e-3)
@@ -31,15 +34,21 @@ def content_words(text: str, terms: Callable[[str], str]) -> tuple[frozenset[str
     A short question seldom tells its language, and may have another one than what answers it. Each pair of characters is a word
     where no spaces are written. terms: text → stemmed terms.
     """
-    anchors = dict.fromkeys(language.anchor for language in languages())
+    anchors = tuple(dict.fromkeys(language.anchor for language in languages()))
     plain = word_set("filler").union(word_set("asking"), *(language.signs for language in languages()))
     words = list(islice(dict.fromkeys(words_of(text)), MAX_WORDS))
-    forms = {word: [frozenset(terms(f"{anchor} {word}").split()) for anchor in anchors] for word in words}
+    forms = {word: _forms(word, anchors, terms) for word in words}
     passed = plain.union(*(stems for of_word in forms.values() for stems in of_word))
     content = [frozenset[str]().union(*of_word) for word, of_word in forms.items() if word not in plain and all(of_word)]
     pairs = (({pair} for pair in sorted(stems)) if UNSPACED.search("".join(stems)) else (stems,) for stems in content)
     own = ({stem} for stem in dict.fromkeys(terms(" ".join(words)).split()) if stem not in passed)
     return tuple(frozenset(stems) - plain for stems in chain(*pairs, own) if not plain.issuperset(stems))
+
+
+@lru_cache(MAX_FORMS)
+def _forms(word: str, anchors: tuple[str, ...], terms: Callable[[str], str]) -> tuple[frozenset[str], ...]:
+    """The stems of a word in each language. anchors: a word of each, which tells it."""
+    return tuple(frozenset(terms(f"{anchor} {word}").split()) for anchor in anchors)
 
 
 def literal_passages(query: Query, view: View, unseen: Rows) -> Floats:
