@@ -122,7 +122,9 @@ def complete(draft: Draft, query: Query, ranker: Ranker) -> Assembly:
         step(draft, draft.shares)
     page, chat = _compose(draft)
     ids = {fragment.breadcrumb.id for item in draft.ledger.all_items() for fragment in item.fragments}
-    absence = draft.omissions.absence(ids | {draft.recall.trigger.id}, draft.verbatim | rows_of_calls(draft.ledger))
+    absence = draft.omissions.absence(
+        ids | (set() if draft.recall.turn else {draft.recall.trigger.id}), draft.verbatim | rows_of_calls(draft.ledger)
+    )
     return Assembly(draft=draft, page=page, chat=chat, absence=absence)
 
 

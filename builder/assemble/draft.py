@@ -110,12 +110,15 @@ class Draft:
         rule = self.rule("turn" if self.is_running(item) else "window")
         return self.ledger.date(rule.name, item) if rule else ""
 
-    def finds_of(self, item: Item, *, whole: bool = False) -> list[Item]:
-        """What was found of an entry that this item shows. whole: as if the item showed all of it."""
+    def tokens_of_finds(self, full: Item) -> int:
+        """Tokens that the conversation gets when it shows an entry whole, from what was found of it."""
+        rule, rows = self.rule("window"), full.entry.rows if full.entry else ()
+        return sum(find.tokens for find in self.items("retrieval") if find.origin in rows) if rule and rule.max_share == 1 else 0
+
+    def finds_of(self, item: Item) -> list[Item]:
+        """What was found of an entry that this item shows."""
         rows = item.entry.rows if item.entry else ()
         finds = [find for find in self.items("retrieval") if find.origin in rows]
-        if whole or not finds:
-            return finds
         parts = {part.breadcrumb.id: " ".join(part.text.split()) for part in item.fragments if part.reduced}
         return [find for find in finds if find.origin in item.whole_rows or self._is_in(find, parts)]
 

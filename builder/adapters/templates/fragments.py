@@ -137,7 +137,7 @@ class JinjaRendering(PageRendering):
         indent = INSIDE if whole.text.startswith(INSIDE) else ITEM
         text = shorten(whole.text, cap, self.count, mark, self._characters_left_out, question)
         if text and not text.startswith(indent):
-            text = indent + text.lstrip()
+            text = indent + text.removeprefix(ITEM).lstrip()
         return replace(whole, text=text, reduced=CUT_TO_FIT, in_all=whole.tokens)
 
     def _for_page(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, hints: HintChoice, *, tagged: bool) -> Fragment:

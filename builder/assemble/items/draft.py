@@ -115,7 +115,9 @@ class Writer:
         item = self.for_messages(self._entry(entry, line, cap))
         if cap is None or item.size <= cap:
             return item
-        return self.for_messages(self._entry(entry, line, max(2 * cap - item.size, 0)))
+        smaller = self.for_messages(self._entry(entry, line, max(2 * cap - item.size, 0)))
+        call = smaller.fragments[0]
+        return smaller if call.text and (call.reduced != CUT or call.tokens >= MIN_RESULT_TOKENS) else item
 
     def for_messages(self, item: Item) -> Item:
         """The item of a message or a call, with what it needs more in `messages`, the speaker's name included."""

@@ -34,9 +34,9 @@ def grow(draft: Draft) -> bool:
     one is shown. A large result leaves room for what is older, and takes what that does not use.
     """
     before = draft.placed()
-    placed, free = _extended(draft, dict(before), draft.room())
-    if free >= MIN_PART_TOKENS:
-        placed = _completed(draft, placed, free)
+    placed, rest = _extended(draft, dict(before), draft.room())
+    if rest >= MIN_PART_TOKENS:
+        placed = _completed(draft, placed, rest)
     grown = [item for entry, item in placed.items() if entry not in before or item.size > before[entry].size]
     draft.take_off_finds([find for item in grown for find in draft.finds_of(item)])
     if grown:
@@ -67,11 +67,11 @@ def _rights(draft: Draft, shares: Shares) -> Placed:
     """What the conversation has a right to under pressure."""
     running = [full for full in draft.full if draft.is_running(full)]
     triggering = [full for full in running if full.entry in draft.recall.turn]
-    free = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
-    placed = _evenly(draft, triggering, shares.results(free))
-    free -= _size(placed)
-    rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, free))
-    free -= _size(rounds)
+    rest = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
+    placed = _evenly(draft, triggering, shares.results(rest), rest)
+    rest -= _size(placed)
+    rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, rest))
+    rest -= _size(rounds)
     dialogue = [full for full in draft.full if not draft.is_running(full)] if draft.rule("window") else []
     answer = next((full for full in dialogue if not is_result(full) and full.first.role == "assistant"), None)
     if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(free))):
@@ -94,8 +94,10 @@ def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, free
             item = (
                 part_of(short, draft.writer, min(room, free)) if is_message else short if short.size <= min(room, free) else None
             )
-            if item is None:
+            if item is None and is_message:
                 break
+            if item is None:
+                continue
             recent[full.entry] = item
             free -= item.size
         tokens, messages = tokens + (item.size if item else 0), messages + is_message
@@ -116,14 +118,19 @@ def _newest_lines(draft: Draft, rounds: list[Item], room: int) -> Placed:
     return placed
 
 
-def _evenly(draft: Draft, triggering: list[Item], room: int) -> Placed:
-    """The results that triggered, each with as many of `room` tokens as the others; what is short leaves them more."""
+def _evenly(draft: Draft, triggering: list[Item], room: int, most: int) -> Placed:
+    """The results that triggered, each with as many of `room` tokens as the others; what is short leaves them more.
+
+    most: tokens that they may have where `room` is too small for a line of each.
+    """
     placed: Placed = {}
     for number, full in enumerate(sorted(triggering, key=lambda item: item.size)):
         cap = room // (len(triggering) - number)
-        if full.entry:
-            placed[full.entry] = full if full.size <= cap else draft.writer.entry(full.entry, cap=cap)
-            room -= placed[full.entry].size
+        item = full if full.size <= cap or not full.entry else draft.writer.entry(full.entry, cap=cap)
+        item = item if item.is_useful else line_of(full, draft.writer)
+        if full.entry and item.size <= most:
+            placed[full.entry] = item
+            room, most = max(room - item.size, 0), most - item.size
     return placed
 
 
@@ -141,15 +148,15 @@ def _extended(draft: Draft, placed: Placed, free: int) -> tuple[Placed, int]:
         date = draft.date(full)
         free -= draft.writer.date_tokens(date) if before is None and date not in dates else 0
         item: Item | None = target
-        freed = sum(find.tokens for find in draft.finds_of(full, whole=True)) if target is full and takes_finds else 0
-        if target.size - tokens_before > free + freed:
-            is_open, item = False, part_of(full, draft.writer, tokens_before + free)
-        if item is None or item.size <= tokens_before:
+        freed = draft.tokens_of_finds(full) if target is full else 0
+        if target.size - size > rest + freed:
+            is_open, item = False, part_of(full, draft.writer, size + rest)
+        if item is None or item.size <= size:
             continue
         dates.add(date)
         placed[full.entry] = item
-        free += tokens_before - item.size + (freed if item is full else 0)
-    return placed, free
+        rest += size - item.size + (freed if item is full else 0)
+    return placed, rest
 
 
 def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
@@ -178,10 +185,10 @@ def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
 def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
     """What is placed with the rest of what is cut or folded, as far as `free` tokens go."""
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
-    tokens_before = _size({full.entry: placed[full.entry] for full in triggering if full.entry})
-    even = _evenly(draft, triggering, tokens_before + free)
-    placed |= {entry: item for entry, item in even.items() if item.size > placed[entry].size}
-    free += tokens_before - _size({full.entry: placed[full.entry] for full in triggering if full.entry})
+    size = sum(placed[full.entry].size for full in triggering if full.entry in placed)
+    even = _evenly(draft, triggering, size + rest, size + rest)
+    placed |= {entry: item for entry, item in even.items() if entry not in placed or item.size > placed[entry].size}
+    rest += size - sum(placed[full.entry].size for full in triggering if full.entry in placed)
     again = repeated_calls(draft.full, draft.writer) if draft.recall.profile.tool_output.newest_only else frozenset()
     for full in draft.full:
         before = placed.get(full.entry) if full.entry else None
@@ -190,7 +197,7 @@ def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
         item = part_of(full, draft.writer, before.size + free)
         if item and item.size > before.size:
             placed[full.entry] = item
-            free += before.size - item.size
+            rest += before.size - item.size
     return placed
 
 

@@ -55,7 +55,8 @@ def _put_current(draft: Draft, share: int) -> None:
     name, ledger, item = draft.trigger_rule.name, draft.ledger, current_item(draft)
     if item is None:
         return
-    room = max(share - ledger.cost(name, (item,)) + item.tokens, min(item.size, MIN_PART_TOKENS))
+    heading = ledger.cost(name, (item,)) - item.tokens
+    room = max(min(share, ledger.remaining + ledger.spent[name]) - heading, min(item.size, MIN_PART_TOKENS))
     if item.size > room:
         item = current_item(draft, room - max(item.extra, 0)) or item
         draft.whole = False

@@ -9,19 +9,32 @@ from builder.bench.invariants.conversation import in_conversation, refusal
 from builder.bench.invariants.events import TOOLS, Record, text_of
 from builder.bench.invariants.expected_items import CUT, LINE, SHOWN_OF
 from builder.bench.invariants.finds import MARK, in_finds, nothing_unseen
+from builder.bench.invariants.pressure import gaps
 from builder.bench.invariants.random_texts import CONTROL
 from builder.bench.invariants.reader import ACCOUNT, DATE, REPEAT, Fault, Reading, in_outline
 from builder.domain.profile import Dates
 
 MAX_MOST_RELEVANT = 50
-NEUTRALISED = "neutralised"
+NEUTRALISED, PASSAGES = "neutralised", "only passages of it"
 
 
 def faults(reading: Reading) -> tuple[Fault, ...]:
     """What is wrong with the page: kind, and what it is about; empty when nothing is."""
     if reading.page is None:
         return tuple(refusal(reading))
-    checks = (in_outline, in_conversation, refusal, in_finds, nothing_unseen, _dates, _summaries, _sections, _partial, _absent)
+    checks = (
+        in_outline,
+        in_conversation,
+        refusal,
+        in_finds,
+        nothing_unseen,
+        gaps,
+        _dates,
+        _summaries,
+        _sections,
+        _partial,
+        _absent,
+    )
     return tuple(fault for check in checks for fault in check(reading))
 
 
@@ -30,7 +43,7 @@ def _dates(reading: Reading) -> Iterator[Fault]:
     rule = reading.rule("window")
     if rule is None or rule.dates not in {"day", "time"}:
         return
-    displays, _ = reading.recent
+    displays = reading.recent
     items = reading.items("window")[-len(displays) :] if displays else []
     days = [_day(reading, reading.events.records[each.entry.row], rule.dates) for each in displays]
     is_dated = rule.dates == "time" or any(day != _day(reading, reading.trigger, rule.dates) for day in days)
@@ -54,7 +67,7 @@ def _summaries(reading: Reading) -> Iterator[Fault]:
     records = reading.events.records
     whole = {
         records[row]["id"]
-        for each in reading.recent[0]
+        for each in reading.displays
         for row, state in each.states
         if state == "whole" and not (each.entry.request and row == each.entry.row)
     }
@@ -76,9 +89,9 @@ def _sections(reading: Reading) -> Iterator[Fault]:
     records = reading.events.records
     section_ids, display_ids = (
         set(reading.ids("window")),
-        {records[row]["id"] for each in reading.recent[0] for row, _ in each.states},
+        {records[row]["id"] for each in reading.recent for row, _ in each.states},
     )
-    if section_ids != display_ids and len(reading.recent[0]) == len(reading.items("window")):
+    if section_ids != display_ids and len(reading.recent) == len(reading.items("window")):
         yield ACCOUNT, f"the conversation shows {sorted(display_ids)}, its section names {sorted(section_ids)}"
 
 
@@ -88,7 +101,10 @@ def _partial(reading: Reading) -> Iterator[Fault]:
     for each in partial:
         if each["shown"] > each["tokens"]:
             yield ACCOUNT, f"{each['id']}: {each['shown']} of {each['tokens']} tokens are shown"
-    reduced = {each["id"] for each in partial if each["reason"] != NEUTRALISED}
+    found = set(reading.ids("retrieval")) | set(reading.ids("instructions"))
+    if strange := {each["id"] for each in partial if each["reason"] == PASSAGES} - found:
+        yield ACCOUNT, f"passages of {sorted(strange)} are listed, and nothing of them was found"
+    reduced = {each["id"] for each in partial if each["reason"] not in {NEUTRALISED, PASSAGES}}
     ids = {record["id"] for record in reading.events.records} | {reading.trigger["id"]}
     marked = {name for name in _marked(reading.published["content"]) if name in ids}
     if reduced != marked:
@@ -118,7 +134,7 @@ def _marked(markdown: str) -> Iterator[str]:
 def _with_control(reading: Reading) -> Iterator[str]:
     """Ids of messages that are whole in the conversation and came with control text."""
     records = reading.events.records
-    for each in reading.recent[0]:
+    for each in reading.displays:
         record = records[each.entry.row]
         if not each.entry.request and record["schema_name"] not in TOOLS and each.is_whole:
             yield from {record["id"] for control in CONTROL if control in text_of(record)}

@@ -26,7 +26,7 @@ from builder.app.operations.scratch import open_scratch
 from builder.bench.invariants.account import faults
 from builder.bench.invariants.conversation import is_under_pressure
 from builder.bench.invariants.estimates import ample
-from builder.bench.invariants.events import Events
+from builder.bench.invariants.events import RESULTS, Events
 from builder.bench.invariants.random_profiles import draw_profile
 from builder.bench.invariants.random_sessions import SESSION, START, RandomSession, Record
 from builder.bench.invariants.reader import FAULTS, Reading
@@ -46,6 +46,8 @@ MIN_RECORDS, MAX_RECORDS = 3, 60
 """Records of a history that is not long."""
 MIN_LONG_RECORDS, MAX_LONG_RECORDS = 301, 420
 LONG_SHARE = 0.1
+TOOLS_SHARE = 0.6
+"""Of the triggers that are tools' answers; some of them give no page."""
 USER = "user.message.v1"
 PROCESSES = 2
 CACHED_TEXTS = 50_000
@@ -147,6 +149,7 @@ async def check_history(seed: int, history: int, contexts: int, size: int) -> Ta
             counts["refusals"] += 1
             continue
         counts["contexts"] += 1
+        counts["by_tools"] += bool(reading.turn)
         counts["pressed"] += is_under_pressure(reading)
         counts["breadcrumbs"] += sum(len(section["ids"]) for section in reading.page["sections"])
     counts["long"] = int(counts["records"] >= MIN_LONG_RECORDS - 1)
@@ -174,17 +177,24 @@ async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncGener
             for row in remembered
             if (row.breadcrumb.schema, row.breadcrumb.session, row.breadcrumb.version) == (USER, SESSION, 1)
         ]
+        results = [row for row in remembered if row.breadcrumb.schema in RESULTS and row.breadcrumb.version == 1]
         trigger, count = remembered[-1], 0
         while count < contexts:
             built = await builder.build_contexts(trigger, (profile,))
             page = next(iter(built.contexts), None)
-            reading = reading_of(session.records, trigger.breadcrumb, profile, page)
-            yield reading
+            reading = reading_of(session.records, await builder.in_session(trigger.breadcrumb), profile, page)
+            is_silent = not built.contexts and not built.rejected
+            if is_silent and reading.turn:
+                raise AssertionError(f"{trigger.breadcrumb.id} triggers nothing")
+            if not is_silent and not reading.turn and trigger in results:
+                raise AssertionError(f"{trigger.breadcrumb.id} triggers")
+            if not is_silent:
+                yield reading
             count += len(built.contexts)
-            if not built.contexts:
+            if built.rejected:
                 profile = replace(profile, budget=2 * profile.budget + 40, on_overflow="trim")
             elif count < contexts:
-                trigger = rng.choice(triggers)
+                trigger = rng.choice(results if results and rng.random() < TOOLS_SHARE else triggers)
                 whole = reading_of(session.records, trigger.breadcrumb, profile, None)
                 need = sum(ample(entry, whole) for entry in whole.events.conversation)
                 profile = draw_profile(rng, need)
@@ -194,11 +204,12 @@ def reading_of(records: list[Record], trigger: Breadcrumb, profile: Profile, pag
     """The page as the consumer gets it."""
     audience = set(profile.audience.any_tags) if profile.audience else None
     events = Events(
-        records=records[: trigger.place.sequence - 1],
-        session=SESSION,
+        records=records[: trigger.place.sequence - (trigger.role != "tool")],
+        session=trigger.session,
         now=trigger.received_at,
         is_visible=lambda tags: audience is None or not audience.isdisjoint(tags),
         task=trigger.task if profile.scope_to_task else None,
+        agent=profile.agent,
     )
     return Reading(
         events=events,

@@ -3,37 +3,41 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from builder.bench.invariants.estimates import MIN_PART_TOKENS, ample, count_words, exceeds, fits, fixed, of_result
-from builder.bench.invariants.events import RESULTS, Entry
+from builder.bench.invariants.estimates import MIN_PART_TOKENS, UPPER_FACTOR, count_words, exceeds, fits, fixed, of_result
+from builder.bench.invariants.events import Entry
 from builder.bench.invariants.expected_items import Display, display_of
+from builder.bench.invariants.pressure import CURRENT_SHARE, in_messages, rights, unused
 from builder.bench.invariants.reader import ALTERED, CUT, FOLD, LIMIT, MISSING, ORDER, PAIR, REFUSED, STALE, Fault, Reading
 
-NEWEST_SHARE = 0.5
-"""Share of what the conversation may have that its newest entry may need and is certainly shown."""
-HEADING_TOKENS = 60
-"""Tokens of a heading, a note, and the differences of counting."""
+HEADING_TOKENS = 100
+"""Tokens of a heading, notes, lines on gaps, and the differences of counting."""
 SHORT_RESULT_TOKENS = 160
 """Tokens of a result that may be no longer than the line in its place: forty signs of it may be flags of seven each."""
 
 
 def in_conversation(reading: Reading) -> Iterator[Fault]:
     """Everything that is wrong with the section, when the page has one; and a current message that is cut without need."""
-    if reading.trigger_state == "cut" and fits(reading, ()):
-        yield CUT, "the current message is cut, and would have room if everything else went"
+    room = CURRENT_SHARE * (min(reading.limit, reading.profile.target or reading.limit) - fixed(reading))
+    if reading.trigger_state == "cut" and UPPER_FACTOR * count_words(reading) + HEADING_TOKENS <= room:
+        yield CUT, f"the current message is cut, and has room in {room} tokens"
     rule = reading.rule("window")
     if rule is None:
         return
-    displays, _ = reading.recent
+    displays = reading.recent
     if len(displays) < len(reading.items("window")):
         yield _stranger(reading, len(displays))
+        return
+    if len(reading.running) < len(reading.items("turn")):
+        yield PAIR, f"{reading.items('turn')[-len(reading.running) - 1].text!r:.300} is in the running turn"
         return
     certain = demanded(reading)
     if reading.profile.window.max_units is not None and turns_back(reading, displays) > reading.profile.window.max_units:
         yield LIMIT, f"{turns_back(reading, displays)} turns are shown, allowed are {reading.profile.window.max_units}"
     if fits(reading, possible(reading), for_finds(reading)):
-        if len(displays) < len(certain):
-            yield MISSING, f"{_name(reading, certain[-len(displays) - 1])} has room and is not on the page"
-        yield from _reduced(reading, displays)
+        shown = {each.entry for each in reading.displays}
+        if missing := [entry for entry in certain if entry not in shown]:
+            yield MISSING, f"{_name(reading, missing[-1])} has room and is not on the page"
+        yield from _reduced(reading, reading.displays)
         return
     yield from _under_pressure(reading, displays)
 
@@ -82,7 +86,7 @@ def refusal(reading: Reading) -> Iterator[Fault]:
 def _stranger(reading: Reading, number: int) -> Fault:
     """What to say of the newest item that is not the entry that is due."""
     text = reading.items("window")[-number - 1].text
-    due = reading.limited[-number - 1] if number < len(reading.limited) else None
+    due = reading.waiting[0][-number - 1] if number < len(reading.waiting[0]) else None
     name = _name(reading, due) if due else "nothing more"
     for entry in reading.limited:
         if display_of(entry, text, reading.events, reading.trigger):
@@ -113,28 +117,12 @@ def _reduced(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
 
 
 def _under_pressure(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
-    rule, entries = reading.rule("window"), reading.limited
-    other_tokens = fixed(reading) + count_words(reading) + _pinned(reading)
-    room = min(rule.max_tokens(reading.limit), reading.limit - other_tokens) if rule else 0
-    if (
-        entries
-        and not displays
-        and reading.trigger_state == "whole"
-        and ample(entries[-1], reading) <= NEWEST_SHARE * room - MIN_PART_TOKENS
-    ):
-        yield MISSING, f"{_name(reading, entries[-1])} has room in {room} tokens, and nothing of the conversation is shown"
     yield from _too_much(reading, displays)
-    for each in displays[1:]:
-        if any(state == "cut" and reading.events.records[row]["schema_name"] not in RESULTS for row, state in each.states):
-            yield CUT, f"{_name(reading, each.entry)} is cut, and older ones are shown"
     if not reading.profile.tool_output.newest_only:
         yield from _folded(reading, displays)
-
-
-def _pinned(reading: Reading) -> int:
-    """Tokens of the sections that stand whatever is said."""
-    names = {rule.name for rule in reading.profile.sections if rule.source == "pinned"}
-    return sum(part["tokens"] for part in reading.published["sections"] if part["name"] in names)
+    yield from rights(reading)
+    yield from in_messages(reading)
+    yield from unused(reading)
 
 
 def _too_much(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
@@ -169,6 +157,5 @@ def _results(reading: Reading, each: Display) -> list[tuple[int, str]]:
 
 def is_under_pressure(reading: Reading) -> bool:
     """Whether not all of the conversation is shown whole that the profile's limits leave."""
-    displays, _ = reading.recent
-    certain = demanded(reading)
-    return len(displays) < len(certain) or any(not each.is_whole for each in displays[-len(certain) :])
+    whole = {each.entry for each in reading.displays if each.is_whole}
+    return any(entry not in whole for entry in demanded(reading))

@@ -50,8 +50,8 @@ def fixed(reading: Reading) -> int:
 
 
 def count_words(reading: Reading) -> int:
-    """Of the current message."""
-    return DATE_LINE_TOKENS + reading.count(words_of(reading.trigger))
+    """Of the current message, where the page has one."""
+    return DATE_LINE_TOKENS + reading.count(words_of(reading.asked)) if reading.is_asked else 0
 
 
 def ample(entry: Entry, reading: Reading) -> int:

@@ -54,6 +54,8 @@ class Events:
     """A record's tags → whether it is in the consumer's audience."""
     task: str | None
     """The only visible task; None = all."""
+    agent: str = ""
+    """Whose page it is: what others say and call is not its own."""
 
     @cached_property
     def sessions(self) -> list[str]:
@@ -103,7 +105,7 @@ class Events:
         gone = {row for row in current if self._is_gone(row)}
         heads = [self._head(row) for row in range(len(self.records))]
         leads = {row for row, record in enumerate(self.records) if heads[row] == self.first[record["id"]]}
-        own = {heads[row] for row in leads if self._is_own(self.records[row])}
+        own = {heads[row] for row in leads if self._is_seen(self.records[row])}
         return frozenset(row for row in current - gone if heads[row] in own - {heads[row] for row in gone & leads})
 
     def _head(self, row: int) -> int:
@@ -124,10 +126,39 @@ class Events:
                 entries += self._entries(row)
         return entries
 
-    def exchange_of(self, row: int) -> bool:
-        """Whether a result's call is visible: then the result stands below it."""
+    def exchange(self, row: int) -> "_Exchange | None":
+        """The call that a result stands below; None when it is not visible."""
         exchange = self._exchanges[0].get(self.first[self.records[row]["id"]])
-        return exchange is not None and self._is_called(exchange)
+        return exchange if exchange is not None and self._is_called(exchange) else None
+
+    def is_own(self, record: Record) -> bool:
+        """Whether the page's agent says or calls it, or nobody names another one."""
+        return agent_of(record) in {"", self.agent}
+
+    @cached_property
+    def has_others(self) -> bool:
+        """Whether another agent has a part in the conversation."""
+        return any(
+            agent_of(record) not in {"", self.agent} and record["schema_name"] in {"agent.response.v1", "tool.request.v1"}
+            for row, record in enumerate(self.records)
+            if row in self.counting and self.sessions[row] == self.session
+        )
+
+    @cached_property
+    def units(self) -> list[int]:
+        """Of each row the first row of its unit: versions of one breadcrumb, and all that shares a call, are one."""
+        heads: list[int] = []
+        by_key: dict[tuple[str, str, str], int] = {}
+        for row, record in enumerate(self.records):
+            session = self.sessions[row]
+            keys = [("call", session, call) for calls in calls_of(record) for call in calls]
+            keys.append(("id", session, record["id"]))
+            joined = {heads[by_key[key]] for key in keys if key in by_key}
+            heads.append(min(joined, default=row))
+            if len(joined) > 1:
+                heads = [heads[-1] if head in joined else head for head in heads]
+            by_key |= dict.fromkeys(keys, row)
+        return heads
 
     def _entries(self, origin: int) -> list[Entry]:
         row = self.newest.get(self.records[origin]["id"], -1)
@@ -136,7 +167,7 @@ class Events:
         record = self.records[row]
         _, calls = calls_of(record)
         if record["schema_name"] in TOOLS and not calls:
-            return [] if record["schema_name"] in RESULTS and self.exchange_of(origin) else [Entry(origin, row)]
+            return [] if record["schema_name"] in RESULTS and self.exchange(origin) else [Entry(origin, row)]
         speaks = record["schema_name"] in WORDS and (text_of(record).strip() or not calls)
         entries = [Entry(origin, row)] if speaks else []
         for call in dict.fromkeys(calls):
@@ -186,7 +217,7 @@ class Events:
                 of_call[row, call] = exchange
         return of_result, of_call
 
-    def _is_own(self, record: Record) -> bool:
+    def _is_seen(self, record: Record) -> bool:
         """By its tags, and by its task where the consumer sees only one."""
         task = next((tag.removeprefix("task:") for tag in record["tags"] if tag.startswith("task:")), "")
         return self.is_visible(record["tags"]) and self.task in {None, task}
@@ -208,6 +239,11 @@ class Events:
         removed = {record["context"].get("breadcrumb_id") for record in self.records if record["session"] == NOWHERE}
         lists = [record for record in self.records if record["schema_name"] == BLACKLIST and record["id"] not in removed]
         return lists[-1]["context"] if lists else None
+
+
+def agent_of(record: Record) -> str:
+    """The agent that says or calls it; "" = nobody says which."""
+    return str(record["context"].get("creator", {}).get("agent_id", ""))
 
 
 def text_of(record: Record) -> str:

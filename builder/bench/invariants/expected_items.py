@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, call_of, text_of
-from builder.bench.invariants.random_texts import AGENTS, CONTROL, PEOPLE
+from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, agent_of, call_of, calls_of, text_of
+from builder.bench.invariants.random_texts import AGENT_IDS, AGENTS, CONTROL, PEOPLE
 from builder.language.names import whole_look
 
 State = Literal["whole", "cut", "line"]
@@ -20,6 +20,8 @@ PART = re.compile(r"^(?=Result:|Failed\b|\[[^\n]*id \S+\]$|\((?:no answer yet|no
 IMAGE = "\n[image kiln.png, 24 bytes: hot]"
 ROLES = {"user.message.v1": "User", "agent.response.v1": "Assistant"}
 BLANK = " \t\n"
+EDGE = 8
+"""Signs by which two parts of a cut may overlap: fences that it closes and opens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ def words_of(record: Record) -> str:
 def labels_of(record: Record, trigger: Record) -> re.Pattern[str]:
     """The names that may stand in front of what it says."""
     default, name = ROLES[record["schema_name"]], record["context"].get("speaker", "")
+    name = name or agent_of(record)
     people = record["context"].get("user_id"), trigger["context"].get("user_id")
     other = people[0] != people[1] if all(people) else record["session"] != trigger["session"]
     if (
@@ -60,7 +63,7 @@ def labels_of(record: Record, trigger: Record) -> re.Pattern[str]:
     ):
         label = r"Another user \d+"
     else:
-        label = re.escape((name or default) if name in {"", *PEOPLE, *AGENTS, default} else f'{default} "{name}"')
+        label = re.escape((name or default) if name in {"", *PEOPLE, *AGENTS, *AGENT_IDS, default} else f'{default} "{name}"')
     return re.compile(label + (r" \(edited\)" if record["version"] > 1 else ""))
 
 
@@ -91,13 +94,17 @@ def message_state(record: Record, text: str, trigger: Record) -> State | None:
 
 
 def is_part(text: str, whole: str, identity: str) -> bool:
-    """Whether a text with a mark in it has the beginning and the end of the whole, and the mark names it."""
-    mark = CUT.search(text)
-    if not mark or mark["id"] != identity:
+    """Whether a text with marks in it has the beginning and the end of the whole and passages of it, and the first mark names it."""
+    marks = list(CUT.finditer(text))
+    if not marks or marks[0]["id"] != identity:
         return False
-    head, tail = (_bare(part) for part in (text[: mark.start()], text[mark.end() :]))
-    bare = _bare(whole)
-    return bare.startswith(head) and bare.endswith(tail) and len(head) + len(tail) <= len(bare) + 8
+    pieces, bare, at = [_bare(piece) for piece in CUT.sub("\0", text).split("\0")], _bare(whole), 0
+    for number, piece in enumerate(pieces):
+        at = len(bare) - len(piece) if number == len(pieces) - 1 else bare.find(piece, at) if number else 0
+        if not bare.startswith(piece, at) or at < 0:
+            return False
+        at = max(at + len(piece) - EDGE, 0)
+    return True
 
 
 def _bare(text: str) -> str:
@@ -107,7 +114,7 @@ def _bare(text: str) -> str:
 
 def _called(entry: Entry, text: str, events: Events) -> Display | None:
     head, *parts = PART.split(text)
-    state = call_state(events.records[entry.row], entry.request, head)
+    state = call_state(events.records[entry.row], entry.request, head, caller_of(events.records[entry.row], events))
     if state is None:
         return None
     if not entry.results:
@@ -121,10 +128,18 @@ def _called(entry: Entry, text: str, events: Events) -> Display | None:
     return Display(entry, ((entry.row, state), *rows)) if len(rows) == len(parts) else None
 
 
-def call_state(record: Record, request: str, text: str) -> State | None:
-    """How much of a call stands in the lines above its results."""
+def caller_of(record: Record, events: Events) -> str:
+    """Who calls, where another agent has a part in the conversation; else ""."""
+    if not calls_of(record)[1] or (not events.has_others and events.is_own(record)):
+        return ""
+    return str(record["context"].get("speaker") or agent_of(record) or "Assistant")
+
+
+def call_state(record: Record, request: str, text: str, caller: str) -> State | None:
+    """How much of a call stands in the lines above its results. caller: another agent's name; "" = nobody else can call."""
     call = call_of(record, request)
-    if not re.match(rf"Call {call['tool']}(?=:|$)", text):
+    by = f" by {caller}" if caller else ""
+    if not re.match(rf"Call {call['tool']}{re.escape(by)}(?=:|$)", text):
         return None
     if (mark := CUT.search(text)) and mark["id"] == record["id"]:
         return "cut"

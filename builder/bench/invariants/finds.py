@@ -21,7 +21,7 @@ COUNTED = ("user.message.v1", "note.v1", "knowledge.v1")
 def in_finds(reading: Reading) -> Iterator[Fault]:
     """Each shows a passage of one breadcrumb that the page does not show already; a result stands below its call."""
     records = reading.events.records
-    whole = [(each.entry, row) for each in reading.recent[0] for row, state in each.states if state == "whole"]
+    whole = [(each.entry, row) for each in reading.displays for row, state in each.states if state == "whole"]
     wholes = [records[row] for entry, row in whole if not entry.request or row != entry.row]
     marks = {mark for record in wholes for mark in MARK.findall(str(record["context"]))} - _of_calls(reading)
     marks |= set(MARK.findall(str(reading.trigger["context"]))) if reading.trigger_state == "whole" else set()
@@ -54,7 +54,7 @@ def _find(reading: Reading, item: Item, marks: set[str]) -> Iterator[Fault]:
     for row in rows:
         is_result = reading.events.records[row]["schema_name"] in RESULTS
         is_own = reading.events.sessions[row] == reading.events.session
-        if is_result and is_own and reading.events.exchange_of(row) and not item.text.startswith("Call "):
+        if is_result and is_own and reading.events.exchange(row) and not item.text.startswith("Call "):
             yield PAIR, f"{item.text!r:.200} is found without its call"
     spoken = [source for source in sources if source["schema_name"] in WORDS]
     if spoken and len(spoken) == len(sources) and not any(_is_said_by(source, item.text, reading) for source in spoken):
@@ -78,6 +78,7 @@ def nothing_unseen(reading: Reading) -> Iterator[Fault]:
     records, counting = reading.events.records, reading.events.counting
     allowed = {records[row]["id"] for row in counting} | {reading.trigger["id"]}
     pinned = set(reading.ids("pinned")) | set(reading.ids("summary"))
+    pinned |= {record["id"] for record in records if "pinned" in record["tags"] or record["schema_name"] == "tool.catalog.v1"}
     on_page = {name for part in reading.published["sections"] for name in part["ids"]}
     for name in sorted(on_page - allowed - pinned):
         yield STALE, f"{name} stands on the page"

@@ -5,6 +5,7 @@ from random import Random
 from zoneinfo import ZoneInfo
 
 from builder.app.operations.scratch import ENCODINGS, bundled_profiles
+from builder.bench.invariants.random_texts import AGENT_IDS
 from builder.domain.profile import Cut, Profile, Retrieval, ToolOutput, Window
 from builder.domain.selector import Pinned, Selector
 
@@ -21,6 +22,8 @@ def draw_profile(rng: Random, need: int) -> Profile:
     pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
     return replace(
         base,
+        agent=rng.choice((base.agent, AGENT_IDS[0], AGENT_IDS[0])),
+        fill=rng.random() < 5 / 6,
         window=_window(base.window, rng),
         tool_output=_tool_output(base.tool_output, rng),
         retrieval=_retrieval(base.retrieval, rng),
@@ -30,7 +33,7 @@ def draw_profile(rng: Random, need: int) -> Profile:
         reserve=0,
         margin=rng.choice((0.0, 0.0, 0.1)),
         on_overflow=rng.choice(("trim", "trim", "trim", "reject")),
-        chat_format=rng.choice(("none", "none", "none", "openai", "anthropic")),
+        chat_format=rng.choice(("none", "openai", "anthropic")),
         time_zone=ZoneInfo(rng.choice(ZONES)),
         system_prompt=rng.choice(("", PROMPT)),
         audience=Selector(any_tags=("to:mira",)) if rng.random() < 1 / 8 else None,
@@ -66,7 +69,7 @@ def _window(base: Window, rng: Random) -> Window:
         max_units=units,
         trim_to=rng.randint(1, units) if units else base.trim_to,
         max_tool_turns=rng.choice((base.max_tool_turns, None, None, 0, rng.randint(1, 4), rng.randint(1, MAX_LIMIT))),
-        keep_share=rng.choice((0.25, 0.5, 1.0)),
+        min_share=rng.choice((0.05, 0.14, 0.4)),
     )
 
 

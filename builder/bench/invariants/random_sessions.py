@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from random import Random
 from typing import Any
 
-from builder.bench.invariants.random_texts import AGENTS, PEOPLE, Texts
+from builder.bench.invariants.random_texts import AGENT_IDS, AGENTS, PEOPLE, Texts
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 SESSION, OTHER, NOWHERE = "s42", "s43", "_"
@@ -18,8 +18,10 @@ PAUSES = ((0, 3), (0, 3), (5, 600), (600, 3000))
 KINDS = (
     ("message", 26), ("answered", 16), ("exchange", 22), ("stray", 6), ("edit", 5), ("late edit", 2), ("tombstone", 3),
     ("small talk", 6), ("repeat", 4), ("wish", 3), ("note", 3), ("image", 2), ("catalog", 1), ("blacklist", 1), ("summary", 3),
-    ("elsewhere", 3),
+    ("elsewhere", 3), ("loop", 6),
 )  # fmt: skip
+ROUNDS = (1, 1, 1, 2, 2, 3, 5, 8, 13, 40)
+"""Of a loop of calls."""
 Record = dict[str, Any]
 
 
@@ -34,6 +36,7 @@ class RandomSession:
         self._recipe = recipe
         self._texts = Texts(rng)
         self._people = rng.sample(PEOPLE, rng.randint(1, len(PEOPLE)))
+        self._agents = rng.sample(AGENT_IDS, rng.choice((0, 1, 1, 2)))
         self._has_user_ids = rng.random() < 1 / 3
         self._pause = rng.choice(PAUSES)
         self._clock = START
@@ -79,6 +82,21 @@ class RandomSession:
             self._rng.shuffle(parts)
         for part in parts:
             self._waiting.append(part) if self._rng.random() < 1 / 5 else self._put(part)
+
+    def _loop(self) -> None:
+        """A question, and the rounds of calls that an agent makes for it: one to three at once, all answered, in any order."""
+        self._message()
+        by = self._by()
+        for _ in range(self._of(ROUNDS)):
+            names = [f"r{self._calls + number}" for number in range(1, self._rng.randint(1, 3) + 1)]
+            self._calls += len(names)
+            calls = [{"tool": self._of(TOOLS), "input": self._texts.arguments(), "requestId": name} for name in names]
+            body = {"message": self._texts.prose(self._of((0, 0, 1))), "tool_requests": calls} | by
+            self._put(self._record("agent.response.v1", body, plain=True))
+            for call in self._rng.sample(calls, len(calls)):
+                output = self._texts.log() if self._rng.random() < 1 / 2 else self._texts.output()
+                body = {"tool": call["tool"], "output": output, "request_id": call["requestId"]}
+                self._put(self._record("tool.response.v1", body, plain=True))
 
     def _stray(self) -> None:
         """Half an exchange under an id that others have used, or under none."""
@@ -189,9 +207,10 @@ class RandomSession:
         body = {"message": self._texts.prose(2), "tool_requests": calls if self._rng.random() < 1 / 4 else []}
         self._put(self._record("agent.response.v1", body, session=OTHER))
 
-    def _by(self) -> dict[str, str]:
-        name = self._of(AGENTS)
-        return {"speaker": name} if name else {}
+    def _by(self) -> dict[str, Any]:
+        """The name of an agent and its id, each one time in three not given."""
+        name, identity = self._of(AGENTS), self._of(("", *self._agents))
+        return ({"speaker": name} if name else {}) | ({"creator": {"agent_id": identity}} if identity else {})
 
     def _person(self) -> dict[str, str]:
         """Who speaks; by display name, of which one in 12 forges a label, and sometimes by id."""

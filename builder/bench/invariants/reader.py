@@ -4,23 +4,27 @@ Nothing of `recall` or `assemble` is called here.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from builder.bench.invariants.events import RESULTS, Entry, Events, Record
 from builder.bench.invariants.expected_items import Display, display_of, message_state
 from builder.bench.invariants.items import Item, Parsed
+from builder.bench.invariants.turns import is_of_turn, question_of, turn_of
 from builder.domain.profile import Profile, SectionRule
 
 FAULTS = (
-    MISSING, ORDER, ALTERED, STALE, CUT, FOLD, LIMIT, REPEAT, PAIR, OUTLINE, DATE, ACCOUNT, EXCEEDED, REFUSED,
+    MISSING, ORDER, ALTERED, STALE, CUT, FOLD, LIMIT, REPEAT, PAIR, OUTLINE, DATE, ACCOUNT, EXCEEDED, REFUSED, GAPS, UNUSED,
 ) = (
     "missing", "order", "altered", "stale", "cut", "fold", "limit", "repeats", "pairs", "outline", "dates", "account",
-    "exceeded", "refused",
+    "exceeded", "refused", "gaps", "unused",
 )  # fmt: skip
 Fault = tuple[str, str]
+GAP = re.compile(r"\((?:another conversation|(?P<number>[\d,]+) messages? between|[\d,]+ other calls? of this turn)\)")
+TURN, TURN_TITLE = "tool_results", "Tool results"
 TEXTS = frozenset({"text", "content", "arguments"})
 
 
@@ -56,19 +60,52 @@ class Reading:
     @cached_property
     def parsed(self) -> Parsed:
         """The markdown."""
-        rules = self.profile.sections
+        rules = self.sections
         titles = {rule.name: rule.title for rule in rules}
         own = frozenset(rule.name for rule in rules if rule.source in {"system", "reminder"})
         return Parsed(self.published["content"], titles, tagged=self.profile.page == "xml", own=own)
 
+    @cached_property
+    def turn(self) -> tuple[Entry, ...]:
+        """The calls to answer from on a tool's page."""
+        is_tool = self.trigger["schema_name"] in RESULTS
+        return turn_of(self.events, len(self.events.records) - 1) or () if is_tool else ()
+
+    @cached_property
+    def question(self) -> Entry | None:
+        """The message that they answer."""
+        return question_of(self.events, self.turn) if self.turn else None
+
+    @cached_property
+    def sections(self) -> tuple[SectionRule, ...]:
+        """Of the profile, and on a tool's page that of the running turn in front of the question."""
+        rules = self.profile.sections
+        return tuple(
+            rule
+            for each in rules
+            for rule in (
+                *((replace(each, name=TURN, title=TURN_TITLE, source="turn"),) if self.turn and each.source == "trigger" else ()),
+                each,
+            )
+        )
+
     def rule(self, source: str) -> SectionRule | None:
         """The first section that this source fills."""
-        return next((rule for rule in self.profile.sections if rule.source == source), None)
+        return next((rule for rule in self.sections if rule.source == source), None)
 
     def items(self, source: str) -> list[Item]:
-        """What stands in it."""
+        """What is in it, without lines on gaps."""
+        return [item for item in self.lines(source) if not GAP.fullmatch(item.text)]
+
+    def lines(self, source: str) -> list[Item]:
+        """What is in it, with lines on gaps."""
         rule = self.rule(source)
         return self.parsed.items(rule.name) if rule else []
+
+    def notes(self, source: str) -> list[str]:
+        """The notes above it."""
+        rule = self.rule(source)
+        return [note for part in self.parsed.sections if rule and part.name == rule.name for note in part.notes]
 
     def ids(self, source: str) -> list[str]:
         """The breadcrumbs that the context names there."""
@@ -76,19 +113,42 @@ class Reading:
         return [name for part in self.published["sections"] if rule and part["name"] == rule.name for name in part["ids"]]
 
     @cached_property
-    def recent(self) -> tuple[list[Display], int]:
-        """What the conversation's items show, oldest first, and how many entries are older than these.
+    def waiting(self) -> tuple[list[Entry], list[Entry]]:
+        """The entries of the conversation, and of the running turn with the calls to answer from at its end, oldest first."""
+        others = [entry for entry in self.limited if entry not in self.turn and entry != self.question]
+        running = [entry for entry in others if is_of_turn(self.events, entry, self.turn, self.question)]
+        return [entry for entry in others if entry not in running], [*running, *self.turn]
 
-        Read from the newest back; ends where an item is not the next entry.
-        """
+    @cached_property
+    def recent(self) -> list[Display]:
+        """What the items of the conversation show, oldest first; ends where an item from the newest back is none of it."""
+        return self._displays("window", self.waiting[0])
+
+    @cached_property
+    def running(self) -> list[Display]:
+        """What the items of the running turn show, oldest first."""
+        return self._displays("turn", self.waiting[1])
+
+    @property
+    def displays(self) -> list[Display]:
+        """What is shown of the conversation, of the running turn, and of what they answer."""
+        asked = (
+            [Display(self.question, ((self.question.row, self.trigger_state),))] if self.question and self.trigger_state else []
+        )
+        return [*self.recent, *self.running, *asked]
+
+    def _displays(self, source: str, entries: Sequence[Entry]) -> list[Display]:
         displays: list[Display] = []
-        entries = self.limited
-        for entry, item in zip(reversed(entries), reversed(self.items("window")), strict=False):
-            match = display_of(entry, item.text, self.events, self.trigger)
+        ids, rest = set(self.ids(source)), list(entries)
+        for item in reversed(self.items(source)):
+            named = [entry for entry in reversed(rest) if self.events.records[entry.row]["id"] in ids]
+            found = (display_of(entry, item.text, self.events, self.trigger) for entry in (*named, *reversed(rest)))
+            match = next(filter(None, found), None)
             if match is None:
                 break
             displays.append(match)
-        return displays[::-1], len(entries) - len(displays)
+            rest = rest[: rest.index(match.entry)]
+        return displays[::-1]
 
     @cached_property
     def limited(self) -> list[Entry]:
@@ -119,14 +179,29 @@ class Reading:
     def trigger_state(self) -> str:
         """How much of the current message is shown; "" when it is not there."""
         items = self.items("trigger")
-        return (message_state(self.trigger, items[0].text, self.trigger) or "") if len(items) == 1 else ""
+        return (message_state(self.asked, items[0].text, self.trigger) or "") if len(items) == 1 else ""
+
+    @cached_property
+    def chat_tokens(self) -> int:
+        """Tokens of `messages`."""
+        return sum(self.count(text) for text in _texts((self.published.get("system"), self.published.get("messages"))))
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether there is a message to answer."""
+        return self.question is not None or not self.turn
+
+    @property
+    def asked(self) -> Record:
+        """The current message: on a tool's page what the turn answers, where that is known."""
+        return self.events.records[self.question.row] if self.question else self.trigger
 
 
 def in_outline(reading: Reading) -> Iterator[Fault]:
     """What its outline says is what the profile says, and it is as long as it says, and no longer than it may be."""
     for line in reading.parsed.strange:
         yield OUTLINE, f"{line!r} stands at the root of the page"
-    order = [rule.name for rule in reading.profile.sections]
+    order = [rule.name for rule in reading.sections]
     names = [section.name for section in reading.parsed.sections]
     if names != sorted(names, key=order.index):
         yield OUTLINE, f"the sections stand in the order {names}"
@@ -135,10 +210,9 @@ def in_outline(reading: Reading) -> Iterator[Fault]:
         yield EXCEEDED, f"{tokens} tokens, allowed are {reading.limit}"
     if tokens != reading.published["token_count"]:
         yield ACCOUNT, f"{tokens} tokens, token_count is {reading.published['token_count']}"
-    texts = sum(reading.count(text) for text in _texts((reading.published.get("system"), reading.published.get("messages"))))
-    if texts > reading.limit:
+    if (texts := reading.chat_tokens) > reading.limit:
         yield EXCEEDED, f"{texts} tokens in messages, allowed are {reading.limit}"
-    if not reading.trigger_state:
+    if not reading.trigger_state and reading.is_asked:
         yield ALTERED, f"the current message says {[item.text for item in reading.items('trigger')]}"
 
 

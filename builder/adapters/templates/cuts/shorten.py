@@ -19,6 +19,8 @@ CHARACTERS_PER_TOKEN = 16
 """No encoding packs ordinary text tighter; longer texts are cut without a count."""
 SAMPLE_CHARS_PER_TOKEN = 4
 """Of a text's beginning, per allowed token, for an estimate of its characters per token."""
+PASSES = 4
+"""Times that the ends take the room of passages that they show."""
 GAP_CHARS = 40
 """About as many as a mark has."""
 MIN_CHARS, MAX_CHARS = 32, 512
@@ -78,21 +80,29 @@ def _parts(text: str, characters: int, passages: tuple[Span, ...] = ()) -> list[
     near = list[Span]()
     for start, end in passages:
         cost = end - start + GAP_CHARS
-        if cost <= (room if near else characters):
+        if cost <= (room if near else 2 * characters // 3):
             near.append((start, end))
             room -= cost
-    rest = characters - sum(end - start + GAP_CHARS for start, end in near)
-    head = _out_of_bullet(text, _out_of_row(text, back(text, max(2 * rest // 3, 0)), at_end=False))
-    tail = max(_out_of_row(text, forward(text, len(text) - max(rest // 3, 0)), at_end=True), head)
-    at_ends = {line.strip() for line in f"{text[:head]}\n{text[tail:]}".split("\n")}
+    head, tail, inner = _ends(text, characters, near)
+    for _ in range(PASSES):  # what the ends show needs no room of its own
+        head, tail, inner = _ends(text, characters, inner)
     parts = [(0, head)]
-    inner = (span for span in sorted(near) if head < span[1] and span[0] < tail and text[slice(*span)].strip() not in at_ends)
     for start, end in (*((start, min(end, tail)) for start, end in inner), (tail, len(text))):
         if text[parts[-1][1] : start].strip():
             parts.append((start, end))
         else:
             parts[-1] = (parts[-1][0], end)
     return parts
+
+
+def _ends(text: str, characters: int, near: list[Span]) -> tuple[int, int, list[Span]]:
+    """End of the head, beginning of the tail, and those of the passages, in the text's order, that neither of them shows."""
+    rest = characters - sum(end - start + GAP_CHARS for start, end in near)
+    head = _out_of_bullet(text, _out_of_row(text, back(text, max(2 * rest // 3, 0)), at_end=False))
+    tail = max(_out_of_row(text, forward(text, len(text) - max(rest // 3, 0)), at_end=True), head)
+    at_ends = {line.strip() for line in f"{text[:head]}\n{text[tail:]}".split("\n")}
+    inner = [span for span in sorted(near) if head < span[1] and span[0] < tail and text[slice(*span)].strip() not in at_ends]
+    return head, tail, inner
 
 
 def _cut(text: str, fences: "_Fences", parts: list[Span], marks: tuple[Mark, Mark], margins: tuple[str, str]) -> str:

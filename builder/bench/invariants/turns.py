@@ -1,0 +1,71 @@
+"""The turn that a tool's page is about, by brute force: the calls to answer from, what they answer, and the rounds before them."""
+
+from collections.abc import Sequence
+
+from builder.bench.invariants.events import RESULTS, Entry, Events, calls_of
+
+USER, AGENT, REQUEST = "user.message.v1", "agent.response.v1", "tool.request.v1"
+
+
+def turn_of(events: Events, row: int) -> tuple[Entry, ...] | None:
+    """What to answer from once this result has come: all calls of its turn, itself where its call is not known.
+
+    None while another call is open, when its own was answered before or is another agent's, and when a person has spoken since.
+    """
+    exchange = events.exchange(row)
+    if exchange is None:
+        return (Entry(row, row),) if row in events.counting else None
+    if not events.is_own(events.records[exchange.callers[0]]) or exchange.results[0] != row:
+        return None
+    turn = _calls_with(events, exchange.callers[0])
+    is_open = any(not entry.results and not entry.lacks_results for entry in turn)
+    return None if is_open or (turn and _person_row(events) > min(entry.turn for entry in turn)) else turn
+
+
+def _calls_with(events: Events, caller: int) -> tuple[Entry, ...]:
+    """The calls of the message that makes this one, or the bare calls of the same agent in a row with it."""
+    origin = events.first[events.records[caller]["id"]]
+    if events.records[caller]["schema_name"] != REQUEST:
+        return tuple(entry for entry in events.conversation if entry.turn == origin and entry.request)
+    run: list[Entry] = []
+    own = [entry for entry in events.conversation if events.is_own(events.records[entry.row])]
+    for entry in own:
+        if entry.request and events.records[entry.row]["schema_name"] == REQUEST:
+            run.append(entry)
+        elif any(each.turn == origin for each in run):
+            break
+        else:
+            run = []
+    return tuple(run)
+
+
+def question_of(events: Events, turn: Sequence[Entry]) -> Entry | None:
+    """The last words of a person in the session, else the last of an agent before the turn; None when there are none."""
+    row = _person_row(events)
+    if row < 0:
+        said = (other for other in range(turn[0].turn - 1, -1, -1) if _is_said(events, other, AGENT))
+        row = next(said, -1)
+    return Entry(events.first[events.records[row]["id"]], row) if row >= 0 else None
+
+
+def _person_row(events: Events) -> int:
+    return max((row for row in range(len(events.records)) if _is_said(events, row, USER)), default=-1)
+
+
+def _is_said(events: Events, row: int, schema: str) -> bool:
+    is_here = row in events.counting and events.sessions[row] == events.session
+    return is_here and events.records[row]["schema_name"] == schema
+
+
+def is_of_turn(events: Events, entry: Entry, turn: Sequence[Entry], question: Entry | None) -> bool:
+    """Whether it is a call of the agent's since the question, what it said with one, or a result of an unknown call."""
+    if not turn or entry in turn or question is None:
+        return entry in turn
+    record = events.records[entry.row]
+    calls = entry.request or any(calls_of(record))
+    return entry.turn > question.turn and bool(calls) and events.is_own(record)
+
+
+def is_result(events: Events, entry: Entry) -> bool:
+    """Whether it is a call with its results, or a result by itself."""
+    return bool(entry.request) or events.records[entry.row]["schema_name"] in RESULTS | {REQUEST}
