@@ -34,9 +34,9 @@ def grow(draft: Draft) -> bool:
     one is shown. A large result leaves room for what is older, and takes what that does not use.
     """
     before = draft.placed()
-    placed, rest = _extended(draft, dict(before), draft.room())
-    if rest >= MIN_PART_TOKENS:
-        placed = _completed(draft, placed, rest)
+    placed, free = _extended(draft, dict(before), draft.room())
+    if free >= MIN_PART_TOKENS:
+        placed = _completed(draft, placed, free)
     grown = [item for entry, item in placed.items() if entry not in before or item.size > before[entry].size]
     draft.take_off_finds([find for item in grown for find in draft.finds_of(item)])
     if grown:
@@ -67,11 +67,11 @@ def _rights(draft: Draft, shares: Shares) -> Placed:
     """What the conversation has a right to under pressure."""
     running = [full for full in draft.full if draft.is_running(full)]
     triggering = [full for full in running if full.entry in draft.recall.turn]
-    rest = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
-    placed = _evenly(draft, triggering, shares.results(rest), rest)
-    rest -= _size(placed)
-    rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, rest))
-    rest -= _size(rounds)
+    free = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
+    placed = _evenly(draft, triggering, shares.results(free), free)
+    free -= _size(placed)
+    rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, free))
+    free -= _size(rounds)
     dialogue = [full for full in draft.full if not draft.is_running(full)] if draft.rule("window") else []
     answer = next((full for full in dialogue if not is_result(full) and full.first.role == "assistant"), None)
     if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(free))):
@@ -138,25 +138,24 @@ def _extended(draft: Draft, placed: Placed, free: int) -> tuple[Placed, int]:
     """What is placed with more of it, and the tokens that are left."""
     room = free + _size(placed)
     dates = {draft.date(item) for item in placed.values()}
-    is_open, rule = True, draft.rule("window")
-    takes_finds = rule is None or rule.max_share == 1  # what a share limits gets nothing of what others leave
+    is_open = True
     for full, target in _targets(draft, room):
         before = placed.get(full.entry) if full.entry else None
         if full.entry is None or before is full or (before is None and not is_open):
             continue
-        tokens_before = before.size if before else 0
+        size = before.size if before else 0
         date = draft.date(full)
         free -= draft.writer.date_tokens(date) if before is None and date not in dates else 0
         item: Item | None = target
         freed = draft.tokens_of_finds(full) if target is full else 0
-        if target.size - size > rest + freed:
-            is_open, item = False, part_of(full, draft.writer, size + rest)
+        if target.size - size > free + freed:
+            is_open, item = False, part_of(full, draft.writer, size + free)
         if item is None or item.size <= size:
             continue
         dates.add(date)
         placed[full.entry] = item
-        rest += size - item.size + (freed if item is full else 0)
-    return placed, rest
+        free += size - item.size + (freed if item is full else 0)
+    return placed, free
 
 
 def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
@@ -186,9 +185,9 @@ def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
     """What is placed with the rest of what is cut or folded, as far as `free` tokens go."""
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
     size = sum(placed[full.entry].size for full in triggering if full.entry in placed)
-    even = _evenly(draft, triggering, size + rest, size + rest)
+    even = _evenly(draft, triggering, size + free, size + free)
     placed |= {entry: item for entry, item in even.items() if entry not in placed or item.size > placed[entry].size}
-    rest += size - sum(placed[full.entry].size for full in triggering if full.entry in placed)
+    free += size - sum(placed[full.entry].size for full in triggering if full.entry in placed)
     again = repeated_calls(draft.full, draft.writer) if draft.recall.profile.tool_output.newest_only else frozenset()
     for full in draft.full:
         before = placed.get(full.entry) if full.entry else None
@@ -197,7 +196,7 @@ def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
         item = part_of(full, draft.writer, before.size + free)
         if item and item.size > before.size:
             placed[full.entry] = item
-            rest += before.size - item.size
+            free += before.size - item.size
     return placed
 
 
