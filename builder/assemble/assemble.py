@@ -163,7 +163,11 @@ def _compose(draft: Draft) -> tuple[Page, tuple[Message, ...]]:
     """The page and its messages; while either has more tokens than its parts had one by one, the last of the oldest goes."""
     ledger = draft.ledger
     page, chat = compose(ledger), messages(ledger)
-    while max(page.tokens, chat_tokens(chat, ledger.writer)) > ledger.allowance and ledger.take_off_least():
+    while max(page.tokens, chat_tokens(chat, ledger.writer)) > ledger.allowance:
+        if ledger.take_off_least():
+            draft.note_what_is_missing()
+        elif not ledger.take_off_note():
+            break
         page, chat = compose(ledger), messages(ledger)
     return page, chat
 

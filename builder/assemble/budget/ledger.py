@@ -142,17 +142,21 @@ class Ledger:
         return True
 
     def take_off_least(self) -> bool:
-        """Take the oldest of what was found off the page, or of the conversation, else a note; returns whether there was any."""
+        """Take the oldest of what was found off the page, or the oldest of the conversation; returns whether there was any."""
         yielding = (name for name in self.items if self.items[name] and self.source(self.rules[name]).yields)
         name = min(yielding, key=lambda name: self.source(self.rules[name]).yields, default=None)
-        note = next((name for name, text in self.notes.items() if text), None)
-        if name is None and note is not None:
-            self.put_note(note)
         if name is None:
-            return note is not None
+            return False
         self.items[name].pop(0)
         self.settle()
         return True
+
+    def take_off_note(self) -> bool:
+        """Take a note off the page; returns whether there was any."""
+        name = next((name for name, note in self.notes.items() if note), None)
+        if name is not None:
+            self.put_note(name)
+        return name is not None
 
     def source(self, rule: SectionRule) -> SectionSource:
         """What fills a section."""

@@ -20,7 +20,9 @@ def put_fixed(draft: Draft, _: Shares) -> None:
     """
     ledger, recall = draft.ledger, draft.recall
     current = current_item(draft)
-    least = min(current.size, MIN_PART_TOKENS) + ledger.heading(draft.trigger_rule.name) if current else 0
+    least = (
+        min(current.size, MIN_PART_TOKENS) + ledger.cost(draft.trigger_rule.name, (current,)) - current.tokens if current else 0
+    )
     rule = draft.rule("system")
     if rule and recall.system_prompt:
         ledger.put_text(rule.name, visible(recall.system_prompt))
@@ -39,7 +41,7 @@ def put_fixed(draft: Draft, _: Shares) -> None:
 
 def put_current(draft: Draft, shares: Shares) -> None:
     """Put the current message on the page, whole or within its share."""
-    _put_current(draft, shares.current(draft.ledger))
+    _put_current(draft, min(shares.current(draft.ledger), draft.ledger.remaining))
     if not shares.whole:
         shares.aim(draft.ledger, draft.recall.profile.aim // 2)
 

@@ -46,7 +46,7 @@ MIN_RECORDS, MAX_RECORDS = 3, 60
 """Records of a history that is not long."""
 MIN_LONG_RECORDS, MAX_LONG_RECORDS = 301, 420
 LONG_SHARE = 0.1
-TOOLS_SHARE = 0.6
+TOOLS_SHARE = 0.85
 """Of the triggers that are tools' answers; some of them give no page."""
 USER = "user.message.v1"
 PROCESSES = 2
@@ -111,6 +111,7 @@ def run(histories: int, contexts: int, seed: int, first: int, size: int, step: C
         "contexts": counts["contexts"],
         **{kind: counts[kind] for kind in FAULTS},
         "refusals": counts["refusals"],
+        "by_tools": round(counts["by_tools"] / max(counts["contexts"], 1), 3),
         "under_pressure": round(counts["pressed"] / max(counts["contexts"], 1), 3),
         "long_histories": round(counts["long"] / counts["histories"], 3),
         "records_mean": round(counts["records"] / counts["histories"], 1),

@@ -3,7 +3,16 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from builder.bench.invariants.estimates import MIN_PART_TOKENS, UPPER_FACTOR, count_words, exceeds, fits, fixed, of_result
+from builder.bench.invariants.estimates import (
+    DATE_LINE_TOKENS,
+    MIN_PART_TOKENS,
+    UPPER_FACTOR,
+    count_words,
+    exceeds,
+    fits,
+    fixed,
+    of_result,
+)
 from builder.bench.invariants.events import Entry
 from builder.bench.invariants.expected_items import Display, display_of
 from builder.bench.invariants.pressure import CURRENT_SHARE, in_messages, rights, unused
@@ -55,7 +64,7 @@ def possible(reading: Reading) -> list[Entry]:
 
 def _newest(reading: Reading, turns: int | None) -> list[Entry]:
     newest_turns = set(list(dict.fromkeys(entry.turn for entry in reversed(reading.events.conversation)))[:turns])
-    return [entry for entry in reading.limited if entry.turn in newest_turns]
+    return [entry for entry in reading.limited if entry.turn in newest_turns and entry not in reading.turn] + list(reading.turn)
 
 
 def turns_back(reading: Reading, displays: Sequence[Display]) -> int:
@@ -130,7 +139,7 @@ def _too_much(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
     rule = reading.rule("window")
     parts = [part for part in reading.published["sections"] if rule and part["name"] == rule.name]
     if rule and parts and len(displays) < len(reading.limited) and reading.profile.window.max_units is None:
-        share = rule.max_tokens(reading.limit) + HEADING_TOKENS
+        share = rule.max_tokens(reading.limit) + HEADING_TOKENS + 2 * DATE_LINE_TOKENS * len(reading.lines("window"))
         if parts[0]["tokens"] > share:
             yield LIMIT, f"the conversation has {parts[0]['tokens']} tokens, its share are {share}"
 
@@ -142,12 +151,17 @@ def _folded(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
     ]
     for one, other in pairwise(long):
         is_line = any(state == "line" for _, state in _results(reading, other)) and not reading.is_placeholder(other.entry)
-        if is_line and all(state == "whole" for _, state in _results(reading, one)):
+        older, newer = (_result_tokens(reading, each) for each in (one, other))
+        if is_line and newer <= older and all(state == "whole" for _, state in _results(reading, one)):
             yield FOLD, f"{_name(reading, other.entry)} is one line, and the older {_name(reading, one.entry)} is whole"
 
 
 def _is_long(reading: Reading, row: int) -> bool:
     return of_result(reading.events.records[row], reading.count) > SHORT_RESULT_TOKENS
+
+
+def _result_tokens(reading: Reading, each: Display) -> int:
+    return sum(of_result(reading.events.records[row], reading.count) for row, _ in _results(reading, each))
 
 
 def _results(reading: Reading, each: Display) -> list[tuple[int, str]]:

@@ -94,7 +94,7 @@ def message_state(record: Record, text: str, trigger: Record) -> State | None:
 
 
 def is_part(text: str, whole: str, identity: str) -> bool:
-    """Whether a text with marks in it has the beginning and the end of the whole and passages of it, and the first mark names it."""
+    """Whether a text with marks has the beginning, the end and passages of the whole, and the first mark names it."""
     marks = list(CUT.finditer(text))
     if not marks or marks[0]["id"] != identity:
         return False
@@ -139,7 +139,7 @@ def call_state(record: Record, request: str, text: str, caller: str) -> State | 
     """How much of a call stands in the lines above its results. caller: another agent's name; "" = nobody else can call."""
     call = call_of(record, request)
     by = f" by {caller}" if caller else ""
-    if not re.match(rf"Call {call['tool']}{re.escape(by)}(?=:|$)", text):
+    if not re.match(rf"Call {call['tool']}{re.escape(by)}(?=:|\n|$)", text):
         return None
     if (mark := CUT.search(text)) and mark["id"] == record["id"]:
         return "cut"

@@ -8,12 +8,19 @@ from typing import Any
 
 import builder.adapters.templates.fragments as rendering
 import builder.assemble.assemble as assembly
+from builder import service
 from builder.adapters.templates import folder as templates
-from builder.assemble import front
+from builder.assemble import draft as drafts
+from builder.assemble.budget import limits
+from builder.assemble.budget.gaps import Gaps
 from builder.assemble.budget.ledger import Ledger
+from builder.assemble.budget.shares import Shares
+from builder.assemble.draft import Draft
 from builder.assemble.items import draft, labels
 from builder.assemble.items.forms import RenderForm
-from builder.assemble.sources import conversation, finds
+from builder.assemble.omissions import Omissions
+from builder.assemble.page import chat
+from builder.assemble.sources import conversation, fill, finds
 from builder.domain.context import Omission
 from builder.recall.index import conversation as history
 from builder.recall.index.conversation import Turn
@@ -37,7 +44,7 @@ class Mutant:
 
 def _turns(change: Callable[[list[Turn], Any], Iterable[Turn]]) -> Mutant:
     """change: the turns, the newest first, and the view → other turns."""
-    return Mutant(conversation, "turns", lambda right: lambda view: iter(list(change(list(right(view)), view))))
+    return Mutant(limits, "turns", lambda right: lambda view: iter(list(change(list(right(view)), view))))
 
 
 def _lines(change: Callable[[str], str]) -> Mutant:
@@ -70,21 +77,20 @@ def _dropping(number: int) -> Callable[[Function], Function]:
 
 
 def _named_though_hidden(right: Function) -> Function:
-    def absences(page: Any, retrieval: Any, missed: Any) -> Any:
-        view = page.ledger.writer.view
-        rows = [row for row in range(view.size) if not view.current[row]]
-        hidden = tuple(Omission(id=view.breadcrumb(row).id, reason="over budget") for row in rows[:1])
-        return right(page, retrieval, (*hidden, *missed))
+    def absence(self: Omissions, *args: Any) -> Any:
+        rows = [row for row in range(self.view.size) if not self.view.current[row]]
+        self.name(Omission(id=self.view.breadcrumb(row).id, reason="over budget") for row in rows[:1])
+        return right(self, *args)
 
-    return absences
+    return absence
 
 
 def _without_reason(right: Function) -> Function:
-    def absences(*args: Any) -> Any:
+    def absence(*args: Any) -> Any:
         result = right(*args)
         return replace(result, by_reason=dict(list(result.by_reason.items())[1:]))
 
-    return absences
+    return absence
 
 
 def _one_more(right: Function) -> Function:
@@ -92,6 +98,15 @@ def _one_more(right: Function) -> Function:
         right(self, writer, allowance + 1, sources, **kwargs)
 
     return begin
+
+
+def _oldest_question(right: Function) -> Function:
+    def question_of(view: Any, turn: Turn) -> Any:
+        question = right(view, turn)
+        rows = [row for row in view.rows.tolist() if view.current[row] and view.breadcrumb(row).role == "user"]
+        return replace(question, origin=rows[0], row=rows[0]) if question and rows else question
+
+    return question_of
 
 
 def _few(right: Function) -> Function:
@@ -121,14 +136,27 @@ MUTANTS: Mapping[str, Mutant] = {
         lambda turns, _: [tuple(replace(one, results=one.results[:-1]) for one in turn) for turn in turns]
     ),
     "what was deleted stays": Mutant(history, "_is_shown", lambda _: lambda view, row: view.in_conversation(row)),
-    "the newest is left out under pressure": Mutant(
-        front,
-        "newest_part",
-        lambda right: lambda result, *args, **kwargs: right(replace(result, entries=result.entries[1:]), *args, **kwargs),
-    ),
-    "a limit acts that nobody named": Mutant(front, "limit_conversation", _few),
+    "a limit acts that nobody named": Mutant(drafts, "limit_conversation", _few),
     "a result that has room is one line": Mutant(
-        conversation, "_item", lambda right: lambda entry, result, writer, _="": right(entry, result, writer, "folded")
+        drafts, "limited", lambda _: lambda entry, _limits, writer: writer.entry(entry, "folded" if entry.results else "")
+    ),
+    "the newest messages have no right": Mutant(conversation, "_recent", lambda _: lambda *_args: {}),
+    "the last answer is cut": Mutant(Shares, "answer", lambda _: lambda _self, rest: min(rest, 70)),
+    "the results that triggered have no room": Mutant(conversation, "_evenly", lambda _: lambda *_args: {}),
+    "the question is the first message": Mutant(drafts, "question_of", _oldest_question),
+    "another agent's calls are the running turn": Mutant(Draft, "_is_of_turn", lambda _: lambda _self, _entry: True),
+    "room stays empty": Mutant(fill, "grow", lambda _: lambda _draft: False),
+    "what is missing is not told": Mutant(Draft, "note_what_is_missing", lambda _: lambda _self: None),
+    "a gap is counted wrong": Mutant(
+        Gaps, "_between", lambda right: lambda self, one, other, number: right(self, one, other, number + 1)
+    ),
+    "the question is behind its calls in messages": Mutant(
+        chat, "_ending_with_calls", lambda right: lambda *args, **kwargs: tuple(reversed(right(*args, **kwargs)))
+    ),
+    "a hidden result takes its call": Mutant(
+        limits,
+        "turns",
+        lambda right: lambda view: (tuple(one for one in turn if one.results or not one.is_answered) for turn in right(view)),
     ),
     "a cut has no mark": Mutant(
         rendering,
@@ -147,12 +175,14 @@ MUTANTS: Mapping[str, Mutant] = {
         draft, "day_line", lambda right: lambda moment, _offset, zone, phrases: right(moment, None, zone, phrases)
     ),
     "finds repeat the page": Mutant(
-        assembly, "_retrieve", lambda right: lambda page, *kwargs: right(replace(page, page_rows=frozenset()), *kwargs)
+        finds,
+        "retrieve",
+        lambda right: lambda query, view, rules, ranker, _shown, *rest: right(query, view, rules, ranker, frozenset(), *rest),
     ),
     "a find has no call": Mutant(finds, "exchange_of", lambda _: lambda _view, _row: None),
     "what is cut is not listed": Mutant(assembly, "parts", _dropping(1)),
-    "what is hidden is named": Mutant(assembly, "absence", _named_though_hidden),
-    "a reason is not counted": Mutant(assembly, "absence", _without_reason),
+    "what is hidden is named": Mutant(Omissions, "absence", _named_though_hidden),
+    "a reason is not counted": Mutant(Omissions, "absence", _without_reason),
     "a section does not name what it shows": Mutant(
         assembly,
         "sections_of",
@@ -163,10 +193,10 @@ MUTANTS: Mapping[str, Mutant] = {
     "the page is one token too long": Mutant(Ledger, "__init__", _one_more),
     "tokens are counted wrong": Mutant(assembly, "compose", _miscounted),
     "a profile that rejects gets a page": Mutant(
-        assembly,
-        "front_of",
+        service,
+        "begin",
         lambda right: (
-            lambda request, writer: right(replace(request, profile=replace(request.profile, on_overflow="trim")), writer)
+            lambda recall, rendering: right(replace(recall, profile=replace(recall.profile, on_overflow="trim")), rendering)
         ),
     ),
 }

@@ -43,7 +43,7 @@ def rights(reading: Reading) -> Iterator[Fault]:
     messages = 0
     for entry in reversed(said):
         message = not is_result(reading.events, entry)
-        rest -= min(ample(entry, reading), max(reading.profile.window.min_share * _aim(reading), LINE_TOKENS))
+        rest -= min(ample(entry, reading), max(int(reading.profile.window.min_share * _aim(reading)), LINE_TOKENS))
         if messages == NEWEST_MESSAGES or rest < 0:
             break
         if message and entry not in shown:
@@ -165,7 +165,7 @@ def _taken(reading: Reading) -> int:
     names = {rule.name for rule in reading.sections if rule.source in {"pinned", "instructions"}}
     room = max(_aim(reading) - fixed(reading), 0)
     current = min(count_words(reading), int(CURRENT_SHARE * room) + MIN_PART_TOKENS)
-    return fixed(reading) + current + sum(part["tokens"] for part in reading.published["sections"] if part["name"] in names)
+    return fixed(reading) + current + sum(int(part["tokens"]) for part in reading.published["sections"] if part["name"] in names)
 
 
 def _is_dialogue(reading: Reading, row: int) -> bool:
@@ -177,8 +177,8 @@ def _is_answer(reading: Reading, entry: Entry) -> bool:
 
 
 def _number(reading: Reading, source: str, pattern: re.Pattern[str]) -> int:
-    matches = filter(None, map(pattern.search, reading.notes(source)))
-    return sum(int(match["number"].replace(",", "")) for match in matches)
+    numbers: list[str] = [match["number"] for note in reading.notes(source) for match in pattern.finditer(note)]
+    return sum(int(number.replace(",", "")) for number in numbers)
 
 
 def _name(reading: Reading, entry: Entry) -> str:

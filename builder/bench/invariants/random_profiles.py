@@ -12,20 +12,27 @@ from builder.domain.selector import Pinned, Selector
 MAX_LIMIT = 40
 """Largest value of every limit."""
 PROMPT = "You help people who fire kilns.\n\n## Rules\n- Be brief."
+PLAIN_SHARE = 0.4
+"""Of the profiles that name no limit of the conversation."""
 ZONES = ("UTC", "Asia/Kathmandu", "America/Los_Angeles")
 
 
 def draw_profile(rng: Random, need: int) -> Profile:
     """need: approximate tokens of the whole conversation."""
-    base = rng.choice(bundled_profiles())
+    plain = rng.random() < PLAIN_SHARE
+    base = (
+        next(profile for profile in bundled_profiles() if profile.consumer == "default")
+        if plain
+        else rng.choice(bundled_profiles())
+    )
     stands = any(rule.source == "pinned" for rule in base.sections)
     pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
     return replace(
         base,
         agent=rng.choice((base.agent, AGENT_IDS[0], AGENT_IDS[0])),
         fill=rng.random() < 5 / 6,
-        window=_window(base.window, rng),
-        tool_output=_tool_output(base.tool_output, rng),
+        window=base.window if plain else _window(base.window, rng),
+        tool_output=base.tool_output if plain else _tool_output(base.tool_output, rng),
         retrieval=_retrieval(base.retrieval, rng),
         encoding=rng.choice(ENCODINGS),
         page=rng.choice(("default", "default", "xml")),

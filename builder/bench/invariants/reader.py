@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from builder.bench.invariants.events import RESULTS, Entry, Events, Record
-from builder.bench.invariants.expected_items import Display, display_of, message_state
+from builder.bench.invariants.expected_items import Display, State, display_of, message_state
 from builder.bench.invariants.items import Item, Parsed
 from builder.bench.invariants.turns import is_of_turn, question_of, turn_of
 from builder.domain.profile import Profile, SectionRule
@@ -176,10 +176,10 @@ class Reading:
         return record["schema_name"] in RESULTS and (cut.results is not None or cut.characters is not None)
 
     @cached_property
-    def trigger_state(self) -> str:
-        """How much of the current message is shown; "" when it is not there."""
+    def trigger_state(self) -> State | None:
+        """How much of the current message is shown; None when it is not there."""
         items = self.items("trigger")
-        return (message_state(self.asked, items[0].text, self.trigger) or "") if len(items) == 1 else ""
+        return message_state(self.asked, items[0].text, self.trigger) if len(items) == 1 else None
 
     @cached_property
     def chat_tokens(self) -> int:

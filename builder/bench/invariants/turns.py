@@ -1,4 +1,4 @@
-"""The turn that a tool's page is about, by brute force: the calls to answer from, what they answer, and the rounds before them."""
+"""The turn that a tool's page is about, by brute force: the calls to answer from, their question, and the rounds before them."""
 
 from collections.abc import Sequence
 

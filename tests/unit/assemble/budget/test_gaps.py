@@ -1,8 +1,12 @@
 """What is missing between the lines of a page is told with true numbers, in the page's language."""
 
+from collections.abc import Iterable
+
 import pytest
 
-from builder.assemble.budget.gaps import Gaps, gaps_of
+from builder.assemble.budget.gaps import Gaps, missing_of, units_of
+from builder.domain.phrases import Phrases
+from builder.recall.index.view import View
 from tests.conversations import answered, bash, chat, replied, said
 from tests.factories import make_rendering
 from tests.pages import make_writer
@@ -11,9 +15,13 @@ WRITER = make_writer(chat(9))
 PHRASES = make_writer([]).rendering.phrases
 
 
+def gaps_of(view: View, phrases: Phrases, rows: Iterable[int]) -> Gaps:
+    return Gaps(view=view, phrases=phrases, missing=missing_of(view, units_of(view), rows), other_calls={})
+
+
 def gaps(*rows: int) -> Gaps:
     """Of a page that shows these rows of nine messages."""
-    return gaps_of(WRITER.view, PHRASES, rows, {})
+    return gaps_of(WRITER.view, PHRASES, rows)
 
 
 def lines(shown: tuple[int, ...], section: tuple[int, ...]) -> list[str]:
@@ -41,11 +49,11 @@ def test_a_gap_counts_what_is_nowhere_on_the_page_and_not_what_another_section_s
 def test_a_call_with_its_result_is_one_unit_with_the_words_that_make_it() -> None:
     rows = [said(1, "Wie viel Uhr?"), replied(2, "Ich sehe nach.", bash("a", "date")), answered(3, "a", "zehn"), said(4, "Gut.")]
     view = make_writer(rows).view
-    assert gaps_of(view, PHRASES, [3], {}).earlier == "(2 earlier messages are not shown)"
-    assert gaps_of(view, PHRASES, [2, 3], {}).earlier == "(1 earlier message is not shown)"
+    assert gaps_of(view, PHRASES, [3]).earlier == "(2 earlier messages are not shown)"
+    assert gaps_of(view, PHRASES, [2, 3]).earlier == "(1 earlier message is not shown)"
 
 
 @pytest.mark.parametrize(("language", "note"), [("en", "(91 earlier messages are not shown)"), ("de", "(91 frühere Nachrichten")])
 def test_a_page_says_it_once_in_its_own_language(language: str, note: str) -> None:
     rendering = make_rendering().for_pages(language, 4000)
-    assert gaps_of(make_writer(chat(100)).view, rendering.phrases, range(91, 100), {}).earlier.startswith(note)
+    assert gaps_of(make_writer(chat(100)).view, rendering.phrases, range(91, 100)).earlier.startswith(note)

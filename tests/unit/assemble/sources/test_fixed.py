@@ -129,7 +129,7 @@ def test_a_longer_one_is_cut_to_its_half_with_its_id_and_the_conversation_has_th
     assert "- User: Sentence 0 of a long report." in context.markdown
     assert "characters left out, id m800 …]" in context.markdown
     assert context.markdown.endswith("Where is the kiln?\n")
-    assert 400 < cut_of(context) <= 500
+    assert 400 < cut_of(context) < 560, "its half, and what is too little for one more message"
     assert ids_of(context, "recent")[-1] == "m200"
     assert 950 < context.tokens <= 1000
 
