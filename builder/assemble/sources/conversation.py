@@ -74,13 +74,13 @@ def _rights(draft: Draft, shares: Shares) -> Placed:
     rest -= _size(rounds)
     dialogue = [full for full in draft.full if not draft.is_running(full)] if draft.rule("window") else []
     answer = next((full for full in dialogue if not is_result(full) and full.first.role == "assistant"), None)
-    if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(free))):
+    if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(rest))):
         rounds[answer.entry] = part
-        free -= part.size
-    return placed | rounds | _recent(draft, dialogue, rounds, shares.recent, free)
+        rest -= part.size
+    return placed | rounds | _recent(draft, dialogue, rounds, shares.recent, rest)
 
 
-def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, free: int) -> Placed:
+def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, rest: int) -> Placed:
     """The newest of what was said, up to `share` tokens and no fewer messages than always; what is placed counts."""
     recent: Placed = {}
     tokens = messages = 0
@@ -92,14 +92,14 @@ def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, free
             room = max(share - tokens, least)
             short = full if is_message else line_of(full, draft.writer)
             item = (
-                part_of(short, draft.writer, min(room, free)) if is_message else short if short.size <= min(room, free) else None
+                part_of(short, draft.writer, min(room, rest)) if is_message else short if short.size <= min(room, rest) else None
             )
             if item is None and is_message:
                 break
             if item is None:
                 continue
             recent[full.entry] = item
-            free -= item.size
+            rest -= item.size
         tokens, messages = tokens + (item.size if item else 0), messages + is_message
         if tokens >= share and messages >= NEWEST_MESSAGES:
             break
@@ -134,21 +134,21 @@ def _evenly(draft: Draft, triggering: list[Item], room: int, most: int) -> Place
     return placed
 
 
-def _extended(draft: Draft, placed: Placed, free: int) -> tuple[Placed, int]:
+def _extended(draft: Draft, placed: Placed, rest: int) -> tuple[Placed, int]:
     """What is placed with more of it, and the tokens that are left."""
-    room = free + _size(placed)
+    room = rest + _size(placed)
     dates = {draft.date(item) for item in placed.values()}
     is_open, rule = True, draft.rule("window")
-    takes_finds = rule is None or rule.max_share == 1  # what a share limits gets nothing of what others leave
+    takes_finds = rule is None or rule.max_share == 1  # what a share limits gets nothing of what finds leave
     for full, target in _targets(draft, room):
         before = placed.get(full.entry) if full.entry else None
         if full.entry is None or before is full or (before is None and not is_open):
             continue
-        tokens_before = before.size if before else 0
+        size = before.size if before else 0
         date = draft.date(full)
-        free -= draft.writer.date_tokens(date) if before is None and date not in dates else 0
+        rest -= draft.writer.date_tokens(date) if before is None and date not in dates else 0
         item: Item | None = target
-        freed = draft.tokens_of_finds(full) if target is full else 0
+        freed = draft.tokens_of_finds(full) if target is full and takes_finds else 0
         if target.size - size > rest + freed:
             is_open, item = False, part_of(full, draft.writer, size + rest)
         if item is None or item.size <= size:
@@ -182,8 +182,8 @@ def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
     return targets
 
 
-def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
-    """What is placed with the rest of what is cut or folded, as far as `free` tokens go."""
+def _completed(draft: Draft, placed: Placed, rest: int) -> Placed:
+    """What is placed with the rest of what is cut or folded, as far as `left` tokens go."""
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
     size = sum(placed[full.entry].size for full in triggering if full.entry in placed)
     even = _evenly(draft, triggering, size + rest, size + rest)
@@ -192,9 +192,9 @@ def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
     again = repeated_calls(draft.full, draft.writer) if draft.recall.profile.tool_output.newest_only else frozenset()
     for full in draft.full:
         before = placed.get(full.entry) if full.entry else None
-        if before is None or full.entry is None or before is full or full.entry in again or free < MIN_PART_TOKENS:
+        if before is None or full.entry is None or before is full or full.entry in again or rest < MIN_PART_TOKENS:
             continue
-        item = part_of(full, draft.writer, before.size + free)
+        item = part_of(full, draft.writer, before.size + rest)
         if item and item.size > before.size:
             placed[full.entry] = item
             rest += before.size - item.size
