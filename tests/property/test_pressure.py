@@ -124,6 +124,10 @@ def test_page_and_omissions_are_all_of_the_conversation_and_nothing_else(session
     assert len(absent) == len(set(absent))
     assert rows_shown.isdisjoint(absent)
     conversation = {row for row in view.rows.tolist() if view.dialogue[row] and view.current[row]}
+    # of a note that an edit makes an answer: it keeps its place, where no conversation was
+    conversation -= {
+        row for row in conversation if not view.dialogue[view.history.breadcrumbs.versions[view.breadcrumb(row).id][0]]
+    }
     callers = {row for row in conversation if passes_on(view.breadcrumb(row))}
     assert conversation - callers <= rows_shown | set(absent)
 

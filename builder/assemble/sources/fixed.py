@@ -41,7 +41,7 @@ def put_fixed(draft: Draft, _: Shares) -> None:
 
 def put_current(draft: Draft, shares: Shares) -> None:
     """Put the current message on the page, whole or within its share."""
-    _put_current(draft, min(shares.current(draft.ledger), draft.ledger.remaining))
+    _put_current(draft, shares.current(draft.ledger))
     if not shares.whole:
         shares.aim(draft.ledger, draft.recall.profile.aim // 2)
 

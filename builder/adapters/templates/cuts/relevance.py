@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
-from math import ceil, log
+from math import ceil, fsum, log
 
 import regex
 
@@ -63,7 +63,7 @@ def nearest(text: str, question: str, most: int) -> tuple[Span, ...]:
         for start, end in spans
     ]
     rarity = {key: log(1 + len(spans) / number) for key, number in Counter(key for match in matches for key in match).items()}
-    scores = [sum(likeness * rarity[key] * _weight(key) for key, likeness in match.items()) for match in matches]
+    scores = [fsum(likeness * rarity[key] * _weight(key) for key, likeness in match.items()) for match in matches]
     least = MIN_SHARE * max(scores, default=0)
     order = sorted(
         (number for number, score in enumerate(scores) if score and score >= least), key=lambda number: -scores[number]

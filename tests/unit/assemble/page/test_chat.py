@@ -276,7 +276,7 @@ def test_calls_to_answer_from_stand_last_with_the_words_that_were_said_with_them
 def test_an_answer_to_a_call_that_nobody_knows_is_text_under_its_heading() -> None:
     *_, (role, parts, exchanges) = shown(make_context(answer(4, "r1"), [said(1, "How hot?")], profile()))
     assert (role, exchanges) == ("user", [])
-    assert parts == ["## Tool results\n- Tool search answered: found"]
+    assert parts == ["## Tool results\n- Tool search answered: found\n", "How hot?"]
 
 
 def test_without_a_limit_of_tool_turns_the_conversation_only_grows_until_the_window_jumps() -> None:
