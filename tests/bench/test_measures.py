@@ -10,12 +10,10 @@ from builder.app.settings import Embedding, Http, Nats, Settings
 from builder.app.stores import IN_MEMORY, location
 from builder.bench.data.datasets import load as read
 from builder.bench.data.datasets import of_one_person, remember
-from builder.bench.data.planted import copy_of, opposites_of
-from builder.bench.quality import repeats, vectors
+from builder.bench.quality import vectors
 from builder.bench.quality.fit import ablation, examples
 from builder.bench.speed import load, memory
 from builder.domain.errors import Misconfigured
-from builder.language.sameness import wording
 from tests.models import MODELS_DIR, prepared
 
 
@@ -51,35 +49,6 @@ async def test_memory_asks_every_session_of_the_store(settings: Settings) -> Non
         report = await memory.ask(core, 40, 4, quiet)
         assert await core.store.count() == 44
     assert 0 < report["resident_mb"] <= report["peak_mb"] * 1.01
-
-
-async def test_planted_copies_and_small_talk_lose_little_of_the_sample(settings: Settings) -> None:
-    async with open_components(settings, location(IN_MEMORY)) as core:
-        report = await repeats.run(core, read("sample"), core.profile("recall"), 1000, quiet)
-    assert report["questions"] == 20
-    assert report["planted"]["copies_merged"] >= 0.98
-    assert report["opposites_merged"] == 0
-    assert report["opposites"] > 20
-    assert report["difference"]["evidence_any"] >= -0.05
-
-
-PIZZAS = "I have met Ana in Rome, and we ate 2 pizzas."
-
-
-@pytest.mark.parametrize("text", [PIZZAS, "Have you met Ana in Rome?", "she was there"])
-def test_planted_copies_say_the_same_and_planted_opposites_do_not(text: str) -> None:
-    assert {wording(copy_of(text, number)) for number in range(repeats.COPIES)} == {wording(text)}
-    assert len({copy_of(text, number) for number in range(repeats.COPIES)}) > 5
-    assert wording(text) not in {wording(other) for other in opposites_of(text)}
-
-
-def test_opposites_deny_count_on_exchange_and_ask() -> None:
-    assert list(opposites_of(PIZZAS)) == [
-        "I have not met Ana in Rome, and we ate 2 pizzas.",
-        "I have met Ana in Rome, and we ate 3 pizzas.",
-        "I pizzas met Ana in Rome, and we ate 2 have.",
-        "I have met Ana in Rome, and we ate 2 pizzas?",
-    ]
 
 
 async def test_one_conversation_alone_cannot_be_ablated(settings: Settings) -> None:

@@ -123,25 +123,6 @@ async def _examples(core: "Components", files: str) -> "tuple[Example, ...]":
     return await examples(core.builder, datasets, core.profile("recall"), lambda: None)
 
 
-def repeats(
-    file: File = "sample",
-    budget: Annotated[int, typer.Option(min=100, help="Token budget.")] = 1000,
-    profile: ProfileName = "recall",
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Evidence found before and after ten near copies of a wrong message and 200 lines of small talk were planted."""
-    from builder.bench.data.datasets import load
-    from builder.bench.quality import repeats as bench
-
-    dataset = load(file)
-    steps = dataset.messages + 2 * dataset.question_count
-    figures = measure("repeats", steps, lambda core, step: bench.run(core, dataset, core.profile(profile), budget, step))
-    rows = {name: figures[name] for name in ("clean", "planted", "difference")}
-    title = f"{figures['dataset']}, {figures['questions']} questions, {budget} tokens"
-    report(figures, as_json, (title, "conversation", rows))
-
-
 def convert(
     source: Annotated[Literal["locomo", "beam"], typer.Argument(help="Whose file it is.")],
     file: Annotated[Path, typer.Argument(help="LoCoMo: locomo10.json. BEAM: a folder of chats, a chat, or a file of rows.")],

@@ -55,26 +55,6 @@ def fidelity(file: File = "sample", profile: ProfileName = "default", *, as_json
     report(figures, as_json, *((title, "", {name: figures[name]}) for name in ("fits", "pressure")))
 
 
-def summaries(
-    file: File = "sample",
-    profile: ProfileName = "default",
-    cap: Annotated[int, typer.Option(min=20, help="Most tokens of a summary.")] = 400,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Share of the answers' words in a summary, beside as many tokens of evenly spaced messages; and the time it takes."""
-    from builder.bench.data.datasets import load
-    from builder.bench.quality import summaries as bench
-
-    dataset = load(file)
-    steps = 1 + dataset.messages
-    figures = measure("summaries", steps, lambda core, step: bench.run(core, dataset, core.profile(profile), cap, step))
-    costs = {name: value for name, value in figures["made"].items() if name != "messages"}
-    synthetic = {str(figures["made"]["messages"]): costs}
-    title = f"{figures['dataset']}, {figures['cap']} tokens"
-    report(figures, as_json, (title, "conversation", figures["conversations"]), ("a synthetic session", "messages", synthetic))
-
-
 def invariants(
     histories: Annotated[int, typer.Option(min=1, help="Random sessions.")] = 1000,
     contexts: Annotated[int, typer.Option(min=1, help="Pages, at least one a session.")] = 10_000,

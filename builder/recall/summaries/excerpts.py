@@ -22,7 +22,7 @@ from builder.recall.summaries.questions import (
 
 NAME_WEIGHT, CONCLUSION_WEIGHT, EXCLAMATION_WEIGHT, ATTACHMENT_WEIGHT, UNRESOLVED_WEIGHT = 4.0, 1.5, 0.5, 0.5, 0.25
 """What multiplies a sentence's worth: a name or number, a conclusion, an exclamation mark, the brackets of an attachment, a first
-word that points at something which is not there. The first was chosen on the people conversations of `bench summaries`."""
+word that points at something which is not there. The first was chosen on the people conversations."""
 MAX_EXCERPTS = 8
 """Excerpts of one breadcrumb that are looked at closely."""
 MIN_TERMS = 3
