@@ -149,8 +149,8 @@ class Draft:
         if rule := self.rule("turn"):
             ledger.put_note(rule.name, self._left_out(len(rounds)))
         if rule := self.rule("window"):
-            told = set(map(self.recall.view.unit_of, rounds))
-            earlier = "" if told.issuperset(ledger.gaps.missing.tolist()) else ledger.gaps.earlier
+            units = set(map(self.recall.view.unit_of, rounds))
+            earlier = "" if units.issuperset(ledger.gaps.missing.tolist()) else ledger.gaps.earlier
             ledger.put_note(rule.name, earlier, self._left_out(len(turns)))
 
     def _left_out(self, turns: int) -> str:

@@ -101,8 +101,8 @@ def _partial(reading: Reading) -> Iterator[Fault]:
     for each in partial:
         if each["shown"] > each["tokens"]:
             yield ACCOUNT, f"{each['id']}: {each['shown']} of {each['tokens']} tokens are shown"
-    found = set(reading.ids("retrieval")) | set(reading.ids("instructions"))
-    if strange := {each["id"] for each in partial if each["reason"] == PASSAGES} - found:
+    passages = set(reading.ids("retrieval")) | set(reading.ids("instructions"))
+    if strange := {each["id"] for each in partial if each["reason"] == PASSAGES} - passages:
         yield ACCOUNT, f"passages of {sorted(strange)} are listed, and nothing of them was found"
     reduced = {each["id"] for each in partial if each["reason"] not in {NEUTRALISED, PASSAGES}}
     ids = {record["id"] for record in reading.events.records} | {reading.trigger["id"]}

@@ -43,8 +43,8 @@ def in_conversation(reading: Reading) -> Iterator[Fault]:
     if reading.profile.window.max_units is not None and turns_back(reading, displays) > reading.profile.window.max_units:
         yield LIMIT, f"{turns_back(reading, displays)} turns are shown, allowed are {reading.profile.window.max_units}"
     if fits(reading, possible(reading), for_finds(reading)):
-        shown = {each.entry for each in reading.displays}
-        if missing := [entry for entry in certain if entry not in shown]:
+        present = {each.entry for each in reading.displays}
+        if missing := [entry for entry in certain if entry not in present]:
             yield MISSING, f"{_name(reading, missing[-1])} has room and is not on the page"
         yield from _reduced(reading, reading.displays)
         return

@@ -51,7 +51,7 @@ def fixed(reading: Reading) -> int:
 
 def count_words(reading: Reading) -> int:
     """Of the current message, where the page has one."""
-    return DATE_LINE_TOKENS + reading.count(words_of(reading.asked)) if reading.is_asked else 0
+    return DATE_LINE_TOKENS + reading.count(words_of(reading.current)) if reading.has_current else 0
 
 
 def ample(entry: Entry, reading: Reading) -> int:

@@ -177,7 +177,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "finds repeat the page": Mutant(
         finds,
         "retrieve",
-        lambda right: lambda query, view, rules, ranker, _shown, *rest: right(query, view, rules, ranker, frozenset(), *rest),
+        lambda right: lambda query, view, rules, ranker, _rows, *rest: right(query, view, rules, ranker, frozenset(), *rest),
     ),
     "a find has no call": Mutant(finds, "exchange_of", lambda _: lambda _view, _row: None),
     "what is cut is not listed": Mutant(assembly, "parts", _dropping(1)),

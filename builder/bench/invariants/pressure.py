@@ -28,35 +28,35 @@ TURNS = re.compile(r"\((?P<number>[\d,]+) earlier tool turns? left out\)")
 
 def rights(reading: Reading) -> Iterator[Fault]:
     """What has a right to room and has none: the results that triggered, the last answer, the newest messages."""
-    rule, taken = reading.rule("window"), _taken(reading)
-    rest = min(rule.max_tokens(_aim(reading)) if rule else 0, _aim(reading) - taken) - SLACK_TOKENS
-    shown = {each.entry: each for each in reading.displays}
-    yield from _triggering(reading, shown, _aim(reading) - taken - SLACK_TOKENS)
-    said = reading.waiting[0]
+    rule, spent = reading.rule("window"), _spent(reading)
+    rest = min(rule.max_tokens(_aim(reading)) if rule else 0, _aim(reading) - spent) - SLACK_TOKENS
+    present = {each.entry: each for each in reading.displays}
+    yield from _triggering(reading, present, _aim(reading) - spent - SLACK_TOKENS)
+    dialogue = reading.waiting[0]
     if rule is None or reading.turn or _is_limited(reading):
         return
-    answer = next((entry for entry in reversed(said) if _is_answer(reading, entry)), None)
+    answer = next((entry for entry in reversed(dialogue) if _is_answer(reading, entry)), None)
     need = ample(answer, reading) if answer else 0
-    if answer and need <= ANSWER_SHARE * rest and not (answer in shown and shown[answer].is_whole):
+    if answer and need <= ANSWER_SHARE * rest and not (answer in present and present[answer].is_whole):
         yield CUT, f"the last answer {_name(reading, answer)} has room in {rest} tokens, and is not whole"
     rest -= min(need, int(ANSWER_SHARE * rest))
     messages = 0
-    for entry in reversed(said):
+    for entry in reversed(dialogue):
         message = not is_result(reading.events, entry)
         rest -= min(ample(entry, reading), max(int(reading.profile.window.min_share * _aim(reading)), LINE_TOKENS))
         if messages == NEWEST_MESSAGES or rest < 0:
             break
-        if message and entry not in shown:
+        if message and entry not in present:
             yield MISSING, f"{_name(reading, entry)} is one of the newest messages and has room"
         messages += message
 
 
-def _triggering(reading: Reading, shown: dict[Entry, Display], rest: int) -> Iterator[Fault]:
+def _triggering(reading: Reading, present: dict[Entry, Display], rest: int) -> Iterator[Fault]:
     each = RESULTS_SHARE * rest / max(sum(len(entry.results) or 1 for entry in reading.turn), 1)
     for entry in reading.turn:
-        if entry not in shown and each >= 2 * LINE_TOKENS:
+        if entry not in present and each >= 2 * LINE_TOKENS:
             yield MISSING, f"{_name(reading, entry)} triggered and is not on the page"
-        for row, state in shown[entry].states if entry in shown else ():
+        for row, state in present[entry].states if entry in present else ():
             is_line = state == "line" and not reading.is_placeholder(entry)
             if is_line and each >= 4 * LINE_TOKENS:
                 yield FOLD, f"{reading.events.records[row]['id']} triggered and is one line"
@@ -68,13 +68,13 @@ def _triggering(reading: Reading, shown: dict[Entry, Display], rest: int) -> Ite
 def in_messages(reading: Reading) -> Iterator[Fault]:
     """Where the question and the results that triggered are in `messages`: the one before its calls, the others last."""
     chat = [(message["role"], json.dumps(message, ensure_ascii=False)) for message in reading.published.get("messages") or ()]
-    marks = MARK.findall(str(reading.asked["context"])) if reading.is_asked else []
+    marks = MARK.findall(str(reading.current["context"])) if reading.has_current else []
     calls = [entry for entry in reading.turn if entry.request and entry.results]
     if not chat or not calls or not any(display.entry in reading.turn for display in reading.running):
         return
     called = max((number for number, (role, text) in enumerate(chat) if role == "assistant" and CALL.search(text)), default=-1)
-    asked = [number for number, (_, text) in enumerate(chat) if marks and (marks[0] in text or marks[-1] in text)]
-    if marks and reading.trigger_state and not (asked and asked[0] < called):
+    places = [number for number, (_, text) in enumerate(chat) if marks and (marks[0] in text or marks[-1] in text)]
+    if marks and reading.trigger_state and not (places and places[0] < called):
         yield MISSING, "the question is not in messages before its calls"
     if chat[-1][0] != "tool" and '"type": "tool_result"' not in chat[-1][1]:
         yield ORDER, "messages do not end with the results that triggered"
@@ -87,23 +87,23 @@ def gaps(reading: Reading) -> Iterator[Fault]:
     rows = [row for row in events.counting if events.sessions[row] == events.session and _is_dialogue(reading, row)]
     heads = {events.units[row] for row in rows}
     seen = {events.units[row] for row in rows if events.records[row]["id"] in on_page}
-    told = {number for entry in _calls_beyond_limits(reading) for number in (events.units[entry.row],)}
+    limit_units = {number for entry in _calls_beyond_limits(reading) for number in (events.units[entry.row],)}
     missing = heads - seen
     earlier, turns, rounds = (_number(reading, *each) for each in (("window", EARLIER), ("window", TURNS), ("turn", TURNS)))
     running = {entry.turn for entry in reading.waiting[1] if entry.request}
     if reading.limit - reading.published["token_count"] < NOTE_TOKENS and not earlier + turns + rounds:
         return  # a note has no room
-    shown = {each.entry.turn for each in reading.running if each.entry.request}
-    if reading.rule("turn") and not told and rounds != len(running - shown) and earlier != len(missing):
-        yield GAPS, f"{rounds} earlier tool turns are told of, shown are {len(shown)} of {len(running)}"
+    present = {each.entry.turn for each in reading.running if each.entry.request}
+    if reading.rule("turn") and not limit_units and rounds != len(running - present) and earlier != len(missing):
+        yield GAPS, f"{rounds} earlier tool turns are told of, shown are {len(present)} of {len(running)}"
     if reading.rule("window") is None:
         return
     others = missing - {events.units[turn] for turn in running}
-    if not told and earlier != len(missing) and (earlier or others):
+    if not limit_units and earlier != len(missing) and (earlier or others):
         yield GAPS, f"{earlier} messages are told of, missing are {len(missing)}"
-    if told and not len(others - told) <= earlier + turns + rounds:
+    if limit_units and not len(others - limit_units) <= earlier + turns + rounds:
         yield GAPS, f"{earlier} messages and {turns} and {rounds} turns are told of, missing are {len(missing)}"
-    if not told:
+    if not limit_units:
         yield from _between(reading, sorted(missing))
 
 
@@ -133,9 +133,9 @@ def unused(reading: Reading) -> Iterator[Fault]:
     if rule is None or rule.max_share < 1 or asks:
         return
     used = max(reading.published["token_count"], reading.chat_tokens)
-    shown = {each.entry: each for each in reading.displays}
+    present = {each.entry: each for each in reading.displays}
     waiting = [*reading.waiting[0], *reading.waiting[1]]
-    rest = [entry for entry in waiting if entry not in shown or not shown[entry].is_whole]
+    rest = [entry for entry in waiting if entry not in present or not present[entry].is_whole]
     if rest and used < LEAST_USE * reading.limit and reading.limit - used >= MIN_PART_TOKENS + SLACK_TOKENS + LINE_TOKENS:
         yield UNUSED, f"{used} of {reading.limit} tokens are used, and {_name(reading, rest[-1])} is not whole"
 
@@ -160,7 +160,7 @@ def _aim(reading: Reading) -> int:
     return min(reading.limit, reading.profile.target or reading.limit)
 
 
-def _taken(reading: Reading) -> int:
+def _spent(reading: Reading) -> int:
     """Tokens of what goes before: the profile's words, the current message, instructions, pinned sections."""
     names = {rule.name for rule in reading.sections if rule.source in {"pinned", "instructions"}}
     room = max(_aim(reading) - fixed(reading), 0)

@@ -132,18 +132,18 @@ class Reading:
     @property
     def displays(self) -> list[Display]:
         """What is shown of the conversation, of the running turn, and of what they answer."""
-        asked = (
+        current = (
             [Display(self.question, ((self.question.row, self.trigger_state),))] if self.question and self.trigger_state else []
         )
-        return [*self.recent, *self.running, *asked]
+        return [*self.recent, *self.running, *current]
 
     def _displays(self, source: str, entries: Sequence[Entry]) -> list[Display]:
         displays: list[Display] = []
         ids, rest = set(self.ids(source)), list(entries)
         for item in reversed(self.items(source)):
-            named = [entry for entry in reversed(rest) if self.events.records[entry.row]["id"] in ids]
-            found = (display_of(entry, item.text, self.events, self.trigger) for entry in (*named, *reversed(rest)))
-            match = next(filter(None, found), None)
+            of_section = [entry for entry in reversed(rest) if self.events.records[entry.row]["id"] in ids]
+            matches = (display_of(entry, item.text, self.events, self.trigger) for entry in (*of_section, *reversed(rest)))
+            match = next(filter(None, matches), None)
             if match is None:
                 break
             displays.append(match)
@@ -179,7 +179,7 @@ class Reading:
     def trigger_state(self) -> State | None:
         """How much of the current message is shown; None when it is not there."""
         items = self.items("trigger")
-        return message_state(self.asked, items[0].text, self.trigger) if len(items) == 1 else None
+        return message_state(self.current, items[0].text, self.trigger) if len(items) == 1 else None
 
     @cached_property
     def chat_tokens(self) -> int:
@@ -187,12 +187,12 @@ class Reading:
         return sum(self.count(text) for text in _texts((self.published.get("system"), self.published.get("messages"))))
 
     @property
-    def is_asked(self) -> bool:
+    def has_current(self) -> bool:
         """Whether there is a message to answer."""
         return self.question is not None or not self.turn
 
     @property
-    def asked(self) -> Record:
+    def current(self) -> Record:
         """The current message: on a tool's page what the turn answers, where that is known."""
         return self.events.records[self.question.row] if self.question else self.trigger
 
@@ -212,7 +212,7 @@ def in_outline(reading: Reading) -> Iterator[Fault]:
         yield ACCOUNT, f"{tokens} tokens, token_count is {reading.published['token_count']}"
     if (texts := reading.chat_tokens) > reading.limit:
         yield EXCEEDED, f"{texts} tokens in messages, allowed are {reading.limit}"
-    if not reading.trigger_state and reading.is_asked:
+    if not reading.trigger_state and reading.has_current:
         yield ALTERED, f"the current message says {[item.text for item in reading.items('trigger')]}"
 
 

@@ -43,8 +43,8 @@ def question_of(events: Events, turn: Sequence[Entry]) -> Entry | None:
     """The last words of a person in the session, else the last of an agent before the turn; None when there are none."""
     row = _person_row(events)
     if row < 0:
-        said = (other for other in range(turn[0].turn - 1, -1, -1) if _is_said(events, other, AGENT))
-        row = next(said, -1)
+        dialogue = (other for other in range(turn[0].turn - 1, -1, -1) if _is_said(events, other, AGENT))
+        row = next(dialogue, -1)
     return Entry(events.first[events.records[row]["id"]], row) if row >= 0 else None
 
 

@@ -233,15 +233,9 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
 
 
 ADDED = ("utc_offset", "user_id", "private", "hints", "creator", "agent", "ordered")
-SENDERS = "; ".join(
-    (
-        "DROP INDEX breadcrumbs_people",
-        "DROP INDEX breadcrumbs_sorted",
-        *map("ALTER TABLE breadcrumbs DROP COLUMN {}".format, ADDED),
-        "DROP TABLE editions",
-        "DROP TABLE edition_texts",
-    )
-)
+COLUMNS = map("ALTER TABLE breadcrumbs DROP COLUMN {}".format, ADDED)
+INDEXES = ("DROP INDEX breadcrumbs_people", "DROP INDEX breadcrumbs_sorted")
+SENDERS = "; ".join((*INDEXES, *COLUMNS, "DROP TABLE editions", "DROP TABLE edition_texts"))
 """Takes away what later files have."""
 
 
