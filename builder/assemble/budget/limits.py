@@ -11,6 +11,8 @@ from builder.recall.index.view import View
 
 MAX_STORED_SHARE = 1.25
 """Tokens of a text as stored over its tokens on a page, at most: JSON is written otherwise there."""
+MAX_TURNS_TO_ANSWER = 50
+"""Turns in which the last answer is looked for, though what is newer fills the page."""
 STUB_TOKENS = 30
 """Of a result that is one line, about."""
 MIN_CALL_TOKENS = 5
@@ -50,7 +52,7 @@ def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
 def limit_conversation(view: View, profile: Profile, room: float, current: Turn, *, folded: bool) -> LimitedConversation:
     """The entries that may be shown, back to where they need more than `room` tokens, by the counts of when they were stored.
 
-    current: entries that stand elsewhere. folded: results need one line each.
+    current: entries that stand elsewhere. folded: results need one line each, and the last answer is among the entries.
     """
     window, after = profile.window, profile.tool_output.placeholder_after
     units = view.units if window.max_units is not None else 0
@@ -61,13 +63,13 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
     left_out: list[tuple[Entry, str]] = []
     placeholders: set[Entry] = set()
     tool_turns = 0
-    tokens = 0.0
+    tokens, has_answer = 0.0, False
     stored = view.history.breadcrumbs.tokens.head(view.size)
     for number, turn in enumerate(turns(view)):
         calls = any(entry.request for entry in turn)
         tool_turns += calls
         for entry in reversed(turn):
-            if tokens > MAX_STORED_SHARE * room:
+            if tokens > MAX_STORED_SHARE * room and (not folded or has_answer or number >= MAX_TURNS_TO_ANSWER):
                 return LimitedConversation(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=True, moved_at=0)
             if entry in current:
                 continue
@@ -77,6 +79,7 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
                 left_out.append((entry, f"older than the last {window.max_tool_turns} tool turns"))
             else:
                 entries.append(entry)
+                has_answer |= not entry.request and view.breadcrumb(entry.row).role == "assistant"
                 placeholders.update({entry} if after is not None and tool_turns > after else ())
                 tokens += _stored_tokens(entry, stored, folded=folded)
     moved_at = last_trim_row(view, window) if most is not None else 0
