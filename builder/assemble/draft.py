@@ -148,7 +148,7 @@ class Draft:
         turns = {entry.origin for entry in left_out if not self._is_of_turn(entry)}
         if rule := self.rule("turn"):
             ledger.put_note(rule.name, self._left_out(len(rounds)))
-        if rule := self.rule("window"):
+        if rule := self.rule("window") or self.rule("retrieval"):
             units = set(map(self.recall.view.unit_of, rounds))
             earlier = "" if units.issuperset(ledger.gaps.missing.tolist()) else ledger.gaps.earlier
             ledger.put_note(rule.name, earlier, self._left_out(len(turns)))

@@ -162,6 +162,8 @@ class Writer:
         """What stands below a call: a result, or one line where no useful part of it has room."""
         form = replace(self.result_form(breadcrumb), line=line)
         fragment = self.fragment(breadcrumb, form, cap)
+        if line and (whole := self.fragment(breadcrumb, replace(form, line=""))).tokens <= fragment.tokens:
+            return whole  # a line in its place saves nothing
         if fragment.reduced != CUT or fragment.tokens >= MIN_RESULT_TOKENS:
             return fragment
         return self.fragment(breadcrumb, replace(form, line="folded"))

@@ -10,6 +10,8 @@ from builder.assemble.items.forms import MIN_PART_TOKENS
 from builder.assemble.sources.entries import Placed, is_result, line_of, part_of, repeated_calls
 from builder.domain.context import OLDER
 
+SHORT_TOKENS = 16
+"""Of a short message: what is free below it fills nothing."""
 NEWEST_MESSAGES = 3
 """Messages that are on every page, in part at least."""
 FITS, NEWEST = "the conversation, which fits", "the newest part of the conversation"
@@ -35,7 +37,7 @@ def grow(draft: Draft) -> bool:
     """
     before = draft.placed()
     placed, free = _extended(draft, dict(before), draft.room())
-    if free >= MIN_PART_TOKENS:
+    if free >= SHORT_TOKENS:
         placed = _completed(draft, placed, free)
     grown = [item for entry, item in placed.items() if entry not in before or item.size > before[entry].size]
     draft.take_off_finds([find for item in grown for find in draft.finds_of(item)])
@@ -124,8 +126,11 @@ def _evenly(draft: Draft, triggering: list[Item], room: int, most: int) -> Place
     most: tokens that they may have where `room` is too small for a line of each.
     """
     placed: Placed = {}
+    lines = {full.entry: line_of(full, draft.writer).size for full in triggering}
+    most -= sum(lines.values())
     for number, full in enumerate(sorted(triggering, key=lambda item: item.size)):
-        cap = room // (len(triggering) - number)
+        most += lines[full.entry]
+        cap = min(room // (len(triggering) - number), max(most, 0))
         item = full if full.size <= cap or not full.entry else draft.writer.entry(full.entry, cap=cap)
         item = item if item.is_useful else line_of(full, draft.writer)
         if full.entry and item.size <= most:
@@ -149,7 +154,8 @@ def _extended(draft: Draft, placed: Placed, free: int) -> tuple[Placed, int]:
         item: Item | None = target
         freed = draft.tokens_of_finds(full) if target is full else 0
         if target.size - size > free + freed:
-            is_open, item = False, part_of(full, draft.writer, size + free)
+            is_open = False
+            item = None if freed and not size else part_of(full, draft.writer, size + free)  # what was found of it is its part
         if item is None or item.size <= size:
             continue
         dates.add(date)
@@ -191,7 +197,7 @@ def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
     again = repeated_calls(draft.full, draft.writer) if draft.recall.profile.tool_output.newest_only else frozenset()
     for full in draft.full:
         before = placed.get(full.entry) if full.entry else None
-        if before is None or full.entry is None or before is full or full.entry in again or free < MIN_PART_TOKENS:
+        if before is None or full.entry is None or before is full or full.entry in again or free < SHORT_TOKENS:
             continue
         item = part_of(full, draft.writer, before.size + free)
         if item and item.size > before.size:

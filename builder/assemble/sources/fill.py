@@ -2,15 +2,13 @@
 
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
-from builder.assemble.sources.conversation import grow, leave_out_older
+from builder.assemble.sources.conversation import SHORT_TOKENS, grow, leave_out_older
 from builder.assemble.sources.fixed import complete_current
 from builder.assemble.sources.instructions import leave_out_instructions, put_instructions
 from builder.assemble.sources.summary import put_summary
 
 MAX_ROUNDS = 4
 """Times that it grows: each time what it shows of other sections makes room."""
-SHORT_TOKENS = 16
-"""Of a short message: what is left below it fills nothing."""
 
 
 def put_fill(draft: Draft, shares: Shares) -> None:
