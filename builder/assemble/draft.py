@@ -203,26 +203,24 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
 def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
     """The message that a turn answers: where the chain of its answers began, else the last words of a person, or of anybody.
 
-    None when nobody has said anything before it.
+    None when nobody has said anything, and when what the chain names may not be shown any more.
     """
-    row, start = turn[0].row, turn[0].origin
-    while (row := _answered_by(view, row)) >= 0 and view.breadcrumb(row).role == "tool":
-        exchange = exchange_of(view, view.history.breadcrumbs.versions[view.breadcrumb(row).id][0])
-        row = view.row_of(view.breadcrumb(exchange.callers[0]).id) if exchange else -1
+    row, versions = turn[0].origin, view.history.breadcrumbs.versions
+    while (answers := view.breadcrumb(row).answers) in versions:
+        first, newest = versions[answers][0], view.row_of(answers)
+        if newest < 0 or not view.current[newest] or not view.in_conversation(newest):
+            return None
+        if view.breadcrumb(newest).role != "tool":
+            return Entry(first, newest) if first < turn[0].origin else None
+        exchange = exchange_of(view, first)
+        if exchange is None or exchange.callers[0] >= row:  # the chain only goes back
+            break
+        row = exchange.callers[0]
+    row = last_row_of_person(view)
     if row < 0:
-        row = last_row_of_person(view)
-    if row < 0:
-        others = (other for other in reversed(view.rows.tolist()) if other < start and view.current[other])
-        row = next((other for other in others if view.breadcrumb(other).role == "assistant" and view.in_conversation(other)), -1)
-    if row < 0:
-        return None
-    return Entry(view.history.breadcrumbs.versions[view.breadcrumb(row).id][0], row)
-
-
-def _answered_by(view: View, row: int) -> int:
-    """Row of what a breadcrumb answers, when that came before it and is shown; else -1."""
-    target = view.row_of(view.breadcrumb(row).answers) if row >= 0 and view.breadcrumb(row).answers else -1
-    return target if 0 <= target < row and view.current[target] and view.in_conversation(target) else -1
+        said = (other for other in reversed(view.rows.tolist()) if other < turn[0].origin and view.current[other])
+        row = next((other for other in said if view.breadcrumb(other).role == "assistant" and view.in_conversation(other)), -1)
+    return Entry(versions[view.breadcrumb(row).id][0], row) if row >= 0 else None
 
 
 def _with_section_of_results(recall: ConsumerRecall, writer: Writer) -> ConsumerRecall:

@@ -34,6 +34,8 @@ def put_finds(draft: Draft, shares: Shares) -> None:
         _find(draft, rule)
     if draft.misses:
         draft.note_what_is_missing()
+    else:
+        draft.ledger.settle()
 
 
 def _find(draft: Draft, rule: SectionRule) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from builder.domain.breadcrumb import Breadcrumb
 from builder.recall.index.tool_exchanges import ToolExchange
 from builder.recall.index.view import View
@@ -117,10 +119,10 @@ def open_calls(view: View, identity: str) -> Turn:
 
 
 def last_row_of_person(view: View) -> int:
-    """Row of the last words of a person in the session; -1 when there are none."""
+    """Row of the last words of a person in the session, by their place and not by that of an edit; -1 when there are none."""
     rows = view.rows
     rows = rows[view.history.breadcrumbs.by_person.head(view.size)[rows] & view.current[rows]]
-    return int(rows[-1]) if len(rows) else -1
+    return int(rows[np.argmax(view.column(view.history.exchanges.origin)[rows])]) if len(rows) else -1
 
 
 def last_words_of_person(view: View) -> str:
@@ -159,7 +161,7 @@ def _turn_with(view: View, exchange: ToolExchange) -> Turn:
 
 def _person_spoke(view: View, since: int) -> bool:
     rows = view.rows
-    later = rows[rows > since]
+    later = rows[(rows > since) & (view.column(view.history.exchanges.origin)[rows] > since)]  # an edit is no new word
     return bool((view.history.breadcrumbs.by_person.head(view.size)[later] & view.current[later]).any())
 
 

@@ -64,7 +64,8 @@ def literal_passages(query: Query, view: View, unseen: Rows) -> Floats:
         if len(there) <= len(same) and set(view.crumb[there].tolist()).issubset(same):
             weight[there] += np.log1p(view.passages)
     starts = range(len(words))
-    for phrase in {" ".join(words[start : start + size]) for size in range(1, MAX_KEYWORD_WORDS + 1) for start in starts}:
+    phrases = (" ".join(words[start : start + size]) for size in range(1, MAX_KEYWORD_WORDS + 1) for start in starts)
+    for phrase in dict.fromkeys(phrases):
         rows = view.history.breadcrumbs.keywords.get(phrase, ())
         first = [number for row in rows if row < view.size and (number := view.first_passage(row)) is not None and unseen[number]]
         weight[first] += np.log1p(view.passages / max(len(first), 1))
