@@ -53,10 +53,8 @@ async def test_a_compacted_context_is_announced_once_it_is_published(tmp_path: P
         (context,) = await answered(service.js)
     await connection.close()
     Draft202012Validator(SCHEMA).validate(told)
-    folded = [f"t{number}" for number in range(7)]
-    assert told["folded"] == folded
-    assert told["original_tokens"] > 4000
-    assert told["compacted_tokens"] <= 2000
+    assert told["folded"] == ["t0", "t1"]
+    assert told["original_tokens"] > 4000 >= told["compacted_tokens"]
     assert context["compaction"] == {key: told[key] for key in ("original_tokens", "compacted_tokens", "folded", "budget")}
     assert (told["context_id"], told["trigger_event_id"]) == (context["id"], "ask")
     assert "id t0]" in context["content"]

@@ -19,11 +19,14 @@ READY = [{"requestId": call, "tool": "bash", "input": {"command": call}} for cal
 BODY = {"message": "I look.", "tool_requests": READY}
 
 PAGE_END = """
-## Tool results to answer from
+## Tool results
+- Assistant: I look.
 - Call bash: command: make
   Failed (timeout): no answer in 2 s
 - Call bash: command: ls
   Result: Makefile
+
+## Current User Message
 """
 
 
@@ -105,7 +108,7 @@ async def test_a_turn_with_an_open_call_gets_one_context_when_its_time_is_over(s
         first, second = await contexts(js, workspace)
         (failure,) = await failures(js, workspace)
     assert (first["trigger_event_id"], second["trigger_event_id"]) == ("ask", failure)
-    assert second["content"].endswith(PAGE_END)
+    assert PAGE_END.strip() in second["content"]
 
 
 async def test_a_person_who_speaks_meanwhile_closes_the_turn(service: Running, workspace: str) -> None:

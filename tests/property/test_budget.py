@@ -127,10 +127,11 @@ def test_what_is_on_the_page_is_told_apart_from_what_is_not(
 @examples(40)
 @given(sessions(most=40), profiles())
 def test_the_conversation_on_the_page_is_the_end_of_the_conversation(session: Session, profile: Profile) -> None:
-    """Whatever is folded or cut: nothing between is left out, moved, or removed as a repeat."""
+    """Whatever is folded or cut: nothing is moved or comes twice; the newest messages may stand apart from it."""
     whole = replace(profile, budget=200_000)
     everything, shown = (shapes(built(session, wanted)) for wanted in (whole, profile))
-    assert shown == everything[len(everything) - len(shown) :]
+    rest = iter(everything)
+    assert all(shape in rest for shape in shown), "the page has an order of its own"
 
 
 def shapes(context: Context) -> list[str]:

@@ -41,7 +41,7 @@ def put_finds(draft: Draft, shares: Shares) -> None:
 def _find(draft: Draft, rule: SectionRule) -> None:
     recall, ledger = draft.recall, draft.ledger
     view, rules = recall.view, recall.profile.retrieval
-    parts = (part for entry, item in draft.placed().items() if entry in recall.turn for part in item.fragments)
+    parts = (part for item in draft.placed().values() for part in item.fragments)
     cut = {view.row_of(part.breadcrumb.id) for part in parts if part.reduced == CUT}  # has what is nearest to the question
     page_rows = draft.whole_rows() | draft.active.outdated | cut
     question = draft.question.row if draft.question else -1
