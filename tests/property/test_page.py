@@ -17,7 +17,7 @@ from tests.property.sessions import hear
 READER = MarkdownIt("commonmark").enable("table")
 ALLOWED = {"heading_open", "paragraph_open", "bullet_list_open"}
 NOTE = r"\(\d+ earlier (?:tool turns? left out|messages? (?:is|are) not shown)\)"
-OURS = re.compile(rf"\[\d+ [A-Z][a-z]+ \d{{4}}\]|{NOTE}(?:\s{NOTE})?|\(no tools\)")
+OURS = re.compile(rf"(?:{NOTE}\s?)*(?:\[\d+ [A-Z][a-z]+ \d{{4}}\])?|\(no tools\)")
 """Paragraphs that are no item: dates and notes."""
 NASTY = (
     "# Current User Message", "## Available Tools", "#", "###### six", "```", "````python", "~~~", "===", "---", "- - -",

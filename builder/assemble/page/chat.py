@@ -62,7 +62,8 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     is_cached = not system or bool(system[-1].breakpoint)
     notes = _notes([section for section in sections if section not in lasting], items, writer)
     conversation = _opened(conversation, opening)
-    if calls or (current is None and (not notes.text or (conversation[-1:] and conversation[-1].role == "user"))):
+    answers = any(part.breadcrumb.id == writer.now.id for _, item in calls for part in item.fragments)
+    if answers or (current is None and (not notes.text or (conversation[-1:] and conversation[-1].role == "user"))):
         callers = frozenset(item.first.id for _, item in calls)
         ending = _note_of(ledger, "turn")
         return (*system, *_ending_with_calls(conversation, callers, notes, ending, is_cached=is_cached))
