@@ -57,17 +57,24 @@ def _stretches(assembly: Assembly) -> Iterator[_Stretch]:
     for name, rule in ledger.rules.items():
         if name in ledger.texts:
             yield _Stretch(rule, None, ledger.texts[name])
-        for item in ledger.items.get(name, ()):
+        for item, gap in ledger.with_gaps(name, ledger.items.get(name, ())):
+            if gap:
+                yield _Stretch(rule, None, "")
             yield _Stretch(rule, item, item.text)
 
 
 def _texts(stretch: _Stretch) -> tuple[str, ...]:
-    return tuple(fragment.text for fragment in stretch.item.fragments) if stretch.item else (stretch.text,)
+    """Of its parts; a line of ours on what is missing has none."""
+    if stretch.item is None:
+        return (stretch.text,) if stretch.text else ()
+    return tuple(fragment.text for fragment in stretch.item.fragments)
 
 
 def _parts(stretch: _Stretch, assembly: Assembly, evidence: SearchEvidence) -> Iterator[PagePart]:
     """The parts of one stretch, their lines not known yet."""
     rule, item = stretch.rule, stretch.item
+    if item is None and not stretch.text:
+        return
     if item is None:
         tokens = assembly.draft.ledger.writer.rendering.count(stretch.text + "\n")
         yield PagePart(first=0, last=0, section=rule.name, source=None, tokens=tokens, reason=own_words(rule))
