@@ -109,6 +109,18 @@ async def test_a_tool_that_fails_is_unknown_or_gives_no_json_answers_with_the_re
     assert all("trigger_event_id" not in result for result in response.results.values())
 
 
+async def test_a_result_that_is_forgotten_leaves_its_call_answered_and_the_turn_goes_on(client: Client) -> None:
+    async with client.subscribed("loop") as contexts:
+        await client.send_user_message("s1", "Where is it warmer?")
+        first = await anext(contexts)
+        await client.send_response(first, "", tool_requests=CALLS)
+        secret = await client.send_tool_result("s1", "weather", "call_Oslo", {"celsius": 10})
+        await client.forget(secret, session="s1")
+        await client.send_tool_result("s1", "weather", "call_Lima", {"celsius": 22})
+        second = await anext(contexts)
+    assert [message["content"] for message in second.messages[-2:]] == ["(no longer available)", '{"celsius":22}']
+
+
 async def test_an_agent_that_died_between_its_calls_runs_those_that_are_open(client: Client) -> None:
     context = await client.ask("s1", "Where is it warmer?", consumer="loop", timeout=DEADLINE)
     await client.send_reply(context, completion("", CALLS))

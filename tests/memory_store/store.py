@@ -106,13 +106,16 @@ class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
     async def recall(self, query: RecallQuery) -> Recall:
         rows = self._remaining(query.scope.workspace)
         until = [row for row in rows if row.breadcrumb.place <= query.until]
+        traces = [row for key in self._erased if key[0] == query.scope.workspace for row in (self._rows[key],)]
+        answers = [row for row in traces if row.breadcrumb.calls and row.breadcrumb.session != NO_SESSION]
+        answers = [row for row in answers if row.breadcrumb.place <= query.until]
         joined = self._joined(query.scope.workspace)
         crumbs = [row.breadcrumb for key, row in self._rows.items() if key[0] == query.scope.workspace]
         places = people.first_words(query, crumbs)
         scope = people.with_sessions(query.scope, places)
         in_scope = (
             people.as_entered(row, joins_of(row.breadcrumb, joined) or row.breadcrumb.session, query.scope, places, crumbs)
-            for row in until
+            for row in (*until, *answers)
             if belongs_to_scope(row.breadcrumb, scope, joined) or is_shared_by(row.breadcrumb, scope, crumbs)
         )
         matches = sorted((row for row in in_scope if row is not None and people.comes_with(row) > query.after), key=_by_order)

@@ -21,10 +21,10 @@ from builder.domain.stored_breadcrumb import Ended, Passage, StoredBreadcrumb
 from builder.ports.store import CallOrigin, CompleteStore
 
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-
 _SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
+# Rows that were not erased, and the traces of results: their calls were answered.
 _ROWS = (
-    f"SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM {{source}} WHERE {{scope}} AND erased = '' AND {_SPAN} "
+    f"SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM {{source}} WHERE {{scope}} AND (erased = '' OR calls <> '[]') AND {_SPAN} "
     "ORDER BY incarnation, sequence, session LIMIT ?"
 )
 # The breadcrumbs come first, because only they have an index by place alone.
