@@ -12,7 +12,7 @@ from builder.assemble.items.layout import each
 from builder.assemble.items.section_source import SectionSource
 from builder.assemble.omissions import Omissions
 from builder.domain.profile import SectionRule
-from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person
+from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls
 from builder.recall.index.view import View
 from builder.recall.recall import ConsumerRecall
 from builder.recall.search.instructions import ActiveInstructions, active_instructions
@@ -35,6 +35,8 @@ class Draft:
     """What the profile leaves of the conversation."""
     question: Entry | None
     """The message that a tool's page answers; None = it is not known, or the trigger is one itself."""
+    repeated: frozenset[Entry]
+    """Calls that were made again later, whose results need no more than a line."""
     full: tuple[Item, ...]
     """The running turn and the conversation as the profile's limits show them, the newest first."""
     omissions: Omissions
@@ -180,9 +182,11 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
     question = question_of(recall.view, recall.turn) if recall.turn else None
     current = recall.view.breadcrumb(question.row) if question else recall.trigger
     writer = replace(writer, profile=recall.profile, question=current.text)
+    folds = not shares.whole
     apart = (*recall.turn, *((question,) if question else ()))
-    limits = limit_conversation(recall.view, recall.profile, shares.allowance, apart, folded=not shares.whole)
-    full = each(partial(limited, entry, limits, writer) for entry in (*reversed(recall.turn), *limits.entries))
+    limits = limit_conversation(recall.view, recall.profile, shares.allowance, apart, folded=folds)
+    entries = (*reversed(recall.turn), *limits.entries)
+    full = each(partial(limited, entry, limits, writer) for entry in entries)
     everything = shares.whole and not limits.left_out and recall.profile.retrieval.scope == "session"
     is_looked_for = recall.profile.section("instructions") and not everything
     today = writer.day_of(recall.trigger)
@@ -193,6 +197,7 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
         ledger=Ledger(writer, shares.allowance, sources, dated=dated),
         limits=limits,
         question=question,
+        repeated=repeated_calls(recall.view, entries) if folds and recall.profile.tool_output.newest_only else frozenset(),
         full=full,
         omissions=Omissions(recall.view),
         active=active_instructions(recall.view, recall.trigger, recall.terms) if is_looked_for else ActiveInstructions(),
@@ -201,7 +206,7 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
 
 
 def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
-    """The message that a turn answers: where the chain of its answers began, else the last words of a person, or of anybody.
+    """The message that a turn answers: where the chain of its answers began, else the last words of a person or of another agent.
 
     None when nobody has said anything, and when what the chain names may not be shown any more.
     """
@@ -218,9 +223,14 @@ def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
         row = exchange.callers[0]
     row = last_row_of_person(view)
     if row < 0:
-        said = (other for other in reversed(view.rows.tolist()) if other < turn[0].origin and view.current[other])
-        row = next((other for other in said if view.breadcrumb(other).role == "assistant" and view.in_conversation(other)), -1)
+        before = (other for other in reversed(view.rows.tolist()) if other < turn[0].origin and view.current[other])
+        row = next((other for other in before if view.in_conversation(other) and _is_of_other_agent(view, other)), -1)
     return Entry(versions[view.breadcrumb(row).id][0], row) if row >= 0 else None
+
+
+def _is_of_other_agent(view: View, row: int) -> bool:
+    crumb = view.breadcrumb(row)
+    return crumb.role == "assistant" and not view.is_own(crumb)
 
 
 def _with_section_of_results(recall: ConsumerRecall, writer: Writer) -> ConsumerRecall:

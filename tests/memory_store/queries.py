@@ -144,3 +144,13 @@ def size_of(row: StoredBreadcrumb) -> int:
     texts = (crumb.body, crumb.text, *map(json.dumps, lists), *(passage.terms for passage in row.passages))
     vectors = sum(len(passage.vector) for passage in row.passages)
     return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + vectors
+
+
+def is_trace(crumb: Breadcrumb, until: Place) -> bool:
+    """Whether it is an erased result, whose call was answered."""
+    return bool(crumb.calls) and crumb.session != NO_SESSION and crumb.place <= until
+
+
+def by_order(row: StoredBreadcrumb) -> tuple[tuple[Place, int], Place, str]:
+    """The order of a recall."""
+    return row.order, row.breadcrumb.place, row.breadcrumb.session

@@ -23,9 +23,11 @@ from tests.memory_store.queries import (
     Joined,
     Joins,
     belongs_to_scope,
+    by_order,
     by_place,
     is_in_scope,
     is_shared_by,
+    is_trace,
     joins_of,
     key_of,
     of_model,
@@ -104,11 +106,9 @@ class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
 
     @override
     async def recall(self, query: RecallQuery) -> Recall:
-        rows = self._remaining(query.scope.workspace)
-        until = [row for row in rows if row.breadcrumb.place <= query.until]
-        traces = [row for key in self._erased if key[0] == query.scope.workspace for row in (self._rows[key],)]
-        answers = [row for row in traces if row.breadcrumb.calls and row.breadcrumb.session != NO_SESSION]
-        answers = [row for row in answers if row.breadcrumb.place <= query.until]
+        until = [row for row in self._remaining(query.scope.workspace) if row.breadcrumb.place <= query.until]
+        traces = (self._rows[key] for key in self._erased if key[0] == query.scope.workspace)
+        answers = [row for row in traces if is_trace(row.breadcrumb, query.until)]
         joined = self._joined(query.scope.workspace)
         crumbs = [row.breadcrumb for key, row in self._rows.items() if key[0] == query.scope.workspace]
         places = people.first_words(query, crumbs)
@@ -118,7 +118,7 @@ class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
             for row in (*until, *answers)
             if belongs_to_scope(row.breadcrumb, scope, joined) or is_shared_by(row.breadcrumb, scope, crumbs)
         )
-        matches = sorted((row for row in in_scope if row is not None and people.comes_with(row) > query.after), key=_by_order)
+        matches = sorted((row for row in in_scope if row is not None and people.comes_with(row) > query.after), key=by_order)
         page = people.first_rows(matches, query.limit)
         return Recall(
             rows=tuple(replace(of_query(row, query), joins=joins_of(row.breadcrumb, joined)) for row in page),
@@ -297,7 +297,3 @@ class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
             self._rows[key] = StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
             self._erased[key] = reason
         self._revise(set().union(*(self._sessions_of(crumb) for crumb, _ in crumbs)))
-
-
-def _by_order(row: StoredBreadcrumb) -> tuple[tuple[Place, int], Place, str]:
-    return row.order, row.breadcrumb.place, row.breadcrumb.session

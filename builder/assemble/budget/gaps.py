@@ -9,6 +9,7 @@ import numpy as np
 from builder.assemble.items.draft import Item
 from builder.assemble.items.list_items import ITEM
 from builder.domain.phrases import Phrases
+from builder.recall.index.conversation import turn_of
 from builder.recall.index.prefix import Ints
 from builder.recall.index.view import View
 
@@ -54,9 +55,12 @@ class Gaps:
 
 
 def units_of(view: View) -> Ints:
-    """Rows that head the units of the conversation, in place order."""
-    rows = view.rows
-    return view.heads_of(rows[view.dialogue[rows] & view.current[rows]])
+    """Rows that head the units of the conversation, in place order. What only passes on another's call says nothing itself."""
+    rows, exchanges = view.rows, view.history.exchanges
+    rows = rows[view.dialogue[rows] & view.current[rows]]
+    of_calls = rows[view.column(exchanges.call)[rows] >= 0].tolist()
+    silent = [row for row in of_calls if row in exchanges.of_caller and not turn_of(view, row)]
+    return view.heads_of(np.setdiff1d(rows, silent))
 
 
 def missing_of(view: View, units: Ints, page_rows: Iterable[int]) -> Ints:

@@ -52,9 +52,9 @@ class Shares:
         """Of the results that triggered."""
         return int(RESULTS_SHARE * rest)
 
-    def answer(self, rest: int) -> int:
-        """Of the last answer."""
-        return min(int(ANSWER_SHARE * rest) + COUNT_TOLERANCE_TOKENS, rest)
+    def answer(self, rest: int, size: int) -> int:
+        """Of the last answer, which needs `size` tokens: all of them up to about half of the rest, else half."""
+        return size if size <= min(int(ANSWER_SHARE * rest) + COUNT_TOLERANCE_TOKENS, rest) else rest // 2
 
     @property
     def rounds(self) -> int:

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from builder.assemble.items.forms import RESULT_SCHEMA, WHOLE, Line, RenderForm, Spans
+from builder.assemble.items.forms import RESULT_SCHEMA, WHOLE, Line, RenderForm, Spans, even_caps
 from builder.assemble.items.hint_choice import hint_choice
 from builder.assemble.items.labels import Labels, call_label
-from builder.assemble.items.layout import Rendering
+from builder.assemble.items.layout import Rendering, each
 from builder.assemble.items.list_items import INSIDE
 from builder.assemble.items.words import CHAT_ROLES, call_arguments, instead_of_results, message_words, result_words
 from builder.domain.breadcrumb import Breadcrumb
@@ -67,11 +68,6 @@ class Item:
         return all(
             fragment.text and (fragment.reduced != CUT or fragment.tokens >= MIN_RESULT_TOKENS) for fragment in self.fragments
         )
-
-    @property
-    def has_result(self) -> bool:
-        """Whether it shows a tool's result."""
-        return any(fragment.breadcrumb.schema == RESULT_SCHEMA for fragment in self.fragments)
 
     @property
     def whole_rows(self) -> tuple[int, ...]:
@@ -149,17 +145,16 @@ class Writer:
             )
             return Item(origin=entry.origin, fragments=(self.fragment(crumb, form, cap),), entry=entry)
         call = self.fragment(crumb, RenderForm(call=entry.request, below="" if entry.results else instead_of_results(entry)), cap)
-        fragments, room = [call], None if cap is None else cap - call.tokens
-        for number, row in enumerate(entry.results):
-            result = self.view.breadcrumb(row)
-            most = None if room is None else room // (len(entry.results) - number)
-            fragment = self._result(result, "" if result.failed else line, most)
-            fragments.append(fragment)
-            room = None if room is None else room - fragment.tokens
-        return Item(origin=entry.origin, fragments=tuple(fragments), entry=entry)
+        rows = tuple(map(self.view.breadcrumb, entry.results))
+        results = each(partial(self._result, result, line) for result in rows)
+        if cap is not None:
+            caps = even_caps([result.tokens for result in results], cap - call.tokens)
+            results = each(partial(self._result, result, line, most) for result, most in zip(rows, caps, strict=True))
+        return Item(origin=entry.origin, fragments=(call, *results), entry=entry)
 
-    def _result(self, breadcrumb: Breadcrumb, line: Line, cap: int | None) -> Fragment:
-        """What stands below a call: a result, or one line where no useful part of it has room."""
+    def _result(self, breadcrumb: Breadcrumb, line: Line, cap: int | None = None) -> Fragment:
+        """What stands below a call: a result, or one line where no useful part of it has room; a failure is no line."""
+        line = "" if breadcrumb.failed else line
         form = replace(self.result_form(breadcrumb), line=line)
         fragment = self.fragment(breadcrumb, form, cap)
         if line and (whole := self.fragment(breadcrumb, replace(form, line=""))).tokens <= fragment.tokens:

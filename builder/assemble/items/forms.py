@@ -1,5 +1,6 @@
 """How much of a breadcrumb is rendered, and what comes of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,3 +51,12 @@ class RenderForm:
 
 
 WHOLE = RenderForm()
+
+
+def even_caps(sizes: Sequence[int], room: int) -> list[int]:
+    """Tokens of each when all share the room evenly; what is smaller than its part leaves the others more."""
+    caps = [0] * len(sizes)
+    for number, index in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        caps[index] = min(sizes[index], max(room, 0) // (len(sizes) - number))
+        room -= caps[index]
+    return caps

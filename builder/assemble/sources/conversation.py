@@ -3,11 +3,14 @@
 Whole and trimmed pages differ by the shares alone: a conversation that fits has a right to all of it.
 """
 
+from functools import partial
+
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, LARGE_SHARE, Shares
 from builder.assemble.draft import Draft
 from builder.assemble.items.draft import Item
-from builder.assemble.items.forms import MIN_PART_TOKENS
-from builder.assemble.sources.entries import Placed, is_result, line_of, part_of, repeated_calls
+from builder.assemble.items.forms import MIN_PART_TOKENS, even_caps
+from builder.assemble.items.layout import each
+from builder.assemble.sources.entries import Placed, is_result, line_of, part_of
 from builder.domain.context import OLDER
 
 SHORT_TOKENS = 16
@@ -75,44 +78,52 @@ def _rights(draft: Draft, shares: Shares) -> Placed:
     rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, free))
     free -= _size(rounds)
     dialogue = [full for full in draft.full if not draft.is_running(full)] if draft.rule("window") else []
+    last: Placed = {}
     answer = next((full for full in dialogue if not is_result(full) and full.first.role == "assistant"), None)
-    if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(free))):
-        rounds[answer.entry] = part
-        free -= part.size
-    return placed | rounds | _recent(draft, dialogue, rounds, shares.recent, free)
+    if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(free, answer.size))):
+        last = {answer.entry: part}
+        free -= part.size + draft.writer.date_tokens(draft.date(part))
+    return placed | rounds | last | _recent(draft, dialogue, last, shares.recent, free)
 
 
 def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, free: int) -> Placed:
     """The newest of what was said, up to `share` tokens and no fewer messages than always; what is placed counts."""
     recent: Placed = {}
+    dates = {draft.date(item) for item in placed.values()}
     tokens = messages = 0
     for full in dialogue:
-        is_message = not is_result(full)
-        item = placed.get(full.entry) if full.entry else None
-        if item is None and full.entry:
+        if full.entry is None or (tokens >= share and messages >= NEWEST_MESSAGES):
+            break
+        is_message, date = not is_result(full), draft.date(full)
+        item = placed.get(full.entry)
+        if item is None:
+            line = 0 if date in dates else draft.writer.date_tokens(date)
             least = MIN_PART_TOKENS if messages < NEWEST_MESSAGES and is_message else 0
-            room = max(share - tokens, least)
-            short = full if is_message else line_of(full, draft.writer)
-            item = (
-                part_of(short, draft.writer, min(room, free)) if is_message else short if short.size <= min(room, free) else None
-            )
+            item = _part(draft, full, min(max(share - tokens, least), free - line))
             if item is None and is_message:
                 break
             if item is None:
                 continue
             recent[full.entry] = item
-            free -= item.size
-        tokens, messages = tokens + (item.size if item else 0), messages + is_message
-        if tokens >= share and messages >= NEWEST_MESSAGES:
-            break
+            dates.add(date)
+            free -= item.size + line
+        tokens, messages = tokens + item.size, messages + is_message
     return recent
+
+
+def _part(draft: Draft, full: Item, room: int) -> Item | None:
+    """A message in part, or a call with a line for each result, within `room` tokens; None when neither has room."""
+    if not is_result(full):
+        return part_of(full, draft.writer, room)
+    line = _line(draft, full)
+    return line if line.size <= room else None
 
 
 def _newest_lines(draft: Draft, rounds: list[Item], room: int) -> Placed:
     """The calls of a running turn, the newest first, each result in a line, within `room` tokens."""
     placed: Placed = {}
     for full in rounds:
-        short = line_of(full, draft.writer)
+        short = _line(draft, full)
         if short.size > room or not full.entry:
             break
         placed[full.entry] = short
@@ -126,17 +137,23 @@ def _evenly(draft: Draft, triggering: list[Item], room: int, most: int) -> Place
     most: tokens that they may have where `room` is too small for a line of each.
     """
     placed: Placed = {}
-    lines = {full.entry: line_of(full, draft.writer).size for full in triggering}
-    most -= sum(lines.values())
-    for number, full in enumerate(sorted(triggering, key=lambda item: item.size)):
-        most += lines[full.entry]
-        cap = min(room // (len(triggering) - number), max(most, 0))
-        item = full if full.size <= cap or not full.entry else draft.writer.entry(full.entry, cap=cap)
-        item = item if item.is_useful else line_of(full, draft.writer)
-        if full.entry and item.size <= most:
+    caps = even_caps([full.size for full in triggering], min(room, most))
+    parts = each(partial(_useful_part, draft, full, cap) for full, cap in zip(triggering, caps, strict=True))
+    lines = [line_of(full, draft.writer) for full in triggering]
+    for_lines = sum(line.size for line in lines)
+    for full, part, line in sorted(zip(triggering, parts, lines, strict=True), key=lambda of: of[0].size):
+        for_lines -= line.size
+        item = part if part.size <= most - for_lines else line
+        if full.entry and item.size <= most - for_lines:
             placed[full.entry] = item
-            room, most = max(room - item.size, 0), most - item.size
+            most -= item.size
     return placed
+
+
+def _useful_part(draft: Draft, full: Item, cap: int) -> Item:
+    """What triggered within `cap` tokens; a call with a line for each result where no useful part has room."""
+    part = full if full.size <= cap or not full.entry else draft.writer.entry(full.entry, cap=cap)
+    return part if part.is_useful else line_of(full, draft.writer)
 
 
 def _extended(draft: Draft, placed: Placed, free: int) -> tuple[Placed, int]:
@@ -171,16 +188,14 @@ def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
     """
     rules, writer = draft.recall.profile.tool_output, draft.writer
     others = [full for full in draft.full if full.entry not in draft.recall.turn]
-    again = repeated_calls(draft.full, writer) if rules.newest_only else frozenset()
-    lines = [
-        line_of(full, writer, "superseded" if full.entry in again else "folded") if is_result(full) else full for full in others
-    ]
+    lines = [_line(draft, full) if is_result(full) else full for full in others]
     words = sum(line.size for line in lines)
     for_results = room if rules.fold_at is None else room - min(words, int((1 - rules.fold_at) * room))
     targets: list[tuple[Item, Item]] = []
     for number, (full, line) in enumerate(zip(others, lines, strict=True)):
         target = line
-        if full.entry not in again and is_result(full) and (number < rules.fold_keep or for_results >= full.size - line.size):
+        is_kept = number < rules.fold_keep or for_results >= full.size - line.size
+        if full.entry not in draft.repeated and is_result(full) and is_kept:
             target = part_of(full, writer, int(LARGE_SHARE * room)) or line
             for_results -= target.size - line.size
         targets.append((full, target))
@@ -194,16 +209,20 @@ def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
     even = _evenly(draft, triggering, size + free, size + free)
     placed |= {entry: item for entry, item in even.items() if entry not in placed or item.size > placed[entry].size}
     free += size - sum(placed[full.entry].size for full in triggering if full.entry in placed)
-    again = repeated_calls(draft.full, draft.writer) if draft.recall.profile.tool_output.newest_only else frozenset()
     for full in draft.full:
         before = placed.get(full.entry) if full.entry else None
-        if before is None or full.entry is None or before is full or full.entry in again or free < SHORT_TOKENS:
+        if before is None or full.entry is None or before is full or full.entry in draft.repeated or free < SHORT_TOKENS:
             continue
         item = part_of(full, draft.writer, before.size + free)
         if item and item.size > before.size:
             placed[full.entry] = item
             free += before.size - item.size
     return placed
+
+
+def _line(draft: Draft, full: Item) -> Item:
+    """A call with a line for each result, which says so when the call was made again later."""
+    return line_of(full, draft.writer, "superseded" if full.entry in draft.repeated else "folded")
 
 
 def _size(placed: Placed) -> int:

@@ -1,10 +1,8 @@
 """An entry of the conversation whole, in part, or with its results in a line."""
 
-from collections.abc import Sequence
-
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import LINE_REASONS, MIN_PART_TOKENS, Line
-from builder.recall.index.conversation import Entry, signatures_of
+from builder.recall.index.conversation import Entry
 
 MAX_LINE_TOKENS = 96
 """Of a call with a line for each result."""
@@ -43,14 +41,3 @@ def _line_reason(full: Item) -> Line:
     """Why its results are lines already; "" = they are not."""
     reasons = {fragment.reduced for fragment in full.fragments}
     return next((line for line, reason in LINE_REASONS.items() if line and reason in reasons), "")
-
-
-def repeated_calls(items: Sequence[Item], writer: Writer) -> frozenset[Entry]:
-    """The calls that were made again later with the same arguments and answered without an error. items: the newest first."""
-    rows, later, again = writer.view.history.rows, set[str](), set[Entry]()
-    for entry in (item.entry for item in items if item.entry):
-        if entry.request and entry.results:
-            signature = signatures_of(rows[entry.row].breadcrumb).get(entry.request, "")
-            again.update({entry} if signature in later else ())
-            later.update(() if rows[entry.results[-1]].breadcrumb.failed else {signature})
-    return frozenset(again)

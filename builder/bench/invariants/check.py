@@ -214,7 +214,7 @@ def reading_of(records: list[Record], trigger: Breadcrumb, profile: Profile, pag
     )
     return Reading(
         events=events,
-        trigger=records[trigger.place.sequence - 1],
+        trigger=records[trigger.place.sequence - 1] | {"session": trigger.session},
         profile=profile,
         page=json.loads(encode(page)) if page else None,
         count=_true_count(profile.encoding),

@@ -138,7 +138,7 @@ def _too_much(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
     """A conversation that is not whole has no more than its share."""
     rule = reading.rule("window")
     parts = [part for part in reading.published["sections"] if rule and part["name"] == rule.name]
-    if rule and parts and len(displays) < len(reading.limited) and reading.profile.window.max_units is None:
+    if rule and parts and len(displays) < len(reading.waiting[0]) and reading.profile.window.max_units is None:
         share = rule.max_tokens(reading.limit) + HEADING_TOKENS + 2 * DATE_LINE_TOKENS * len(reading.lines("window"))
         if parts[0]["tokens"] > share:
             yield LIMIT, f"the conversation has {parts[0]['tokens']} tokens, its share are {share}"

@@ -91,17 +91,17 @@ def gaps(reading: Reading) -> Iterator[Fault]:
     missing = heads - seen
     earlier, turns, rounds = (_number(reading, *each) for each in (("window", EARLIER), ("window", TURNS), ("turn", TURNS)))
     running = {entry.turn for entry in reading.waiting[1] if entry.request}
-    if reading.limit - reading.published["token_count"] < NOTE_TOKENS and not earlier + turns + rounds:
-        return  # a note has no room
+    has_room = reading.limit - reading.published["token_count"] >= NOTE_TOKENS
     present = {each.entry.turn for each in reading.running if each.entry.request}
-    if reading.rule("turn") and not limit_units and rounds != len(running - present) and earlier != len(missing):
+    is_due = reading.rule("turn") and not limit_units and (rounds or has_room)
+    if is_due and rounds != len(running - present) and earlier != len(missing):
         yield GAPS, f"{rounds} earlier tool turns are told of, shown are {len(present)} of {len(running)}"
     if reading.rule("window") is None:
         return
     others = missing - {events.units[turn] for turn in running}
-    if not limit_units and earlier != len(missing) and (earlier or others):
+    if not limit_units and earlier != len(missing) and (earlier or (others and has_room)):
         yield GAPS, f"{earlier} messages are told of, missing are {len(missing)}"
-    if limit_units and not len(others - limit_units) <= earlier + turns + rounds:
+    if limit_units and has_room and not len(others - limit_units) <= earlier + turns + rounds:
         yield GAPS, f"{earlier} messages and {turns} and {rounds} turns are told of, missing are {len(missing)}"
     if not limit_units:
         yield from _between(reading, sorted(missing))

@@ -40,16 +40,17 @@ def _calls_with(events: Events, caller: int) -> tuple[Entry, ...]:
 
 
 def question_of(events: Events, turn: Sequence[Entry]) -> Entry | None:
-    """The last words of a person in the session, else the last of an agent before the turn; None when there are none."""
+    """The last words of a person in the session, else the last of another agent before the turn; None when there are none."""
     row = _person_row(events)
     if row < 0:
-        dialogue = (other for other in range(turn[0].turn - 1, -1, -1) if _is_said(events, other, AGENT))
-        row = next(dialogue, -1)
+        others = (other for other in range(turn[0].turn - 1, -1, -1) if _is_said(events, other, AGENT))
+        row = next((other for other in others if not events.is_own(events.records[other])), -1)
     return Entry(events.first[events.records[row]["id"]], row) if row >= 0 else None
 
 
 def _person_row(events: Events) -> int:
-    return max((row for row in range(len(events.records)) if _is_said(events, row, USER)), default=-1)
+    rows = (row for row in range(len(events.records)) if _is_said(events, row, USER))
+    return max(rows, key=lambda row: events.first[events.records[row]["id"]], default=-1)  # an edit is no new word
 
 
 def _is_said(events: Events, row: int, schema: str) -> bool:

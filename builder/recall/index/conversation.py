@@ -1,6 +1,6 @@
 """The conversation of a view: what was said and which tools were called, in the order in which each was first said."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,7 +45,7 @@ def turns(view: View) -> Iterator[Turn]:
     """The turns of the trigger's session that the consumer may see, the newest first."""
     rows = view.rows
     is_first = view.column(view.history.exchanges.origin)[rows] == rows
-    for origin in reversed(rows[view.dialogue[rows] & is_first].tolist()):
+    for origin in reversed(rows[is_first].tolist()):
         if turn := turn_of(view, origin):
             yield turn
 
@@ -125,12 +125,6 @@ def last_row_of_person(view: View) -> int:
     return int(rows[np.argmax(view.column(view.history.exchanges.origin)[rows])]) if len(rows) else -1
 
 
-def last_words_of_person(view: View) -> str:
-    """The last words of a person in the session; empty when there are none."""
-    row = last_row_of_person(view)
-    return view.breadcrumb(row).text if row >= 0 else ""
-
-
 def has_other_agents(view: View) -> bool:
     """Whether another agent than the consumer's has a part in the conversation."""
     return bool(view.agent) and any(
@@ -163,6 +157,17 @@ def _person_spoke(view: View, since: int) -> bool:
     rows = view.rows
     later = rows[(rows > since) & (view.column(view.history.exchanges.origin)[rows] > since)]  # an edit is no new word
     return bool((view.history.breadcrumbs.by_person.head(view.size)[later] & view.current[later]).any())
+
+
+def repeated_calls(view: View, entries: Iterable[Entry]) -> frozenset[Entry]:
+    """The calls that were made again later with the same arguments and answered without an error. entries: the newest first."""
+    later, again = set[str](), set[Entry]()
+    for entry in entries:
+        if entry.request and entry.results:
+            signature = signatures_of(view.breadcrumb(entry.row)).get(entry.request, "")
+            again.update({entry} if signature in later else ())
+            later.update(() if view.breadcrumb(entry.results[-1]).failed else {signature})
+    return frozenset(again)
 
 
 def signatures_of(crumb: Breadcrumb) -> dict[str, str]:

@@ -28,6 +28,7 @@ MIN_CHARS, MAX_CHARS = 32, 512
 
 _FENCE = re.compile(r"^(?P<indent>[ \t]*(?:- )?)(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.MULTILINE)
 _ROW = re.compile(r"\s*\|")
+_LABEL = re.compile(r"- [^\n:]*:")
 _BARE_BULLET = re.compile(r"(?:^|\n) *- *$")
 
 
@@ -96,9 +97,13 @@ def _parts(text: str, characters: int, passages: tuple[Span, ...] = ()) -> list[
 
 
 def _ends(text: str, characters: int, near: list[Span]) -> tuple[int, int, list[Span]]:
-    """End of the head, beginning of the tail, and those of the passages, in the text's order, that neither of them shows."""
+    """End of the head, beginning of the tail, and those of the passages, in the text's order, that neither of them shows.
+
+    The head has the label.
+    """
     rest = characters - sum(end - start + GAP_CHARS for start, end in near)
     head = _out_of_bullet(text, _out_of_row(text, back(text, max(2 * rest // 3, 0)), at_end=False))
+    head = max(head, label.end() if (label := _LABEL.match(text)) else 0)
     tail = max(_out_of_row(text, forward(text, len(text) - max(rest // 3, 0)), at_end=True), head)
     at_ends = {line.strip() for line in f"{text[:head]}\n{text[tail:]}".split("\n")}
     inner = [span for span in sorted(near) if head < span[1] and span[0] < tail and text[slice(*span)].strip() not in at_ends]

@@ -36,13 +36,12 @@ def test_the_tokens_of_an_item_are_those_of_its_fragments() -> None:
     item = page.entry(call_entry(page))
     assert item.tokens == page.rendering.count(item.text + "\n")
     assert [part.breadcrumb.id for part in item.fragments] == ["m2", "m3"]
-    assert (item.first.id, item.has_result, item.is_cut) == ("m2", True, False)
+    assert (item.first.id, item.is_cut) == ("m2", False)
 
 
 def test_a_call_without_an_answer_says_so() -> None:
     page = writer(CALL[:2])
     item = page.entry(call_entry(page))
-    assert not item.has_result
     assert "no answer" in item.text
 
 

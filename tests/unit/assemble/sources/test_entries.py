@@ -6,7 +6,7 @@ import pytest
 
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import MIN_PART_TOKENS
-from builder.assemble.sources.entries import MAX_LINE_TOKENS, is_result, line_of, part_of, repeated_calls
+from builder.assemble.sources.entries import MAX_LINE_TOKENS, is_result, line_of, part_of
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.conversation import turns
 from tests.conversations import answered, bash, failed, replied, said
@@ -63,11 +63,3 @@ def test_a_part_is_all_of_it_where_it_has_room_and_nothing_where_no_useful_part_
     assert part
     assert part.is_cut
     assert full.size // 4 < part.size <= full.size // 2
-
-
-def test_a_call_is_repeated_when_the_same_one_was_answered_later_without_an_error() -> None:
-    rows = [*call(1, "eins"), *call(3, "zwei"), *call(5, "drei", "ls"), replied(7, "", bash("r7", "ls")), failed(8, "r7", "nein")]
-    writer = make_writer(rows)
-    items = newest_first(rows, writer)
-    again = repeated_calls(items, writer)
-    assert [writer.view.breadcrumb(entry.row).id for entry in again] == ["m1"]

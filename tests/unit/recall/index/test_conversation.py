@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.index.conversation import closed_turn, exchange_of, has_other_agents, last_words_of_person, open_calls, turns
+from builder.recall.index.conversation import (
+    closed_turn,
+    exchange_of,
+    has_other_agents,
+    last_row_of_person,
+    open_calls,
+    repeated_calls,
+    turns,
+)
 from tests.conversations import answered, bash, deleted, failed, replied, requested, said, sent, two_sessions
 from tests.factories import make_history, make_place, make_view, view_of
 
@@ -128,10 +136,22 @@ def test_an_answer_that_joined_from_no_session_closes_the_turn_that_it_joined() 
 
 
 @pytest.mark.parametrize(
-    ("rows", "words"), [([], ""), ([replied(1, "Hello.")], ""), ([said(1, "One."), said(2, "Two.")], "Two.")]
+    ("rows", "row"), [([], -1), ([replied(1, "Hello.")], -1), ([said(1, "One."), replied(2, "Yes."), said(3, "Two.")], 2)]
 )
-def test_what_is_searched_for_a_tools_answer_is_what_a_person_said_last(rows: list[StoredBreadcrumb], words: str) -> None:
-    assert last_words_of_person(make_view(rows)) == words
+def test_the_last_words_of_a_person_are_where_they_were_first_said(rows: list[StoredBreadcrumb], row: int) -> None:
+    assert last_row_of_person(make_view(rows)) == row
+
+
+def test_a_call_is_repeated_when_the_same_one_was_answered_later_without_an_error() -> None:
+    rows = [
+        *(replied(1, "", bash("a", "ls")), answered(2, "a", 1)),
+        *(replied(3, "", bash("b", "pwd")), answered(4, "b", 2)),
+        *(replied(5, "", bash("c", "ls")), answered(6, "c", 3)),
+        *(replied(7, "", bash("d", "pwd")), failed(8, "d", "no")),
+    ]
+    view = make_view(rows)
+    again = repeated_calls(view, (entry for turn in turns(view) for entry in reversed(turn)))
+    assert [entry.request for entry in again] == ["a"]
 
 
 def still_open(rows: list[StoredBreadcrumb], identity: str) -> list[str]:
