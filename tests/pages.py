@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.items.draft import Writer
 from builder.assemble.items.labels import Labels
+from builder.assemble.items.writer import Writer
 from builder.assemble.sources.table import SOURCES
 from builder.domain.profile import Profile
 from builder.domain.stored_breadcrumb import StoredBreadcrumb

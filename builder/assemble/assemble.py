@@ -6,10 +6,10 @@ from uuid import UUID
 from builder.assemble.budget.limits import cannot_fit
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
 from builder.assemble.draft import Draft, new_draft
-from builder.assemble.items.draft import Writer
 from builder.assemble.items.forms import FOLD_REASON
 from builder.assemble.items.labels import Labels
 from builder.assemble.items.layout import Rendering
+from builder.assemble.items.writer import Writer
 from builder.assemble.omissions import Absence
 from builder.assemble.page.accounts import parts, rows_of_calls, sections_of
 from builder.assemble.page.chat import chat_tokens, messages

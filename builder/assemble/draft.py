@@ -7,9 +7,9 @@ from functools import partial
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.budget.limits import LimitedConversation, limit_conversation
 from builder.assemble.budget.shares import Shares
-from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.layout import each
 from builder.assemble.items.section_source import SectionSource
+from builder.assemble.items.writer import Item, Writer
 from builder.assemble.omissions import Omissions
 from builder.domain.profile import SectionRule
 from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls

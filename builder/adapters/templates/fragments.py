@@ -11,7 +11,7 @@ from cachetools import FIFOCache
 
 from builder.adapters.templates.cuts.bounds import bounded, bounded_body, whole_body
 from builder.adapters.templates.cuts.relevance import nearest
-from builder.adapters.templates.cuts.results import CUT, SHRUNK, cut_results, safe_id, stub
+from builder.adapters.templates.cuts.results import FIRST_RESULTS, SHRUNK, cut_results, safe_id, stub
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN, shorten
 from builder.adapters.templates.folder import ENGLISH, GENERIC, TemplateFailed, TemplateSet
 from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer
@@ -24,8 +24,7 @@ from builder.assemble.items.labels import called_tool
 from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending
 from builder.assemble.items.list_items import INSIDE, ITEM
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import CUT as CUT_TO_FIT
-from builder.domain.context import Fragment
+from builder.domain.context import CUT, Fragment
 from builder.domain.control_text import visible
 from builder.domain.failure import Failure
 from builder.domain.message import Call, Image
@@ -135,7 +134,7 @@ class JinjaRendering(PageRendering):
         text = shorten(whole.text, cap, self.count, mark, self._characters_left_out, question)
         if text and not text.startswith(indent):
             text = indent + text.removeprefix(ITEM).lstrip()
-        return replace(whole, text=text, reduced=CUT_TO_FIT, in_all=whole.tokens)
+        return replace(whole, text=text, reduced=CUT, in_all=whole.tokens)
 
     def _for_page(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, hints: HintChoice, *, tagged: bool) -> Fragment:
         fragment = self._formed(breadcrumb, form, label, hints)
@@ -207,7 +206,7 @@ class JinjaRendering(PageRendering):
             text, own_failed = self._rendered(breadcrumb, own, values)
             failed = failed or own_failed
             transformed = breadcrumb.schema == RESULT_SCHEMA and not self._shows_output(breadcrumb, form, own)
-        text, reduced = (f"{text}\n{INSIDE}{note}", CUT) if note else (text, "")
+        text, reduced = (f"{text}\n{INSIDE}{note}", FIRST_RESULTS) if note else (text, "")
         if form.characters is not None and len(text) >= form.characters:
             reduced = SHRUNK
             text = shorten(text, form.characters, len, self._mark(breadcrumb)) or stub(breadcrumb, "folded", self.phrases)

@@ -6,8 +6,8 @@ from itertools import chain
 
 import numpy as np
 
-from builder.assemble.items.draft import Item
 from builder.assemble.items.list_items import ITEM
+from builder.assemble.items.writer import Item
 from builder.domain.phrases import Phrases
 from builder.recall.index.conversation import turn_of
 from builder.recall.index.prefix import Ints
@@ -36,7 +36,7 @@ class Gaps:
         origins = np.array([item.origin for item in items], np.int64)
         is_said = (origins >= 0) & (origins < self.view.size)
         is_said[is_said] = self.view.dialogue[origins[is_said]]
-        places = origins[is_said]
+        places = self.view.column(self.view.history.exchanges.origin)[origins[is_said]]
         sessions = self.view.column(self.view.history.breadcrumbs.session)[places]
         numbers = np.searchsorted(self.missing, places[1:]) - np.searchsorted(self.missing, places[:-1], side="right")
         lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))

@@ -8,10 +8,10 @@ from itertools import groupby, repeat
 import numpy as np
 
 from builder.assemble.budget.gaps import Gaps, missing_of, units_of
-from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.layout import Group, PageSection
 from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.section_source import SectionSource
+from builder.assemble.items.writer import Item, Writer
 from builder.domain.profile import Dates, SectionRule
 from builder.recall.index.prefix import Ints
 
@@ -123,7 +123,8 @@ class Ledger:
     def insert(self, section: str, item: Item) -> bool:
         """Add an item at its place if the page has room for it and the lines around it."""
         items = self.items.get(section, [])
-        place = bisect_left(items, item.origin, key=lambda other: other.origin)
+        first = self.writer.view.column(self.writer.view.history.exchanges.origin)  # an edit has the place of what it edits
+        place = bisect_left(items, first[item.origin], key=lambda other: first[other.origin])
         cost = self.heading(section) + item.tokens + self._dates(section, items, place, item) + self._gap_tokens
         if cost > self.remaining:
             return False

@@ -15,6 +15,8 @@ MAX_TURNS_TO_ANSWER = 50
 """Turns in which the last answer is looked for, though what is newer fills the page."""
 STUB_TOKENS = 30
 """Of a result that is one line, about."""
+MIN_LABEL_TOKENS = 3
+"""Of a bullet, who speaks, and the line end."""
 MIN_CALL_TOKENS = 5
 """Of the line of a call."""
 
@@ -27,6 +29,8 @@ class LimitedConversation:
     """The newest first."""
     placeholders: frozenset[Entry]
     """Those whose results a limit reduces to a line."""
+    old_calls: frozenset[Entry]
+    """Those that the limit of tool turns takes."""
     left_out: tuple[tuple[Entry, str], ...]
     """What a limit takes, and why."""
     is_part: bool
@@ -46,7 +50,7 @@ def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
     rows_shown = own[view.dialogue[own] & view.current[own]]
     marks = view.history.breadcrumbs
     texts = rows_shown[~marks.by_tool.head(view.size)[rows_shown]]
-    return float(marks.tokens.head(view.size)[texts].sum()) > MAX_STORED_SHARE * allowance
+    return float((marks.tokens.head(view.size)[texts] + MIN_LABEL_TOKENS).sum()) > MAX_STORED_SHARE * allowance
 
 
 def limit_conversation(view: View, profile: Profile, room: float, current: Turn, *, folded: bool) -> LimitedConversation:
@@ -62,6 +66,7 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
     entries: list[Entry] = []
     left_out: list[tuple[Entry, str]] = []
     placeholders: set[Entry] = set()
+    old_calls: set[Entry] = set()
     tool_turns = 0
     tokens, has_answer = 0.0, False
     stored = view.history.breadcrumbs.tokens.head(view.size)
@@ -70,20 +75,25 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
         tool_turns += calls
         for entry in reversed(turn):
             if tokens > MAX_STORED_SHARE * room and (not folded or has_answer or number >= MAX_TURNS_TO_ANSWER):
-                return LimitedConversation(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=True, moved_at=0)
+                return LimitedConversation(
+                    tuple(entries), frozenset(placeholders), frozenset(old_calls), tuple(left_out), is_part=True, moved_at=0
+                )
             if entry in current:
                 continue
             if most is not None and number >= most:
                 left_out.append((entry, f"older than the newest {most} units"))
             elif entry.request and window.max_tool_turns is not None and tool_turns > window.max_tool_turns:
                 left_out.append((entry, f"older than the last {window.max_tool_turns} tool turns"))
+                old_calls.add(entry)
             else:
                 entries.append(entry)
                 has_answer |= not entry.request and view.breadcrumb(entry.row).role == "assistant"
                 placeholders.update({entry} if after is not None and tool_turns > after else ())
                 tokens += _stored_tokens(entry, stored, folded=folded)
     moved_at = last_trim_row(view, window) if most is not None else 0
-    return LimitedConversation(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=False, moved_at=moved_at)
+    return LimitedConversation(
+        tuple(entries), frozenset(placeholders), frozenset(old_calls), tuple(left_out), is_part=False, moved_at=moved_at
+    )
 
 
 def window_size(units: int, window: Window) -> int:
@@ -115,4 +125,4 @@ def last_trim_row(view: View, window: Window) -> int:
 
 def _stored_tokens(entry: Entry, tokens: NDArray[np.float32], *, folded: bool) -> float:
     results = STUB_TOKENS * len(entry.results) if folded else float(tokens[list(entry.results)].sum())
-    return results + (MIN_CALL_TOKENS if entry.request else float(tokens[entry.row]))
+    return results + (MIN_CALL_TOKENS if entry.request else float(tokens[entry.row]) + MIN_LABEL_TOKENS)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.items.draft import Item
+from builder.assemble.items.writer import Item
 from builder.domain.context import NEUTRALISED, PASSAGES, Fragment, Omission, Section
 from builder.recall.index.view import View
 

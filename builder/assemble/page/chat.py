@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.layout import Group, PageSection
 from builder.assemble.items.words import CHAT_ROLES
+from builder.assemble.items.writer import Item, Writer
 from builder.assemble.page.chat_turns import (
-    Placed,
+    SectionItem,
     conversation_messages,
     is_turn,
     note_of,
@@ -71,13 +71,13 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     return (*system, *_with_breakpoint(conversation, is_cached=is_cached), last)
 
 
-def _of(ledger: Ledger, source: str) -> list[Placed]:
+def _of(ledger: Ledger, source: str) -> list[SectionItem]:
     """The items of the section that this source fills, each with its name."""
     rule = next((rule for rule in ledger.rules.values() if rule.source == source), None)
     return [(rule.name, item) for item in ledger.items.get(rule.name, ())] if rule else []
 
 
-def _dialogue(ledger: Ledger, trigger: SectionRule) -> list[Placed]:
+def _dialogue(ledger: Ledger, trigger: SectionRule) -> list[SectionItem]:
     """The conversation in order; the message that a turn answers is in its own place."""
     question = [(trigger.name, item) for item in ledger.items.get(trigger.name, ()) if item.entry]
     dialogue = [placed for placed in _of(ledger, "window") if is_turn(placed[1])]

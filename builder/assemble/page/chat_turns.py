@@ -7,17 +7,17 @@ from itertools import chain, groupby
 from typing import Literal
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.labels import call_label
 from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.words import call_arguments, instead_of_results, message_words, result_words, shows_pictures
+from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.control_text import visible
 from builder.domain.message import Exchange, Image, Message, Part
 from builder.recall.index.conversation import Entry
 
-Placed = tuple[str, Item]
+SectionItem = tuple[str, Item]
 """A section's name, and an item that stands in it."""
 
 
@@ -35,7 +35,7 @@ def roles_with_labels(items: Iterable[Item], asker: Breadcrumb | None, writer: W
 
 
 def conversation_messages(
-    dialogue: Sequence[Placed], calls: Sequence[Placed], ledger: Ledger, labelled_roles: frozenset[str]
+    dialogue: Sequence[SectionItem], calls: Sequence[SectionItem], ledger: Ledger, labelled_roles: frozenset[str]
 ) -> tuple[list[Message], str]:
     """The conversation and the calls to answer from, and the date of the last note. labelled_roles: see `roles_with_labels`.
 

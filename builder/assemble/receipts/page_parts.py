@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from builder.assemble.assemble import Assembly
-from builder.assemble.items.draft import Item
+from builder.assemble.items.writer import Item
 from builder.assemble.page.accounts import reductions
 from builder.assemble.receipts.reasons import FURNITURE, own_words, reason_of
 from builder.domain.breadcrumb import Breadcrumb

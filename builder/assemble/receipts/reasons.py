@@ -1,7 +1,7 @@
 """Why something is on the page, in a few words: the reason of its step, told apart by fragment where an item has several."""
 
 from builder.assemble.draft import Draft
-from builder.assemble.items.draft import Item
+from builder.assemble.items.writer import Item
 from builder.assemble.sources.fixed import OF_TURN, OWN_WORDS
 from builder.domain.context import Fragment
 from builder.domain.profile import SectionRule

@@ -7,11 +7,11 @@ from functools import partial
 
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, LARGE_SHARE, Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.draft import Item
 from builder.assemble.items.forms import MIN_PART_TOKENS, even_caps
 from builder.assemble.items.layout import each
+from builder.assemble.items.writer import Item
 from builder.assemble.sources.entries import Placed, is_result, line_of, part_of
-from builder.domain.context import OLDER
+from builder.domain.context import OLDER, OVER_BUDGET
 
 SHORT_TOKENS = 16
 """Of a short message: what is free below it fills nothing."""
@@ -52,7 +52,8 @@ def grow(draft: Draft) -> bool:
 
 def leave_out_older(draft: Draft) -> None:
     """Say why the rest of the conversation is not on the page."""
-    view = draft.recall.view
+    view, placed = draft.recall.view, draft.placed()
+    draft.omissions.add(OVER_BUDGET, [row for entry in draft.recall.turn if entry not in placed for row in entry.rows])
     rows = view.rows
     older = rows[view.dialogue[rows] & view.current[rows]]
     draft.omissions.add(OLDER, older, older[::-1].tolist())
@@ -188,7 +189,7 @@ def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
     """
     rules, writer = draft.recall.profile.tool_output, draft.writer
     others = [full for full in draft.full if full.entry not in draft.recall.turn]
-    lines = [_line(draft, full) if is_result(full) else full for full in others]
+    lines = each(partial(_line, draft, full) for full in others)
     words = sum(line.size for line in lines)
     for_results = room if rules.fold_at is None else room - min(words, int((1 - rules.fold_at) * room))
     targets: list[tuple[Item, Item]] = []
@@ -221,8 +222,10 @@ def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
 
 
 def _line(draft: Draft, full: Item) -> Item:
-    """A call with a line for each result, which says so when the call was made again later."""
-    return line_of(full, draft.writer, "superseded" if full.entry in draft.repeated else "folded")
+    """A message, or a call with a line for each result, which says so when the call was made again later."""
+    return (
+        full if not is_result(full) else line_of(full, draft.writer, "superseded" if full.entry in draft.repeated else "folded")
+    )
 
 
 def _size(placed: Placed) -> int:

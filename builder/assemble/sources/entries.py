@@ -1,7 +1,7 @@
 """An entry of the conversation whole, in part, or with its results in a line."""
 
-from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import LINE_REASONS, MIN_PART_TOKENS, Line
+from builder.assemble.items.writer import Item, Writer
 from builder.recall.index.conversation import Entry
 
 MAX_LINE_TOKENS = 96

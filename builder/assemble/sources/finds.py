@@ -7,8 +7,8 @@ from itertools import accumulate
 
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import LINE_REASONS, RenderForm, Spans
+from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
@@ -68,9 +68,7 @@ def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission],
     limits, view = draft.limits, draft.recall.view
     running = (full.entry for full in draft.full if full.entry and draft.is_running(full))
     reasons = {row: OLDER for entry in running for row in entry.rows}
-    reasons |= {
-        row: reason for entry, reason in limits.left_out if entry.request for row in entry.results if "tool turns" in reason
-    }
+    reasons |= {row: reason for entry, reason in limits.left_out if entry in limits.old_calls for row in entry.results}
     reasons |= {row: LINE_REASONS["placeholder"] for entry in limits.placeholders for row in entry.results}
     omissions: list[Omission] = []
     others: list[Find] = []

@@ -2,8 +2,8 @@
 
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.draft import Item
 from builder.assemble.items.forms import MIN_PART_TOKENS
+from builder.assemble.items.writer import Item
 from builder.assemble.sources.reminders import reminder_texts
 from builder.domain.control_text import visible
 from builder.domain.errors import Rejected

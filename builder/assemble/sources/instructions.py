@@ -2,8 +2,8 @@
 
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.draft import Item
 from builder.assemble.items.forms import RenderForm
+from builder.assemble.items.writer import Item
 from builder.domain.context import OVER_BUDGET, Omission
 from builder.recall.search.retrieval import Find
 

@@ -9,7 +9,7 @@ import numpy as np
 from builder.assemble.budget.limits import MAX_STORED_SHARE, limit_conversation
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
 from builder.assemble.draft import Draft, limited
-from builder.assemble.items.draft import Item
+from builder.assemble.items.writer import Item
 from builder.assemble.sources.summary import by_importance, fit_lines
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.profile import SectionRule

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import MIN_PART_TOKENS
+from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OVER_BUDGET, Omission
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.selector import Pinned

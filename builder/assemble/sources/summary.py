@@ -2,7 +2,7 @@
 
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.draft import Item, Writer
+from builder.assemble.items.writer import Item, Writer
 from builder.domain.summary import Line
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import PageContent, verbatim_line

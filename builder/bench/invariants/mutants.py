@@ -16,7 +16,7 @@ from builder.assemble.budget.gaps import Gaps
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items import draft, labels
+from builder.assemble.items import labels, writer
 from builder.assemble.items.forms import RenderForm
 from builder.assemble.omissions import Omissions
 from builder.assemble.page import chat
@@ -164,7 +164,7 @@ MUTANTS: Mapping[str, Mutant] = {
         lambda right: lambda *args: re.sub(r"\[… [\d,]+ characters left out[^…]*…\]\s?", "", right(*args)),
     ),
     "a call without an answer does not say so": Mutant(
-        draft, "RenderForm", lambda _: lambda **kwargs: RenderForm(**{**kwargs, "below": ""})
+        writer, "RenderForm", lambda _: lambda **kwargs: RenderForm(**{**kwargs, "below": ""})
     ),
     "blank lines are dropped": _lines(lambda text: re.sub("\n\n+", "\n", text)),
     "indentation is lost": _lines(lambda text: re.sub("\n {3,}", "\n  ", text)),
@@ -172,7 +172,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "control text stays": Mutant(rendering, "visible", lambda _: lambda text: text),
     "a display name is a label": Mutant(labels, "is_plain", lambda _: lambda *_names: True),
     "a date is another clock's": Mutant(
-        draft, "day_line", lambda right: lambda moment, _offset, zone, phrases: right(moment, None, zone, phrases)
+        writer, "day_line", lambda right: lambda moment, _offset, zone, phrases: right(moment, None, zone, phrases)
     ),
     "finds repeat the page": Mutant(
         finds,

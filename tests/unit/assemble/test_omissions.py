@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from builder.adapters.templates.cuts.results import CUT as FIRST_RESULTS
+from builder.adapters.templates.cuts.results import FIRST_RESULTS
 from builder.domain.context import CUT, IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Context
 from builder.domain.profile import Cut
 from builder.domain.selector import Selector

@@ -20,7 +20,7 @@ KEYS = ("results", "items", "data", "hits", "documents", "matches", "records", "
 MAX_DEPTH = 3
 PREVIEW_CHARS = 40
 """Of a result that its stub shows."""
-CUT, SHRUNK = "cut to its first results", "shrunk outside the conversation"
+FIRST_RESULTS, SHRUNK = "cut to its first results", "shrunk outside the conversation"
 """Reasons of omissions: what is missing of a result."""
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from builder.adapters.tokens import load_counter
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.items.draft import Item
+from builder.assemble.items.writer import Item
 from builder.assemble.page.composition import compose
 from tests.conversations import chat
 from tests.pages import make_ledger, make_writer

@@ -1,6 +1,6 @@
 """Turns of a chat: each in its writer's role, calls with their results, notes of ours outside the assistant's words."""
 
-from builder.assemble.page.chat_turns import Placed, conversation_messages, is_turn, note_of, roles_with_labels
+from builder.assemble.page.chat_turns import SectionItem, conversation_messages, is_turn, note_of, roles_with_labels
 from builder.domain.message import Message
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.conversation import turns
@@ -14,7 +14,7 @@ YESTERDAY = {"created_at": "2024-05-07T09:00:00Z"}
 
 def messages(rows: list[StoredBreadcrumb], *labelled_roles: str, dated: bool = False) -> list[Message]:
     writer = make_writer(rows, make_profile(chat_format="openai"))
-    placed: list[Placed] = [("recent", writer.entry(entry)) for turn in reversed([*turns(writer.view)]) for entry in turn]
+    placed: list[SectionItem] = [("recent", writer.entry(entry)) for turn in reversed([*turns(writer.view)]) for entry in turn]
     return conversation_messages(placed, [], make_ledger(writer, dated=dated), frozenset(labelled_roles))[0]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from builder.assemble.items.draft import Item
+from builder.assemble.items.writer import Item
 from builder.domain.context import CUT, OLDER, OVER_BUDGET, Context, Fragment
 from builder.domain.profile import Profile
 from builder.domain.stored_breadcrumb import StoredBreadcrumb

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import MIN_PART_TOKENS
+from builder.assemble.items.writer import Item, Writer
 from builder.assemble.sources.entries import MAX_LINE_TOKENS, is_result, line_of, part_of
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.conversation import turns

@@ -55,6 +55,15 @@ def test_the_best_finds_have_the_room_and_not_the_newest() -> None:
     assert "m5" in ids_of(context, "relevant")
 
 
+def test_an_edited_message_that_is_found_has_the_place_of_what_it_edits() -> None:
+    rows = [
+        said(1, "The kiln of Delft stands at the quay."),
+        *kilns(3, 2),
+        said(9, "The kiln of Delft stands behind the church.", id="m1", version=2),
+    ]
+    assert ids_of(page(rows), "relevant") == ["m1", "m2", "m3", "m4"]
+
+
 def test_a_result_that_is_found_stands_below_its_call_with_the_passage_that_was_found() -> None:
     filling = "The harbour was calm and we walked along the quay. " * 40
     rows = [replied(1, "", bash("r1", "cat kilns.txt")), answered(2, "r1", f"{filling}The kiln of Delft stands here. {filling}")]

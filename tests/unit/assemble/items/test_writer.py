@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from builder.assemble.items.draft import MIN_RESULT_TOKENS, Item, Writer
 from builder.assemble.items.forms import FOLD_REASON, RenderForm
+from builder.assemble.items.writer import MIN_RESULT_TOKENS, Item, Writer
 from builder.domain.context import CUT
 from builder.domain.profile import ChatFormat, Cut
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
