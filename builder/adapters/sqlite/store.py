@@ -247,8 +247,11 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
     @override
     async def undo_attempt(self, place: Place) -> None:
-        text = "UPDATE attempts SET count = max(count - 1, 0) WHERE incarnation = ? AND sequence = ?"
-        await self._connection.run(lambda sql: sql.execute(text, place))
+        text = (
+            "UPDATE attempts SET count = count - 1 WHERE incarnation = ? AND sequence = ?; "
+            "DELETE FROM attempts WHERE incarnation = ? AND sequence = ? AND count < 1"
+        )
+        await self._connection.run(lambda sql: sql.execute(text, (*place, *place)))
 
     @override
     async def clear_attempts(self, place: Place) -> None:
