@@ -20,6 +20,8 @@ from typing_extensions import override
 from builder.domain.errors import Unavailable
 from builder.ports.models import NO_MODEL, Embedder
 
+NONE = NO_MODEL
+
 
 class Encoder(Protocol):
     """A loaded model, in the calling thread."""
@@ -104,9 +106,6 @@ def unit(values: npt.NDArray[np.float32]) -> bytes:
 def well_formed(text: str) -> str:
     """The text with each lone surrogate replaced by U+FFFD, as the token counter does: no tokeniser takes surrogates."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-NONE = NO_MODEL
 
 
 class NoEmbedder(Engine):

@@ -34,6 +34,7 @@ MAX_PAYLOAD = 8 * 1024 * 1024
 ACK_PREFIX = "$JS.ACK."
 
 Callback = Callable[[Msg], Awaitable[None]]
+REPLAY = "Context-Builder-Replay"
 
 
 class MemorySubscription:
@@ -217,9 +218,6 @@ class MemoryBroker:
     def _wake(self) -> None:
         for event in self._waiting:
             event.set()
-
-
-REPLAY = "Context-Builder-Replay"
 
 
 class MemoryDelivery(Delivery):

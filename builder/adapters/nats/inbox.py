@@ -33,6 +33,10 @@ from builder.wire.subjects import DEFAULT, Installation
 
 MAX_OPEN = 4096
 """Deliveries that may be open: the burst of a session waits here for its turns."""
+log = logging.getLogger("builder.nats")
+
+POLL_SECONDS = 2.0
+"""Between two looks whether the durable is there, or has to be."""
 
 
 class NatsInbox:
@@ -131,17 +135,6 @@ class NatsInbox:
         await self._in_work.finish(deadline - loop.time())
 
 
-async def _whole(message: NatsMessage) -> NatsMessage:
-    """The worker reads the bytes itself, so that what cannot be read becomes a dead letter and not a stack trace."""
-    return message
-
-
-log = logging.getLogger("builder.nats")
-
-POLL_SECONDS = 2.0
-"""Between two looks whether the durable is there, or has to be."""
-
-
 class BackgroundInbox:
     """Hands the deliveries of one durable to their work, while they are needed."""
 
@@ -215,3 +208,8 @@ class BackgroundInbox:
     def _freed(self) -> None:
         if self._pull is not None:
             self._pull.look()
+
+
+async def _whole(message: NatsMessage) -> NatsMessage:
+    """The worker reads the bytes itself, so that what cannot be read becomes a dead letter and not a stack trace."""
+    return message

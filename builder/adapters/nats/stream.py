@@ -42,6 +42,12 @@ FETCH_MESSAGES = 32
 FETCH_SECONDS = 5.0
 SHORT_ACK_TOKENS = 9
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MAX_DATA_BYTES = 2 * 1024 * 1024
+"""Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence.
+Of a secret it keeps nothing."""
+MAX_REASON_CHARS = 4_000
+OTHER_FIELDS_BYTES = 32 * 1024
+"""Bytes of what the broker takes that are left to the other fields of a dead letter."""
 
 
 class NatsStream(Stream):
@@ -170,33 +176,9 @@ def arrival_of(message: Msg, incarnation: int) -> StreamMessage:
     )
 
 
-def _remaining(info: ConsumerInfo, count: int) -> int:
-    """How many are still to come, those included that are on their way."""
-    return (info.num_pending or 0) + (info.delivered.consumer_seq if info.delivered else 0) - count
-
-
-def _stream_time(reply: str) -> datetime:
-    """The stream's clock out of the ack subject, to the microsecond.
-
-    nats-py goes through a float and is off by one now and then, so one breadcrumb would have two times: as delivered and
-    as read by a direct get. ADR-15: nine tokens, or at least eleven with domain and account.
-    """
-    tokens = reply.split(".")
-    nanoseconds = int(tokens[7] if len(tokens) == SHORT_ACK_TOKENS else tokens[9])
-    return _EPOCH + timedelta(microseconds=nanoseconds // 1000)
-
-
 def is_replay(headers: Mapping[str, str] | None) -> bool:
     """Whether the message was imported: nobody answers it."""
     return (headers or {}).get(REPLAY_HEADER) == "1"
-
-
-MAX_DATA_BYTES = 2 * 1024 * 1024
-"""Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence.
-Of a secret it keeps nothing."""
-MAX_REASON_CHARS = 4_000
-OTHER_FIELDS_BYTES = 32 * 1024
-"""Bytes of what the broker takes that are left to the other fields of a dead letter."""
 
 
 class NatsPublisher(Publisher):
@@ -292,3 +274,19 @@ class NatsSender(Sender):
 def letter_subject(place: Place) -> str:
     """Where the letter about the breadcrumb of a place is kept."""
     return f"deadletters.{place.incarnation}.{place.sequence}"
+
+
+def _remaining(info: ConsumerInfo, count: int) -> int:
+    """How many are still to come, those included that are on their way."""
+    return (info.num_pending or 0) + (info.delivered.consumer_seq if info.delivered else 0) - count
+
+
+def _stream_time(reply: str) -> datetime:
+    """The stream's clock out of the ack subject, to the microsecond.
+
+    nats-py goes through a float and is off by one now and then, so one breadcrumb would have two times: as delivered and
+    as read by a direct get. ADR-15: nine tokens, or at least eleven with domain and account.
+    """
+    tokens = reply.split(".")
+    nanoseconds = int(tokens[7] if len(tokens) == SHORT_ACK_TOKENS else tokens[9])
+    return _EPOCH + timedelta(microseconds=nanoseconds // 1000)

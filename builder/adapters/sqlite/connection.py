@@ -27,6 +27,12 @@ DAMAGED = (
     "stream; or name another file in CONTEXT_BUILDER_STORE__URL, if this one is no store"
 )
 """For the path and SQLite's reason."""
+T = TypeVar("T")
+
+BUSY_MS = 10_000
+REFUSAL_SECONDS = 60.0
+"""How long a refusal is reported unless the same write succeeds; deliveries are tried again within 30 s."""
+WRITING, READING = "BEGIN IMMEDIATE", "BEGIN"
 
 
 def file_bytes(path: str) -> int:
@@ -76,14 +82,6 @@ def damage(path: Path) -> str:
     finally:
         connection.close()
     return "" if answer == "ok" else str(answer)
-
-
-T = TypeVar("T")
-
-BUSY_MS = 10_000
-REFUSAL_SECONDS = 60.0
-"""How long a refusal is reported unless the same write succeeds; deliveries are tried again within 30 s."""
-WRITING, READING = "BEGIN IMMEDIATE", "BEGIN"
 
 
 class Connection:

@@ -22,6 +22,10 @@ VALUE_NAMES: Mapping[TemplateKind, frozenset[str]] = {"hints": VALUES, "pages": 
 SECTION_FIELDS = frozenset({"name", "title", "note", "groups"})
 GROUP_FIELDS = frozenset({"date", "fragments"})
 OBJECT_METHODS = frozenset({"get", "items", "keys", "values", "copy"})
+MANY = 1_000
+"""Entries of a list that a hint should be able to show."""
+MAX_ENTRIES = 50
+"""Entries that a bound in an advice has."""
 
 
 class Fault(NamedTuple):
@@ -95,46 +99,6 @@ def fields_of(tree: nodes.Template, value: str) -> list[tuple[int, str]]:
     return [(line, name) for name, line in lines.items()]
 
 
-def _field(node: nodes.Node, value: str) -> str:
-    """The field that this node takes of a value; "" when it takes none."""
-    match node:
-        case nodes.Getattr(node=nodes.Name(name=name), attr=attr) if name == value and attr not in OBJECT_METHODS:
-            return str(attr)
-        case nodes.Getitem(node=nodes.Name(name=name), arg=nodes.Const(value=str(key))) if name == value:
-            return key
-        case nodes.Call(node=nodes.Getattr(node=nodes.Name(name=name), attr="get"), args=[nodes.Const(value=str(key)), *_]) if (
-            name == value
-        ):
-            return key
-    return ""
-
-
-def _page_fields(tree: nodes.Template) -> Iterator[Fault]:
-    """What a page takes of a section or a group that these do not have."""
-    fields: dict[str, frozenset[str]] = {}
-    for loop in tree.find_all(nodes.For):
-        match loop:
-            case nodes.For(target=nodes.Name(name=name), iter=nodes.Name(name="sections")):
-                fields[name] = SECTION_FIELDS
-            case nodes.For(target=nodes.Name(name=name), iter=nodes.Getattr(attr="groups")):
-                fields[name] = GROUP_FIELDS
-    for value, names in fields.items():
-        for line, name in fields_of(tree, value):
-            if name not in names:
-                yield Fault(line, f"{value}.{name} does not exist", f"use {_nearest_field(value, name, names)}")
-
-
-def _nearest_field(value: str, name: str, names: frozenset[str]) -> str:
-    near = nearest(name, names)
-    return f"{value}.{near}" if near else f"one of {', '.join(f'{value}.{each}' for each in sorted(names))}"
-
-
-MANY = 1_000
-"""Entries of a list that a hint should be able to show."""
-MAX_ENTRIES = 50
-"""Entries that a bound in an advice has."""
-
-
 def endless(source: str) -> Iterator[Fault]:
     """Loops over a list within a loop over the same one, and what calls itself."""
     tree = parsed(source)
@@ -173,6 +137,40 @@ def with_many(body: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
 def bounded(path: tuple[str, ...]) -> str:
     """What to write in place of a list without a bound."""
     return f"write body.{'.'.join(path)}[:{MAX_ENTRIES}]"
+
+
+def _field(node: nodes.Node, value: str) -> str:
+    """The field that this node takes of a value; "" when it takes none."""
+    match node:
+        case nodes.Getattr(node=nodes.Name(name=name), attr=attr) if name == value and attr not in OBJECT_METHODS:
+            return str(attr)
+        case nodes.Getitem(node=nodes.Name(name=name), arg=nodes.Const(value=str(key))) if name == value:
+            return key
+        case nodes.Call(node=nodes.Getattr(node=nodes.Name(name=name), attr="get"), args=[nodes.Const(value=str(key)), *_]) if (
+            name == value
+        ):
+            return key
+    return ""
+
+
+def _page_fields(tree: nodes.Template) -> Iterator[Fault]:
+    """What a page takes of a section or a group that these do not have."""
+    fields: dict[str, frozenset[str]] = {}
+    for loop in tree.find_all(nodes.For):
+        match loop:
+            case nodes.For(target=nodes.Name(name=name), iter=nodes.Name(name="sections")):
+                fields[name] = SECTION_FIELDS
+            case nodes.For(target=nodes.Name(name=name), iter=nodes.Getattr(attr="groups")):
+                fields[name] = GROUP_FIELDS
+    for value, names in fields.items():
+        for line, name in fields_of(tree, value):
+            if name not in names:
+                yield Fault(line, f"{value}.{name} does not exist", f"use {_nearest_field(value, name, names)}")
+
+
+def _nearest_field(value: str, name: str, names: frozenset[str]) -> str:
+    near = nearest(name, names)
+    return f"{value}.{near}" if near else f"one of {', '.join(f'{value}.{each}' for each in sorted(names))}"
 
 
 def _repeated(node: nodes.Node, around: dict[tuple[str, ...], int]) -> Iterator[Fault]:

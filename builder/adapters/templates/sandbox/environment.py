@@ -34,16 +34,14 @@ FIELDS: Mapping[type, frozenset[str]] = {
 }
 """Type → what it has beside items and methods."""
 FORMATS = frozenset({"format", "format_map"})
-
-
-class _DataFields(SandboxedFormatter):
-    """`str.format` whose fields are read as the environment reads them, and are data."""
-
-    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
-        """See `string.Formatter`."""
-        value, first = super().get_field(field_name, args, kwargs)
-        charge_for(value)
-        return value, first
+MAX_TREES = 128
+"""Sources whose parts are remembered: several checks look at each."""
+MAX_TEMPLATES = 512
+"""Compiled templates that are remembered."""
+MAX_KEY_CHARS = 100
+"""Of a key in a message."""
+_QUOTES = {ord(sign): "…" for sign in "'\"\\"}
+"""Out of a key in a message, whose quoted words are taken out where they are not the template's."""
 
 
 def is_item(value: Any, key: Any) -> bool:
@@ -89,14 +87,6 @@ def formatting(environment: Environment, method: Any) -> Any:
         return _DataFields(environment).vformat(text, *values)
 
     return update_wrapper(formatted, method)
-
-
-MAX_TREES = 128
-"""Sources whose parts are remembered: several checks look at each."""
-MAX_TEMPLATES = 512
-"""Compiled templates that are remembered."""
-MAX_KEY_CHARS = 100
-"""Of a key in a message."""
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
@@ -244,8 +234,14 @@ def bare(source: str) -> Template:
     return environment.from_string(source)
 
 
-_QUOTES = {ord(sign): "…" for sign in "'\"\\"}
-"""Out of a key in a message, whose quoted words are taken out where they are not the template's."""
+class _DataFields(SandboxedFormatter):
+    """`str.format` whose fields are read as the environment reads them, and are data."""
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
+        """See `string.Formatter`."""
+        value, first = super().get_field(field_name, args, kwargs)
+        charge_for(value)
+        return value, first
 
 
 def _argument(value: Any) -> Any:
