@@ -41,6 +41,8 @@ from builder.worker.request_handlers import Contexts, Lookup, Verb, stay
 
 MAX_WAITING = 8
 """Replays with other files or profiles: one is built at a time."""
+READERS = frozenset({"fetch", "history"})
+"""Verbs that need the store alone."""
 
 
 class Explanations:
@@ -121,20 +123,6 @@ class Explanations:
         return f"{name} is not on the page: it is of no session, and neither a note that is searched nor pinned by the profile."
 
 
-def _head(replay: Replay) -> dict[str, Any]:
-    """Which context it is, and how sure the answer is of it."""
-    context = replay.context
-    return {
-        "context": str(context.id),
-        "trigger": replay.trigger.id,
-        "session": replay.trigger.session,
-        "consumer": context.consumer,
-        "tokens": context.tokens,
-        "is_same": replay.is_same,
-        "notes": list(replay.notes),
-    }
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixture:
     """Events that are remembered in memory, and the one that asks for a context."""
@@ -181,10 +169,6 @@ async def open_fixture(settings: Settings, breadcrumbs: tuple[Breadcrumb, ...], 
         yield Fixture(core=core, trigger=trigger)
 
 
-READERS = frozenset({"fetch", "history"})
-"""Verbs that need the store alone."""
-
-
 async def answer_from_store(settings: Settings, servers: str, workspace: str, verb: str, data: bytes) -> dict[str, Any]:
     """The answer to fetch, history, context, explain, why or replay.
 
@@ -203,6 +187,20 @@ async def answer_from_store(settings: Settings, servers: str, workspace: str, ve
             before = partial(_definitions_before, core.store)
             replays = Replays(lambda: core, archive, stay, before, DEFAULT_MAX_BYTES)
             return await Explanations(replays, core.store).verbs[verb](workspace, data)
+
+
+def _head(replay: Replay) -> dict[str, Any]:
+    """Which context it is, and how sure the answer is of it."""
+    context = replay.context
+    return {
+        "context": str(context.id),
+        "trigger": replay.trigger.id,
+        "session": replay.trigger.session,
+        "consumer": context.consumer,
+        "tokens": context.tokens,
+        "is_same": replay.is_same,
+        "notes": list(replay.notes),
+    }
 
 
 async def _definitions_before(store: BreadcrumbStore, workspace: str, place: Place, moment: datetime) -> Definitions:

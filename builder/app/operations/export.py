@@ -27,6 +27,8 @@ from builder.wire.subjects import message_id, parse_breadcrumb_subject
 EPOCH = datetime.fromtimestamp(0, UTC)
 Progress = Callable[[int, int], None]
 """Called with (sequence, last sequence)."""
+SAVE_EVERY = 100
+"""Events between two notes of the progress."""
 
 
 @dataclass(slots=True)
@@ -125,30 +127,6 @@ async def stream_content(settings: Settings, servers: str, events: Sequence[Outg
     return content
 
 
-async def _walk(
-    settings: Settings, servers: str, sessions: Iterable[tuple[str, str]], progress: Progress
-) -> AsyncIterator[StreamMessage]:
-    async with connected(settings, servers) as connection:
-        stream = NatsStream(connection.jetstream(), lambda: 0, BREADCRUMBS, settings.installation)
-        last = await stream.last()
-        until = Place(0, last.sequence + 1)
-        for workspace, session in sessions:
-            async for arrival in stream.walk(workspace, session, ORIGIN, until):
-                yield arrival
-                progress(arrival.place.sequence, last.sequence)
-
-
-def _read(arrival: StreamMessage) -> Breadcrumb | None:
-    try:
-        return decode(arrival, len(arrival.data) + 1)
-    except Rejected:
-        return None
-
-
-SAVE_EVERY = 100
-"""Events between two notes of the progress."""
-
-
 @dataclass(slots=True)
 class Import:
     """What became of a file's events."""
@@ -194,6 +172,26 @@ async def import_file(
     result.per_second = (len(events) - done) / max(monotonic() - start, 1e-9)
     result.published = len(events) - result.skipped - len(result.refusals)
     return result
+
+
+async def _walk(
+    settings: Settings, servers: str, sessions: Iterable[tuple[str, str]], progress: Progress
+) -> AsyncIterator[StreamMessage]:
+    async with connected(settings, servers) as connection:
+        stream = NatsStream(connection.jetstream(), lambda: 0, BREADCRUMBS, settings.installation)
+        last = await stream.last()
+        until = Place(0, last.sequence + 1)
+        for workspace, session in sessions:
+            async for arrival in stream.walk(workspace, session, ORIGIN, until):
+                yield arrival
+                progress(arrival.place.sequence, last.sequence)
+
+
+def _read(arrival: StreamMessage) -> Breadcrumb | None:
+    try:
+        return decode(arrival, len(arrival.data) + 1)
+    except Rejected:
+        return None
 
 
 def _save(note: Path, number: int) -> None:

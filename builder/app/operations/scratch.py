@@ -58,6 +58,11 @@ def bundled_profiles() -> tuple[Profile, ...]:
     return (*profiles, *presets)
 
 
+def bundled_renderers() -> tuple[HintRenderers, ...]:
+    """Every bundled hint on each of its examples, in the sandbox and by Jinja alone."""
+    return tuple(hint_renderers(TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))))
+
+
 @cache
 def _ranker() -> Ranker:
     return load_ranker()
@@ -66,8 +71,3 @@ def _ranker() -> Ranker:
 @cache
 def _templates() -> TemplateSet:
     return TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
-
-
-def bundled_renderers() -> tuple[HintRenderers, ...]:
-    """Every bundled hint on each of its examples, in the sandbox and by Jinja alone."""
-    return tuple(hint_renderers(TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))))

@@ -34,6 +34,9 @@ Page = Callable[[tuple[str, ...], str], str]
 """Records as JSON lines and the name of a profile → their page. Raises `Rejected` and `Misconfigured`."""
 WORKSPACE = "cases"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+DEFINITION = "schema.def.v1"
+PLACES = ("schema", "json_schema", "jsonSchema", "definition", "schema_definition")
+"""Fields of a definition that may hold the JSON Schema."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +112,58 @@ def update(results: tuple[CaseResult, ...]) -> tuple[Path, ...]:
     return tuple(result.expected_file for result in stale)
 
 
+def states(results: tuple[CaseResult, ...], written: int = 0) -> Iterator[str]:
+    """Sentences for the end of a report. written: expected texts that `update` wrote."""
+    words = {"ok": "as expected", "differs": "differ", "new": "without an expected text", "fails": "fail"}
+    numbers = {state: sum(result.state == state for result in results) for state in words}
+    yield ", ".join([f"cases: {len(results)}", *(f"{words[state]}: {number}" for state, number in numbers.items() if number)])
+    if written:
+        yield f"expected texts written: {written}"
+    elif numbers["differs"] or numbers["new"]:
+        yield "context-builder templates test --update writes what they show now"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTemplate:
+    """What was written, and what it shows."""
+
+    hint: Path
+    case: Path
+    expected: Path
+    source: str
+    text: str
+    """The example by the hint."""
+    origin: str
+    """Where its fields come from."""
+
+
+def new_template(
+    settings: Settings, schema: str, folder: Path, from_schema: Path | None, from_record: Path | None
+) -> NewTemplate:
+    """Write the hint of a schema and a case with its expected text. Nothing is written over.
+
+    Raises `Misconfigured` for a schema of which nothing is known, for files that are there, and for what cannot be read.
+    """
+    check_schema(schema)
+    hint, case = folder / "hints" / f"{schema}{SUFFIX}", folder / FOLDER / f"{schema}.json"
+    expected = case.with_suffix(".md")
+    for file in (hint, case, expected):
+        if file.exists():
+            raise Misconfigured(
+                f"{file} is there already, and nothing is written over; edit it, move it away, or name another --output"
+            )
+    source, body, origin = _drafted(settings, schema, from_schema, from_record)
+    _check(settings, schema, source)
+    record = {"schema_name": schema, "context": {name: value for name, value in body.items() if name != "session_id"}}
+    for file, text in ((hint, source), (case, json.dumps(record, ensure_ascii=False, indent=2))):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text.rstrip("\n") + "\n", "utf-8")
+    own = settings.model_copy(update={"templates_dir": folder})
+    (result,) = run_cases(own, _no_page, (f"{FOLDER}/{case.name}",))
+    update((result,))
+    return NewTemplate(hint=hint, case=case, expected=expected, source=source, text=result.text, origin=origin)
+
+
 def _read(file: Path) -> Case | BuilderError:
     try:
         return read_case(file)
@@ -155,63 +210,6 @@ def _result(file: Path, case: Case | BuilderError, fragment: Callable[[Case], tu
     return CaseResult(
         name=case.name, template=template, text=text, expected=case.expected, problem=problem, expected_file=case.expected_file
     )
-
-
-def states(results: tuple[CaseResult, ...], written: int = 0) -> Iterator[str]:
-    """Sentences for the end of a report. written: expected texts that `update` wrote."""
-    words = {"ok": "as expected", "differs": "differ", "new": "without an expected text", "fails": "fail"}
-    numbers = {state: sum(result.state == state for result in results) for state in words}
-    yield ", ".join([f"cases: {len(results)}", *(f"{words[state]}: {number}" for state, number in numbers.items() if number)])
-    if written:
-        yield f"expected texts written: {written}"
-    elif numbers["differs"] or numbers["new"]:
-        yield "context-builder templates test --update writes what they show now"
-
-
-DEFINITION = "schema.def.v1"
-PLACES = ("schema", "json_schema", "jsonSchema", "definition", "schema_definition")
-"""Fields of a definition that may hold the JSON Schema."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewTemplate:
-    """What was written, and what it shows."""
-
-    hint: Path
-    case: Path
-    expected: Path
-    source: str
-    text: str
-    """The example by the hint."""
-    origin: str
-    """Where its fields come from."""
-
-
-def new_template(
-    settings: Settings, schema: str, folder: Path, from_schema: Path | None, from_record: Path | None
-) -> NewTemplate:
-    """Write the hint of a schema and a case with its expected text. Nothing is written over.
-
-    Raises `Misconfigured` for a schema of which nothing is known, for files that are there, and for what cannot be read.
-    """
-    check_schema(schema)
-    hint, case = folder / "hints" / f"{schema}{SUFFIX}", folder / FOLDER / f"{schema}.json"
-    expected = case.with_suffix(".md")
-    for file in (hint, case, expected):
-        if file.exists():
-            raise Misconfigured(
-                f"{file} is there already, and nothing is written over; edit it, move it away, or name another --output"
-            )
-    source, body, origin = _drafted(settings, schema, from_schema, from_record)
-    _check(settings, schema, source)
-    record = {"schema_name": schema, "context": {name: value for name, value in body.items() if name != "session_id"}}
-    for file, text in ((hint, source), (case, json.dumps(record, ensure_ascii=False, indent=2))):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text.rstrip("\n") + "\n", "utf-8")
-    own = settings.model_copy(update={"templates_dir": folder})
-    (result,) = run_cases(own, _no_page, (f"{FOLDER}/{case.name}",))
-    update((result,))
-    return NewTemplate(hint=hint, case=case, expected=expected, source=source, text=result.text, origin=origin)
 
 
 def _drafted(
