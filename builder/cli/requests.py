@@ -18,6 +18,8 @@ from builder.domain.recall import EVERY_SESSION
 from builder.wire.requests import MAX_HISTORY_PAGE
 from builder.wire.session_names import session_text
 
+COUNTS = ("versions", "messages", "contexts", "dead_letters")
+
 
 class Source:
     """Answers from the service, and from its store once the service does not answer."""
@@ -92,9 +94,6 @@ async def history(target: Target, request: dict[str, Any], limit: int) -> list[d
             breadcrumbs += page["breadcrumbs"]
             after = page["next"]
     return [with_text(each) for each in (breadcrumbs[:limit] if limit else breadcrumbs)]
-
-
-COUNTS = ("versions", "messages", "contexts", "dead_letters")
 
 
 async def forget_person(target: Target, user: str, by: str, progress: Callable[[int, int], object]) -> dict[str, Any]:

@@ -22,6 +22,10 @@ Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose con
 Session = Annotated[str, typer.Option("--session", "-s", help="The session, without an id or where several have one of this id.")]
 ALL = 0
 """--most without a limit."""
+POLL_SECONDS = 0.1
+"""Between two looks at the files with --watch."""
+Preview = Callable[[], Awaitable[dict[str, Any]]]
+"""The files as they are now → an answer in the shape of `replay`'s. Raises `Rejected`, `Misconfigured` and `Unavailable`."""
 
 
 def explain(
@@ -86,33 +90,6 @@ def replay(
         raise typer.Exit(1)
 
 
-def _request(trigger: str, consumer: str, session: str) -> dict[str, Any]:
-
-    return {"trigger": trigger, "consumer": consumer, "session": optional_token(session)}
-
-
-def _files(profile: str, templates: Path | None) -> dict[str, Any]:
-    """The profile and the files of a request."""
-    from builder.app.config import read_templates
-
-    files = read_templates(templates) if templates else {}
-    name = profile
-    if profile.endswith((".yaml", ".yml")):
-        file = Path(profile)
-        name, files = file.stem, {**files, f"profiles/{file.stem}.yaml": text_of(file)}
-    return {"profile": name, "files": files, "over_bundled": templates is not None}
-
-
-def _note(answer: dict[str, Any]) -> str:
-    return "\n".join(answer["notes"])
-
-
-POLL_SECONDS = 0.1
-"""Between two looks at the files with --watch."""
-Preview = Callable[[], Awaitable[dict[str, Any]]]
-"""The files as they are now → an answer in the shape of `replay`'s. Raises `Rejected`, `Misconfigured` and `Unavailable`."""
-
-
 def preview(
     events: Annotated[str, typer.Argument(help="JSON lines of breadcrumbs or chat messages, - = standard input.")] = "",
     trigger: Annotated[
@@ -157,6 +134,27 @@ def preview(
             await _print(make, as_json, page, folder.expanduser() if watch else None)
 
     asyncio.run(work())
+
+
+def _request(trigger: str, consumer: str, session: str) -> dict[str, Any]:
+
+    return {"trigger": trigger, "consumer": consumer, "session": optional_token(session)}
+
+
+def _files(profile: str, templates: Path | None) -> dict[str, Any]:
+    """The profile and the files of a request."""
+    from builder.app.config import read_templates
+
+    files = read_templates(templates) if templates else {}
+    name = profile
+    if profile.endswith((".yaml", ".yml")):
+        file = Path(profile)
+        name, files = file.stem, {**files, f"profiles/{file.stem}.yaml": text_of(file)}
+    return {"profile": name, "files": files, "over_bundled": templates is not None}
+
+
+def _note(answer: dict[str, Any]) -> str:
+    return "\n".join(answer["notes"])
 
 
 async def _of_fixture(stack: AsyncExitStack, events: str, folder: Path, before: Path | None, names: dict[str, str]) -> Preview:
