@@ -12,8 +12,9 @@ CATALOG = "tool.catalog.v1"
 MAX_PINNED = 100
 """Breadcrumbs of one kind that may stand on a page, the newest."""
 
-
 _CONDITIONS = ("schemas", "ids", "any_tags", "all_tags", "none_tags")
+ANSWER, FAILURE = "tool.response.v1", "tool.error.v1"
+"""Schemas of a tool's answer and of its failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,9 @@ class Selector:
         )
 
 
+Triggers = tuple[Selector, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
     """What stands on every page: anchors and always-included sources."""
@@ -65,12 +69,6 @@ class Pinned:
                 return MAX_PINNED
             case number:
                 return number
-
-
-ANSWER, FAILURE = "tool.response.v1", "tool.error.v1"
-"""Schemas of a tool's answer and of its failure."""
-
-Triggers = tuple[Selector, ...]
 
 
 def may_trigger(breadcrumb: Breadcrumb) -> bool:
