@@ -24,6 +24,10 @@ from builder.recall.index.view import View
 
 SUMMARIES = Selector(schemas=(SUMMARY,))
 """Their recipe says whose they are."""
+NOTES = frozenset({"note.v1", "knowledge.v1"})
+"""Schemas of no session that belong to every session; all else of no session stays there."""
+MAX_LINKS = 25
+"""Breadcrumbs of a chain of answers in which the person is looked for."""
 
 
 def visible_to(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...], user: str = "") -> View:
@@ -81,23 +85,6 @@ def without_expired(view: View, excluded: tuple[Selector, ...], now: datetime) -
     return replace(view, current=view.current & ~(rows | _with_results(view, rows))) if rows.any() else view
 
 
-def _with_results(view: View, rows: Rows) -> Rows:
-    """All versions of those of these rows that are words or calls, with the results of the calls and what passes them on."""
-    exchanges = view.history.exchanges
-    origin, call = view.column(exchanges.origin), view.column(exchanges.call).copy()
-    early = {row: exchange for row in exchanges.early if (exchange := exchanges.of_result[row]).callers[0] < view.size}
-    call[list(early)] = [exchange.origin for exchange in early.values()]
-    follows = call >= 0
-    leader = np.where(follows, call, origin)
-    leads = np.zeros(view.size, np.bool_)
-    leads[leader[rows & ~follows]] = True
-    return np.asarray(leads[leader])
-
-
-NOTES = frozenset({"note.v1", "knowledge.v1"})
-"""Schemas of no session that belong to every session; all else of no session stays there."""
-
-
 def scope_of(trigger: Breadcrumb, profile: Profile, memory: Scope | None = None) -> Scope:
     """Where a consumer's context is looked for: the own session is always part of it, because the conversation is.
 
@@ -131,10 +118,6 @@ def looks_for_person(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> boo
     return has_person and any(profile.retrieval.scope == "user" for profile in consumers)
 
 
-MAX_LINKS = 25
-"""Breadcrumbs of a chain of answers in which the person is looked for."""
-
-
 async def memory_of(store: Store, trigger: Breadcrumb) -> Scope | None:
     """Everything that was said by and to the person of a trigger; None when nothing says who that is. Raises `Unavailable`.
 
@@ -166,6 +149,19 @@ async def history_of(store: Store, workspace: str, user: str, until: Place) -> t
         rows = np.flatnonzero((persons == person) & (persons != NOBODY) & view.current)
         crumbs += (view.breadcrumb(row) for row in rows.tolist())
     return tuple(sorted(crumbs, key=lambda crumb: (crumb.place, crumb.session)))
+
+
+def _with_results(view: View, rows: Rows) -> Rows:
+    """All versions of those of these rows that are words or calls, with the results of the calls and what passes them on."""
+    exchanges = view.history.exchanges
+    origin, call = view.column(exchanges.origin), view.column(exchanges.call).copy()
+    early = {row: exchange for row in exchanges.early if (exchange := exchanges.of_result[row]).callers[0] < view.size}
+    call[list(early)] = [exchange.origin for exchange in early.values()]
+    follows = call >= 0
+    leader = np.where(follows, call, origin)
+    leads = np.zeros(view.size, np.bool_)
+    leads[leader[rows & ~follows]] = True
+    return np.asarray(leads[leader])
 
 
 async def _person_of(store: Store, trigger: Breadcrumb) -> str:

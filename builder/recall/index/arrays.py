@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Scalar = TypeVar("Scalar", bound=np.generic)
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float32]
 
 
 class GrowingArray(Generic[Scalar]):
@@ -47,10 +49,6 @@ class GrowingArray(Generic[Scalar]):
     def head(self, size: int) -> NDArray[Scalar]:
         """The first `size` rows, without a copy."""
         return self._data[:size]
-
-
-Rows = NDArray[np.int64]
-Floats = NDArray[np.float32]
 
 
 class Postings:

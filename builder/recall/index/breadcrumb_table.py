@@ -143,10 +143,6 @@ class BreadcrumbTable:
         return episode
 
 
-def _code(codes: dict[str, int], name: str) -> int:
-    return codes.setdefault(name, len(codes))
-
-
 class UnitTable:
     """A unit is named by the row that heads it. Two units become one by a row that shares calls with both."""
 
@@ -187,3 +183,7 @@ class UnitTable:
         while head in self.merged:
             head = self.merged[head][0]
         return head
+
+
+def _code(codes: dict[str, int], name: str) -> int:
+    return codes.setdefault(name, len(codes))

@@ -22,6 +22,12 @@ from builder.recall.index.view import View, as_of
 
 SCOPE_PASSAGES = 50
 """What an open scope costs beside its passages, in passages."""
+PAGE_ROWS = 2_000
+"""Rows of one recall: a long session is read in pages, so that it neither fills the memory nor stops the loop."""
+VECTOR_ROWS = 64
+"""Rows without vectors that one look asks for."""
+
+PinnedRows = tuple[tuple[StoredBreadcrumb, ...], ...]
 
 
 class HistoryCache:
@@ -75,14 +81,6 @@ class HistoryCache:
 
     def _size(self) -> int:
         return sum(history.cost + SCOPE_PASSAGES for history in self._histories.values())
-
-
-PAGE_ROWS = 2_000
-"""Rows of one recall: a long session is read in pages, so that it neither fills the memory nor stops the loop."""
-VECTOR_ROWS = 64
-"""Rows without vectors that one look asks for."""
-
-PinnedRows = tuple[tuple[StoredBreadcrumb, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
