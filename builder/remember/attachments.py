@@ -53,17 +53,6 @@ _ENCODED = re.compile(
 )
 
 
-class _Source(NamedTuple):
-    """Where an image or file comes from."""
-
-    fields: dict[str, Any]
-    """Those of the part and of the objects nested in it."""
-    url: str
-    media: str
-    data: str | None
-    """Base64; None = it only has an address."""
-
-
 def described(value: Any) -> Any:
     """The JSON value with a line in place of every image and file, and without encoded bytes in its texts."""
     if isinstance(value, str):
@@ -110,6 +99,41 @@ def images_of(body: str) -> tuple[Image, ...]:
     return tuple(_images(json.loads(body))) if "image" in body else ()
 
 
+def without_data(text: str) -> str:
+    """The text with a mark in place of encoded bytes."""
+    if len(text) < MIN_ENCODED_CHARS and ";base64," not in text:
+        return text
+    text = _DATA_URL.sub(lambda url: attachment_line({"type": _kind(url["media"]), "url": url[0]}), text)
+    return _ENCODED.sub(_encoded, text)
+
+
+def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
+    """Each request id once, as it was called last."""
+    return tuple(starmap(_call, dict(zip(breadcrumb.calls, breadcrumb.call_signatures, strict=False)).items()))
+
+
+def call_of(breadcrumb: Breadcrumb, request: str) -> Call:
+    """One of them; the others are not read, because a message may make thousands."""
+    return _call(request, signature_of(breadcrumb, request))
+
+
+def signature_of(breadcrumb: Breadcrumb, request: str) -> str:
+    """Tool and arguments of the call as one text."""
+    last = len(breadcrumb.call_signatures)
+    return breadcrumb.call_signatures[last - 1 - breadcrumb.calls[:last][::-1].index(request)]
+
+
+class _Source(NamedTuple):
+    """Where an image or file comes from."""
+
+    fields: dict[str, Any]
+    """Those of the part and of the objects nested in it."""
+    url: str
+    media: str
+    data: str | None
+    """Base64; None = it only has an address."""
+
+
 def _images(value: Any) -> Iterator[Image]:
     if isinstance(value, dict) and _is_attachment(value):
         source = _source(value)
@@ -121,14 +145,6 @@ def _images(value: Any) -> Iterator[Image]:
     elif isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _images(item)
-
-
-def without_data(text: str) -> str:
-    """The text with a mark in place of encoded bytes."""
-    if len(text) < MIN_ENCODED_CHARS and ";base64," not in text:
-        return text
-    text = _DATA_URL.sub(lambda url: attachment_line({"type": _kind(url["media"]), "url": url[0]}), text)
-    return _ENCODED.sub(_encoded, text)
 
 
 def _encoded(stretch: re.Match[str]) -> str:
@@ -192,22 +208,6 @@ def _one_line(text: str) -> str:
     """For the inside of our brackets: one short line, and no bracket that would close them."""
     line = " ".join(text.split()).replace("[", "(").replace("]", ")")
     return line if len(line) <= MAX_NAME_CHARS else line[:MAX_NAME_CHARS].rstrip() + "…"
-
-
-def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
-    """Each request id once, as it was called last."""
-    return tuple(starmap(_call, dict(zip(breadcrumb.calls, breadcrumb.call_signatures, strict=False)).items()))
-
-
-def call_of(breadcrumb: Breadcrumb, request: str) -> Call:
-    """One of them; the others are not read, because a message may make thousands."""
-    return _call(request, signature_of(breadcrumb, request))
-
-
-def signature_of(breadcrumb: Breadcrumb, request: str) -> str:
-    """Tool and arguments of the call as one text."""
-    last = len(breadcrumb.call_signatures)
-    return breadcrumb.call_signatures[last - 1 - breadcrumb.calls[:last][::-1].index(request)]
 
 
 def _call(request: str, signature: str) -> Call:
