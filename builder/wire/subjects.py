@@ -26,6 +26,10 @@ MESSAGE_ID_HEADER = "Nats-Msg-Id"
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _SCHEMA = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,7}")
+DEFAULT_NAME = "context-builder"
+HEADS = frozenset({"breadcrumbs", "contexts", "deadletters", "probes", "compactions", "requests", "shadows"})
+"""First words of our subjects; no installation has such a name."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +95,6 @@ def compaction_subject(workspace: str, consumer: str, session: str) -> str:
 def message_id(workspace: str, breadcrumb_id: str, version: int) -> str:
     """The `Nats-Msg-Id` of a breadcrumb; percent-encoded because headers are ASCII."""
     return quote(clean(f"{workspace}:{breadcrumb_id}:{version}"), safe=":_-.")
-
-
-DEFAULT_NAME = "context-builder"
-HEADS = frozenset({"breadcrumbs", "contexts", "deadletters", "probes", "compactions", "requests", "shadows"})
-"""First words of our subjects; no installation has such a name."""
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 
 @dataclass(frozen=True, slots=True)
