@@ -30,6 +30,7 @@ BACKLOG = 4
 """Messages that wait from which on the stream is asked for its end first: then one look serves all that it holds."""
 MAX_WORKSPACES = 1_000
 """Whose definitions are kept in memory."""
+Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +145,6 @@ def unexpired(definitions: Definitions, moment: datetime) -> Definitions:
     if all(each.expires_at is None for each in definitions):
         return definitions
     return tuple(each for each in definitions if each.expires_at is None or each.expires_at > moment)
-
-
-Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
 
 
 class Consumers:

@@ -22,6 +22,10 @@ from builder.worker.publishing import DeadLetters
 from builder.worker.resilience import PAUSES, Backoff, Pauses, UnexpectedError, guard, heartbeat
 from builder.worker.turns import SessionOrder
 
+log = logging.getLogger("builder.worker.loop")
+
+TOOL_OUTCOMES = frozenset({ANSWER, FAILURE})
+
 
 class Attempts:
     """Numbers the attempts at each place. An attempt is counted before it begins, so a crash leaves it counted."""
@@ -71,11 +75,6 @@ class Attempts:
             yield
         finally:
             self._in_work.discard(place)
-
-
-log = logging.getLogger("builder.worker.loop")
-
-TOOL_OUTCOMES = frozenset({ANSWER, FAILURE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
