@@ -20,7 +20,7 @@ from nats.aio.msg import Msg
 from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.peers import BEAT_SECONDS
-from builder.adapters.nats.stream import NatsPublisher
+from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.page_rendering import Listener, silence

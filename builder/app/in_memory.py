@@ -15,8 +15,9 @@ from typing_extensions import override
 from builder.adapters.memory.broker import MemoryBroker, MemoryDelivery
 from builder.adapters.memory.streams import KeptMessage, MemoryStream
 from builder.adapters.nats.archive import NatsArchive
+from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.requests import answering
-from builder.adapters.nats.stream import NatsPublisher, NatsSender, NatsStream
+from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, CONTEXTS_MAX_AGE, DEADLETTERS
 from builder.app.components import Components, open_components
 from builder.app.operations.explanations import Explanations

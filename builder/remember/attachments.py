@@ -9,14 +9,10 @@ The tool calls of a breadcrumb with their arguments as chat APIs take them: a JS
 import json
 import re
 from collections.abc import Iterator
-from itertools import starmap
 from typing import Any, NamedTuple
 
-from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.control_text import visible
-from builder.domain.json_text import parsed, with_texts
-from builder.domain.message import Call, Image
-from builder.wire.json import one_line
+from builder.domain.json_text import parsed
+from builder.domain.message import Image
 
 LIST_FIELDS = ("attachments", "files", "images")
 """Fields of a body whose items are images and files."""
@@ -107,22 +103,6 @@ def without_data(text: str) -> str:
     return _ENCODED.sub(_encoded, text)
 
 
-def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
-    """Each request id once, as it was called last."""
-    return tuple(starmap(_call, dict(zip(breadcrumb.calls, breadcrumb.call_signatures, strict=False)).items()))
-
-
-def call_of(breadcrumb: Breadcrumb, request: str) -> Call:
-    """One of them; the others are not read, because a message may make thousands."""
-    return _call(request, signature_of(breadcrumb, request))
-
-
-def signature_of(breadcrumb: Breadcrumb, request: str) -> str:
-    """Tool and arguments of the call as one text."""
-    last = len(breadcrumb.call_signatures)
-    return breadcrumb.call_signatures[last - 1 - breadcrumb.calls[:last][::-1].index(request)]
-
-
 class _Source(NamedTuple):
     """Where an image or file comes from."""
 
@@ -208,15 +188,3 @@ def _one_line(text: str) -> str:
     """For the inside of our brackets: one short line, and no bracket that would close them."""
     line = " ".join(text.split()).replace("[", "(").replace("]", ")")
     return line if len(line) <= MAX_NAME_CHARS else line[:MAX_NAME_CHARS].rstrip() + "…"
-
-
-def _call(request: str, signature: str) -> Call:
-    call = json.loads(signature)
-    return Call(id=request, tool=visible(call["tool"]), arguments=_arguments(call["input"]))
-
-
-def _arguments(value: Any) -> str:
-    if value is None:
-        return "{}"
-    plain = with_texts(described(value), visible, visible)
-    return one_line(plain if isinstance(plain, dict) else {"input": plain})

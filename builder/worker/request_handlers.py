@@ -14,7 +14,7 @@ from builder.domain.errors import Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.broker import Archive, PublishedContexts, Sender
 from builder.ports.store import BreadcrumbStore, Eraser, Reader, Store
-from builder.recall.visibility import history_of
+from builder.recall.scopes import history_of
 from builder.wire.records import make_record, outgoing
 from builder.wire.requests import (
     CompactRequest,

@@ -46,44 +46,6 @@ def free_bytes(path: str) -> int | None:
     return None if path == MEMORY else shutil.disk_usage(Path(path).parent).free
 
 
-def remove(path: Path, aside: str = "") -> None:
-    """Remove the file and its log, or give them the name `aside`. Raises `Misconfigured`."""
-    try:
-        for suffix in ("", "-wal", "-shm"):
-            part = path.with_name(path.name + suffix)
-            if aside and part.exists():
-                part.rename(path.with_name(aside + suffix))
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise Misconfigured(f"{path.parent} cannot be written: {error.strerror}; check its rights and its disk") from error
-
-
-def damage(path: Path) -> str:
-    """Why the file is no whole store, after reading all of it; empty when it is one, or is not there.
-
-    Raises `Misconfigured` while another process (or connection) has it open, as far as a damaged one lets this be told, and e.g.
-    for a read-only disk.
-    """
-    if not path.exists():
-        return ""
-    connection = apsw.Connection(str(path))
-    try:
-        # In WAL mode an exclusive lock is only given to the file's one user.
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        connection.execute("BEGIN EXCLUSIVE")
-        connection.execute("COMMIT")
-        (answer,) = next(connection.execute("PRAGMA quick_check(1)"))
-    except apsw.BusyError as error:
-        raise Misconfigured(f"the store {path} is in use; stop the service, then run `context-builder reindex` again") from error
-    except DAMAGE as error:
-        return str(error)
-    except apsw.Error as error:
-        raise Misconfigured(f"the store {path} cannot be opened for writing: {error}; check its rights and its disk") from error
-    finally:
-        connection.close()
-    return "" if answer == "ok" else str(answer)
-
-
 class Connection:
     """Runs functions on its own thread, each inside one transaction."""
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from builder.adapters.nats.archive import NatsArchive, NatsShadows
 from builder.adapters.nats.errors import translated
-from builder.adapters.nats.stream import NatsStream, letter_subject
+from builder.adapters.nats.publisher import letter_subject
+from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
 from builder.app.address import running
 from builder.app.broker import check_order, connected, open_bus, topology
