@@ -1,7 +1,4 @@
-"""What builds contexts, without a bus: store, engine, profiles, templates.
-
-The parts of the service that a caller may choose: an installation its own store, a test a part that fails.
-"""
+"""What builds contexts, without a bus: store, engine, profiles, templates. A caller may choose the parts itself."""
 
 import contextlib
 import logging

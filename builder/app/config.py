@@ -1,7 +1,4 @@
-"""Profiles and templates as they stood at one moment: read as a whole, replaced as a whole.
-
-Where the bundled templates and schemas lie: inside the wheel, or beside the package in a source tree.
-"""
+"""Profiles and templates as they are at one moment, in the bundled folder and the author's: read and replaced as a whole."""
 
 import asyncio
 from collections.abc import Callable, Mapping

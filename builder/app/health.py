@@ -1,7 +1,4 @@
-"""What `/livez`, `/readyz` and the gauges ask the parts of a running service.
-
-What this worker runs, and which workers an installation has.
-"""
+"""The state of a running service, for `/livez`, `/readyz`, the gauges, and the other workers of its installation."""
 
 import asyncio
 import shutil

@@ -29,13 +29,13 @@ from builder.domain.breadcrumb import Place
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.worker.catch_up import CatchUp
-from builder.worker.consumers import Consumers, DefinitionReader
+from builder.worker.consumers import Consumers, DefinitionReader, Verb
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Attempts, Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.quiet_time import QuietTime
-from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher, Verb, stay
+from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher, stay
 from builder.worker.summary_scheduler import Sources
 from builder.worker.turns import Turns
 

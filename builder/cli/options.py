@@ -1,7 +1,4 @@
-"""Options that many commands share, where a command works, and how it prints.
-
-Progress bars on standard error where that is a terminal, so that standard output stays data.
-"""
+"""Options that many commands share, where a command works, and how it prints: data on standard output, all else beside it."""
 
 import json
 import sys

@@ -1,7 +1,4 @@
-"""A receipt as tables for people.
-
-A page beside the version before, for people: tokens of the sections, and the lines that differ.
-"""
+"""A receipt, and a page beside the version before, as tables for people."""
 
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher

@@ -1,7 +1,4 @@
-"""Requests to the running service, or to its store while none runs.
-
-All of a person: what is erased, and what is exported.
-"""
+"""Requests to the running service, or to its store while none runs, and those about all of a person."""
 
 import json
 from collections.abc import AsyncIterator, Callable

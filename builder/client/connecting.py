@@ -1,8 +1,7 @@
 """One connection to the broker: the first one within seconds or not at all, after that reconnections without end.
 
-What a broker refuses for want of a permission, told once for each permission.
-
-nats-py reports a violation beside the call that it belongs to, in lower case, and that call waits until its time is over.
+A permission that the broker refuses is told once. nats-py reports it beside the call that it belongs to, in lower case, and that
+call waits until its time is over.
 """
 
 import asyncio

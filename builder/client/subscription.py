@@ -1,8 +1,6 @@
 """Contexts as they come: a subscription, which is made, checked, read and acknowledged, and one context that is waited for.
 
 That one comes by a plain subscription, which is the fastest, or by a look into the stream, which misses nothing.
-
-Whether the context of a later message has taken a context's place.
 """
 
 import asyncio

@@ -1,7 +1,4 @@
-"""What is wrong with a profile or a template, for its author.
-
-The word that was probably meant.
-"""
+"""What is wrong with a profile or a template, for its author, and the word that was probably meant."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Which breadcrumbs are meant: by schema, id and tags.
-
-Which breadcrumbs ask for a context: selectors, one of which must match.
-"""
+"""Which breadcrumbs are meant, by schema, id and tags, and which of them ask for a context."""
 
 from dataclasses import dataclass
 from typing import Literal

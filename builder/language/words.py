@@ -1,7 +1,4 @@
-"""Words as they are compared, and small talk, in several languages.
-
-What a sentence does: refers to another one, answers, greets, asks, concludes.
-"""
+"""Words as they are compared, in several languages, and what a sentence does: small talk, referring, asking, concluding."""
 
 import re
 import unicodedata

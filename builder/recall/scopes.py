@@ -1,4 +1,4 @@
-"""Where the contexts of a trigger are looked for, and whose memory that is: the person of the trigger, in all sessions."""
+"""Where the contexts of a trigger are looked for, and the memory of its person."""
 
 from dataclasses import replace
 

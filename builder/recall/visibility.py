@@ -1,9 +1,4 @@
-"""What of a view one consumer may see: its own conversation, nothing that is excluded and nothing that has expired.
-
-Where the contexts of a trigger are looked for.
-
-The person of a trigger, and the scope of this person's memory.
-"""
+"""What of a view one consumer may see: its own conversation, nothing that is excluded and nothing that has expired."""
 
 from dataclasses import replace
 from datetime import datetime

@@ -2,8 +2,6 @@
 
 Read are OpenAI's parts ({type: image_url, image_url: {url}}), Anthropic's ({type: image, source: {media_type, data}}), Gemini's
 (inline_data), MCP's ({type: image, data, mimeType}), lists of attachments, and base64 wherever it stands in a text.
-
-The tool calls of a breadcrumb with their arguments as chat APIs take them: a JSON object, without bytes or control text.
 """
 
 import json

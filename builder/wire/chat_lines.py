@@ -1,8 +1,6 @@
 """Chat messages as other systems export them, read as records: `{"role", "content"}` a line, or `{"messages": [...]}`.
 
 The ids follow from session and message, so that the same conversation read again gives the same records.
-
-A tool call in the shape of OpenAI → one of `agent.response.v1`.
 """
 
 import json

@@ -1,9 +1,8 @@
-"""Subjects, which decide workspace and session; NATS permissions are written on them.
+"""Subjects, which decide workspace and session, and the installation, whose name they have on the broker.
 
-The name of an installation, and what has this name on the broker.
-
-Inside service and client a subject has no name in front: `breadcrumbs.acme.s1.user.message.v1`. On the broker the subjects and
-streams of every installation but the default one have it: two streams of an account must not have subjects in common.
+NATS permissions are written on subjects. Inside service and client a subject has no name in front, as in
+`breadcrumbs.acme.s1.user.message.v1`. On the broker the subjects and streams of every installation but the default one have it:
+two streams of an account must not have subjects in common.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""The loop over deliveries. The only place of ack, retry and reject, and of the outcome of each delivery.
-
-Attempts at a message, counted across crashes.
-"""
+"""The loop over deliveries: the only place of ack, retry and reject, of the outcome of each, and of attempts across crashes."""
 
 import asyncio
 import logging

@@ -29,11 +29,8 @@ from builder.wire.requests import (
     receipt_json,
 )
 from builder.wire.subjects import check_token
-from builder.worker.consumers import Consumers
+from builder.worker.consumers import Consumers, Verb
 from builder.worker.erasure import TOMBSTONE, Erasure
-
-Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
-"""Workspace and JSON bytes → response. Raises `Rejected` and `Unavailable`."""
 
 Compact = Callable[[str, str, str, bool], Awaitable[dict[str, Any]]]
 """Workspace, session, profile and whether people's words stay → result. Raises `Rejected` and `Unavailable`."""

@@ -1,9 +1,4 @@
-"""What every engine shares: one thread of its own, and the way from pooled values to the stored vector.
-
-No engine: contexts are built by words and fields alone, always flagged.
-
-A cache of vectors by the hash of their text.
-"""
+"""What every engine shares: a thread of its own, the way from pooled values to the stored vector, and a cache by text."""
 
 import asyncio
 from collections.abc import Callable

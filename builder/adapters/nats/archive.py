@@ -1,7 +1,4 @@
-"""`Archive` and `PublishedContexts` on JetStream. The server overwrites what is deleted (its default, "secure delete").
-
-`ShadowDifferences` on JetStream.
-"""
+"""`Archive`, `PublishedContexts` and `ShadowDifferences` on JetStream, whose server overwrites what is deleted."""
 
 import base64
 import contextlib

@@ -1,9 +1,7 @@
-"""The inbox: a FastStream subscriber on a durable JetStream pull consumer that hands deliveries to the worker.
+"""Deliveries of durable JetStream pull consumers: the inbox of the worker, and one durable for each kind that nobody waits for.
 
-FastStream hosts the subscription and its lifespan; the messages come through `Pull`, as long as places are
-free. Deliveries run side by side; the worker keeps the order inside a session.
-
-Deliveries that nobody waits for: each kind has a durable of its own on BREADCRUMBS, beside the one of the inbox.
+FastStream hosts the subscription of the inbox; the messages come through `Pull`, as long as places are free. They run side by
+side, and the worker keeps the order inside a session.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Contexts and dead letters leave the service, each at most once, and breadcrumbs of its own."""
+"""`Publisher` and `Sender` on JetStream: contexts and dead letters, each at most once, and the service's own breadcrumbs."""
 
 import base64
 import json

@@ -1,7 +1,4 @@
-"""`Stream` on JetStream: short gaps by single gets, long ones by an ephemeral ordered consumer.
-
-What leaves the service: contexts and dead letters, each at most once, and breadcrumbs of its own.
-"""
+"""`Stream` on JetStream: short gaps by single gets, long ones by an ephemeral ordered consumer."""
 
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping

@@ -1,7 +1,4 @@
-"""A profile file as its author writes it.
-
-Names of time zones → their rules, from the system's table or the package tzdata.
-"""
+"""A profile file as its author writes it, its time zone by name."""
 
 from datetime import UTC, tzinfo
 from typing import Annotated, Literal

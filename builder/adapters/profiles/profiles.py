@@ -1,7 +1,4 @@
-"""Profile files → frozen profiles. The file name is the consumer's name.
-
-The table of known models, `templates/models.yaml`: their windows, and how their tokens are counted.
-"""
+"""Profile files and the table of known models (`templates/models.yaml`) → frozen profiles, each named as its file."""
 
 import json
 import re

@@ -1,7 +1,4 @@
-"""One connection, one thread, numbered migrations, and the one place where driver errors become ours.
-
-The files of a store on disk: the SQLite file and its log.
-"""
+"""One connection, one thread, numbered migrations, and the one place where driver errors become ours."""
 
 import asyncio
 import shutil

@@ -1,4 +1,4 @@
-"""Where a SQLite store is: a file, or the memory of the process."""
+"""Where a SQLite store is, a file or the memory of the process, and how its file is checked, moved aside and replaced."""
 
 import logging
 from collections.abc import AsyncIterator

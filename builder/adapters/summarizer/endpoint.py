@@ -1,7 +1,4 @@
-"""Chat completions of an OpenAI-compatible endpoint as `Summarizer`. Its answers are checked, never trusted.
-
-A model's summary that is a little too long, in whole lines.
-"""
+"""Chat completions of an OpenAI-compatible endpoint as `Summarizer`. Its answers are checked, never trusted."""
 
 import asyncio
 import json

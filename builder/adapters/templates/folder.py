@@ -1,8 +1,6 @@
-"""Load and run hint and page templates in one immutable sandbox.
+"""Hints, pages and phrases of the templates folders, run in one immutable sandbox.
 
 Message text is always a value, never template source, and goes through `quote` on its way out.
-
-Catalogue files of phrases → phrases by name. A file a language: `phrases/<language>.yaml`.
 """
 
 import re

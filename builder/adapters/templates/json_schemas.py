@@ -1,6 +1,6 @@
-"""The fields of a body by its JSON Schema: references and alternatives resolved, with an example of each.
+"""The fields of a body by its JSON Schema, with references and alternatives resolved, and a first hint that shows them.
 
-A first hint for a schema: its name, title and state in one line, its text behind it, every other field below.
+The hint has name, title and state in one line, the text behind it, every other field below.
 """
 
 import re

@@ -1,10 +1,7 @@
-"""What is wrong with templates that compile: faults, which keep them from being used, and notes.
+"""What is wrong with templates that compile, and what each line of a hint costs.
 
-What each line of a hint costs: the tokens of the text that it wrote for the examples of its schema.
-
-Clocks, ids and counters that a hint shows: in a section that should stay the same they change it.
-
-Emphasis that is used too often: words of command, runs of capitals, marks of exclamation, bold text.
+Beside faults, which keep a template from being used, there are notes: on fields that change from page to page in a section that
+should stay the same, and on emphasis that is used too often.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""The names in a template: values, filters, phrases and fields that do not exist, with the line and the nearest right word.
-
-Loops and macros that may run without end: told when a template is read, before a message meets the limits.
-"""
+"""Faults of a template that can be read off its text: names that do not exist, and loops and macros that may run without end."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple

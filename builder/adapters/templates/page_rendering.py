@@ -1,9 +1,4 @@
-"""Pages laid out by their templates, and the tokens that a layout adds to what stands in it.
-
-Where sections and fragments stand on a page, noted while it is laid out.
-
-The failures of the templates of one configuration: the first reason of each template, and their number.
-"""
+"""Pages laid out by their templates: the text, where its sections and fragments are, and the tokens that the layout adds."""
 
 import re
 from collections.abc import Callable

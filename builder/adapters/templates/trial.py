@@ -1,7 +1,4 @@
-"""Faults of a template that compiles: unknown names, and failures with examples.
-
-The bundled hints on their examples, in the sandbox and by Jinja alone: what the sandbox's cost is measured with.
-"""
+"""Hints and pages tried on examples: the faults that show, and each hint beside Jinja alone for measuring the sandbox."""
 
 import contextlib
 import json

@@ -1,7 +1,4 @@
-"""What the pages of each consumer cost a day: tokens from its traffic, money from a price list.
-
-The price list of `context-builder cost`: what a provider charges, and what its cache keeps. A file of the installation.
-"""
+"""What the pages of each consumer cost a day: tokens from its traffic, money from a price list, a file of the installation."""
 
 from collections.abc import Mapping
 from pathlib import Path

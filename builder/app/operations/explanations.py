@@ -1,9 +1,4 @@
-"""The requests `explain`, `why` and `replay`.
-
-Pages of events in a file, made again and again with edited profiles and templates.
-
-Requests that change nothing, answered from the store and the streams while no service runs.
-"""
+"""The requests `explain`, `why` and `replay`, answered by the service, without it, or for events in a file."""
 
 import asyncio
 import json
@@ -36,8 +31,8 @@ from builder.publish.receipt import receipt_values
 from builder.recall.definitions import definitions_as_of
 from builder.wire.files import Files
 from builder.wire.requests import ExplainRequest, ReplayRequest, WhyRequest, read_request
-from builder.worker.consumers import unexpired
-from builder.worker.request_handlers import Contexts, Lookup, Verb, stay
+from builder.worker.consumers import Verb, unexpired
+from builder.worker.request_handlers import Contexts, Lookup, stay
 
 MAX_WAITING = 8
 """Replays with other files or profiles: one is built at a time."""

@@ -1,7 +1,4 @@
-"""The profiles of the templates folders, for their authors: listed, shown, compared, linted. Needs no store and no engine.
-
-What is wrong with templates alone, and what each of their lines costs.
-"""
+"""The profiles and templates of the folders, for their authors: listed, shown, compared, linted. Needs no store and no engine."""
 
 import contextlib
 import re

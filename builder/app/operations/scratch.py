@@ -1,7 +1,4 @@
-"""A builder that holds everything in memory, for checks that make thousands of sessions.
-
-The bundled hints, ready to be timed.
-"""
+"""A builder that holds everything in memory, for checks that make thousands of sessions, and the bundled hints for timing."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

@@ -1,6 +1,6 @@
-"""Golden cases of templates: what each makes now, beside what it should. Needs no broker; a single fragment needs no store.
+"""Golden cases of templates: what each makes now, beside what it should, and a first hint with its case for a schema.
 
-A first hint for a schema, with a case beside it: from a known schema, a JSON Schema, its definition, or a sample record.
+Needs no broker; a single fragment needs no store.
 """
 
 import json
@@ -24,6 +24,7 @@ from builder.assemble.items.labels import tool_label
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import BuilderError, Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
+from builder.domain.trusted_hints import SCHEMA_DEFINITION
 from builder.remember.decode import decode
 from builder.remember.schemas.registry import BODIES, full
 from builder.wire.files import read_source
@@ -34,7 +35,6 @@ Page = Callable[[tuple[str, ...], str], str]
 """Records as JSON lines and the name of a profile → their page. Raises `Rejected` and `Misconfigured`."""
 WORKSPACE = "cases"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-DEFINITION = "schema.def.v1"
 PLACES = ("schema", "json_schema", "jsonSchema", "definition", "schema_definition")
 """Fields of a definition that may hold the JSON Schema."""
 
@@ -220,7 +220,7 @@ def _drafted(
         return _of_schema(schema, _read_json(from_schema), from_schema.name)
     if from_record:
         record = _read_json(from_record)
-        if record.get("schema_name") == DEFINITION:
+        if record.get("schema_name") == SCHEMA_DEFINITION:
             return _of_schema(schema, _defined(record.get("context") or {}, from_record.name), from_record.name)
         body = record.get("context", record)
         return first_hint(schema, fields_of(schema_of(body))), body, from_record.name
@@ -254,7 +254,7 @@ def _defined(context: dict[str, Any], origin: str) -> dict[str, Any]:
             return {**context[place], **({"examples": examples} if examples else {})}
     if "properties" in context:
         return context
-    raise Misconfigured(f"{origin} is a {DEFINITION} without a JSON Schema; put it into its context as `schema`")
+    raise Misconfigured(f"{origin} is a {SCHEMA_DEFINITION} without a JSON Schema; put it into its context as `schema`")
 
 
 def _read_json(file: Path) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""Benchmark commands about what is found: arguments in, one report out.
-
-Benchmark commands about data: public files become a data set, and what plain vector search finds in one.
-"""
+"""Benchmark commands about what is found, and about the data that it is found in: arguments in, one report out."""
 
 import json
 import sys

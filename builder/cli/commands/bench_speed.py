@@ -1,7 +1,4 @@
-"""Benchmark commands about time and memory: arguments in, one report out.
-
-The benchmark command about the sandbox of templates.
-"""
+"""Benchmark commands about time and memory: arguments in, one report out."""
 
 import asyncio
 from typing import Annotated, Any

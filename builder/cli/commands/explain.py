@@ -1,7 +1,4 @@
-"""Commands that explain a context: explain, why, replay.
-
-`templates preview`: what an edit makes of a page, beside the version before.
-"""
+"""Commands that explain a context."""
 
 import asyncio
 from pathlib import Path

@@ -1,11 +1,8 @@
-"""Which sentences of a text are standing instructions: said once, meant for every answer from then on.
+"""Which sentences are standing instructions, meant for every answer from then on, what they are about, and which ends another.
 
-Precision before recall: an instruction that is missed may still be found by its words, one that was never given misleads.
-
-What a standing instruction is about, and whether a later one ends it.
-
-A wrong end hides a wish; a missed end shows both in their order. So one ends only by the same words again, or by a permission
-that adds no word of its own to what it is about.
+Precision before recall: an instruction that is missed may still be found by its words, one that was never given misleads. A wrong
+end hides a wish; a missed end shows both in their order. So one ends only by the same words again, or by a permission that adds
+no word of its own to what it is about.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""One row a breadcrumb: what it is, which version of it counts, and what decides whether a consumer sees it.
-
-Which breadcrumbs are one unit: a message, or an exchange with all that shares its calls.
-"""
+"""One row a breadcrumb: what it is, which version of it counts, and what decides whether a consumer sees it."""
 
 from array import array
 from datetime import datetime, timedelta

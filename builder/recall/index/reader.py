@@ -1,9 +1,4 @@
-"""The history of a scope as of a place, read from the store as far as it is not in memory yet.
-
-Histories of the scopes used last, bounded by their passages.
-
-A library's cache asks for an entry's size when it is put in; a history grows afterwards.
-"""
+"""The histories of the scopes used last, each read from the store as far as it is not in memory yet, as of a place."""
 
 import asyncio
 from collections import OrderedDict

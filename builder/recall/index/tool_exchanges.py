@@ -1,4 +1,4 @@
-"""Tool calls with their results, paired once while the history grows."""
+"""Tool calls with their results, and the units that they make of a conversation, joined once while the history grows."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field

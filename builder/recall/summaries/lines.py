@@ -1,10 +1,7 @@
-"""The lines of a summary: which of them are still valid, and in what order they are shown.
+"""The lines of a summary: which are still valid, in what order they are shown, and how the extractive summariser chooses them.
 
-The extractive summariser: the most telling sentences for a number of tokens, by words and stored vectors, in any language.
-
-Weighted coverage: an excerpt is worth the rare words that no chosen one has said yet, more when it names, counts or concludes
-something, less when its passage is near to a chosen one. What tools said is chosen only when there is nothing else.
-Nothing is embedded.
+It covers by weight, in any language, and embeds nothing: an excerpt is worth the rare words that no chosen one has said yet, more
+when it names, counts or concludes something, less when its passage is near to a chosen one.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""Which summary stands for what, what waits to be summarised, and what of a summary is shown. All as of a view.
-
-What `compact` summarises, and which words it keeps.
-"""
+"""Which summary covers what, what waits to be summarised, and what of a summary is shown. All as of a view."""
 
 import json
 from bisect import bisect_right

@@ -1,8 +1,6 @@
-"""The known schemas: one model each, the source of `schemas/<name>.json`.
+"""The known schemas, one model each, the source of `schemas/<name>.json`, and bodies to try a hint on.
 
 A tolerant reader: unknown fields are kept in the stored body and ignored here. Field names and variants are RCRT's.
-
-Bodies to try a hint on: the examples of a schema, their required fields alone, and much longer ones.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The bodies of tool calls, of their answers and of tool catalogs."""
+"""The bodies of tool calls, of their answers and of tool catalogs, and the calls of a breadcrumb as chat APIs take them."""
 
 import json
 from itertools import starmap

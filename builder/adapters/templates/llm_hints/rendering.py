@@ -1,7 +1,4 @@
-"""Hints of a record, applied to its body and written as the text of its item.
-
-`llm_hints` as JSON text → what they say, checked; every distinct text is read once.
-"""
+"""`llm_hints` of a record: checked once for every distinct text, applied to its body and written as the text of its item."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,6 +1,4 @@
-"""The rules of `transform`: how the value of one key is made from a body.
-
-Dotted paths into a JSON value: `a.b`, `tools.*.name`, `items.0`; lists are walked through by names too.
+"""The rules of `transform`, each of which makes one value from a body, and the dotted paths by which they reach into it.
 
 All functions are charged to the meter of the rendering that they are part of.
 """

@@ -1,9 +1,7 @@
 """The one factory of environments: what templates are compiled and run in. Nothing else in the package makes one.
 
-Jinja's immutable sandbox keeps templates from internals and from changing values. What is added here says what may be written
-(`grammar`), what may be read and called (`access`), and bounds what it costs (`meter`).
-
-What a template may read of a value and call: fields of objects, items of lists, and methods that make no bytes.
+Jinja's immutable sandbox keeps templates from internals and from changing values. This module says what may be read and called,
+`grammar` what may be written, and `meter` bounds what it costs.
 """
 
 from collections.abc import ItemsView, KeysView, Mapping, Sequence, ValuesView
