@@ -17,7 +17,6 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.assemble.assemble import Assembly, begin, complete, context_of
-from builder.assemble.draft import question_of
 from builder.assemble.items.layout import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
@@ -29,7 +28,7 @@ from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
 from builder.language.instructions.detection import instructions
 from builder.language.sameness import fingerprint
 from builder.language.traits import traits
-from builder.recall.index.conversation import Turn, closed_turn
+from builder.recall.index.conversation import Turn, closed_turn, last_words_of_person
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
 from builder.recall.recall import ConsumerRecall
@@ -204,9 +203,9 @@ def make_assembly(
     assert turn is not None, "this answer closes no turn"
     view = visible_to(view, profile, crumb, ())
     speakers = tuple(view.history.breadcrumbs.speakers)
-    current = question_of(view, turn) if turn else None
-    words = view.breadcrumb(current.row).text if current else crumb.text
-    wanted = query_text_of(words, view, profile.retrieval, make_terms)
+    wanted = query_text_of(
+        crumb.text if crumb.role != "tool" else last_words_of_person(view), view, profile.retrieval, make_terms
+    )
     question = replace(make_query(wanted.text, speakers), is_small_talk=wanted.is_small_talk)
     question = question if asked is None else replace(question, vector=asked)
     recall = ConsumerRecall(

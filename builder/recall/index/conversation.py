@@ -125,6 +125,12 @@ def last_row_of_person(view: View) -> int:
     return int(rows[np.argmax(view.column(view.history.exchanges.origin)[rows])]) if len(rows) else -1
 
 
+def last_words_of_person(view: View) -> str:
+    """The last words of a person in the session; empty when there are none."""
+    row = last_row_of_person(view)
+    return view.breadcrumb(row).text if row >= 0 else ""
+
+
 def has_other_agents(view: View) -> bool:
     """Whether another agent than the consumer's has a part in the conversation."""
     return bool(view.agent) and any(

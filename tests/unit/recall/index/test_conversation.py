@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.index.conversation import closed_turn, exchange_of, has_other_agents, last_row_of_person, open_calls, turns
+from builder.recall.index.conversation import closed_turn, exchange_of, has_other_agents, last_words_of_person, open_calls, turns
 from tests.conversations import answered, bash, deleted, failed, replied, requested, said, sent, two_sessions
 from tests.factories import make_history, make_place, make_view, view_of
 
@@ -127,9 +127,11 @@ def test_an_answer_that_joined_from_no_session_closes_the_turn_that_it_joined() 
     assert closes([said(1, "Go."), replied(2, "", bash("a", "ls")), joined]) == [("a", ("m3",))]
 
 
-@pytest.mark.parametrize(("rows", "last"), [([], -1), ([replied(1, "Hello.")], -1), ([said(1, "One."), said(2, "Two.")], 1)])
-def test_the_last_row_of_a_person_is_the_one_that_came_last(rows: list[StoredBreadcrumb], last: int) -> None:
-    assert last_row_of_person(make_view(rows)) == last
+@pytest.mark.parametrize(
+    ("rows", "words"), [([], ""), ([replied(1, "Hello.")], ""), ([said(1, "One."), said(2, "Two.")], "Two.")]
+)
+def test_what_is_searched_for_a_tools_answer_is_what_a_person_said_last(rows: list[StoredBreadcrumb], words: str) -> None:
+    assert last_words_of_person(make_view(rows)) == words
 
 
 def still_open(rows: list[StoredBreadcrumb], identity: str) -> list[str]:
