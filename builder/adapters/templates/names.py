@@ -12,8 +12,6 @@ from builder.domain.lint_finding import LintFinding, Severity, nearest
 from builder.remember.schemas.registry import BODIES
 
 SECTIONS = "sections"
-CONTEXT = "context"
-"""The body, as records and their hints call it."""
 VALUE_NAMES: Mapping[TemplateKind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({SECTIONS})}
 """The values of a template."""
 SECTION_FIELDS = frozenset({"name", "title", "note", "groups"})
@@ -45,7 +43,8 @@ def static_faults(kind: TemplateKind, source: str, phrases: Mapping[str, str]) -
     tree = parsed(source)
     for unknown in sorted(meta.find_undeclared_variables(tree) - VALUE_NAMES[kind]):
         line = min((node.lineno for node in tree.find_all(nodes.Name) if node.name == unknown), default=0)
-        fix = "use body" if (kind, unknown) == ("hints", CONTEXT) else suggestion(unknown, VALUE_NAMES[kind])
+        # records and their own hints call the body "context"
+        fix = "use body" if (kind, unknown) == ("hints", "context") else suggestion(unknown, VALUE_NAMES[kind])
         yield Fault(line, f"{unknown!r} is no value of a template", fix)
     for node_type, word, names in ((nodes.Filter, "filter", environment.filters), (nodes.Test, "test", environment.tests)):
         lines = {node.name: node.lineno for node in tree.find_all(node_type) if node.name not in names}

@@ -81,7 +81,6 @@ def replay(
 
 
 def _request(trigger: str, consumer: str, session: str) -> dict[str, Any]:
-
     return {"trigger": trigger, "consumer": consumer, "session": optional_token(session)}
 
 

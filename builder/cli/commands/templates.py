@@ -1,6 +1,8 @@
 """Commands of template authors."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import indent
@@ -8,18 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, say, settings, show
+from builder.cli.options import AsJson, Servers, Workspace, say, settings, show, target, text_of
+from builder.domain.errors import BuilderError, Misconfigured, Rejected
+from builder.wire.session_names import optional_token
 
 if TYPE_CHECKING:
     from builder.app.operations.template_cases import CaseResult
     from builder.app.settings import Settings
-
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
-
-from builder.cli.options import Servers, Workspace, target, text_of
-from builder.domain.errors import BuilderError, Rejected
-from builder.wire.session_names import optional_token
 
 MAX_LINE_CHARS = 80
 """Of a template's line in a table."""
@@ -70,7 +67,6 @@ def new(
 ) -> None:
     """Write a first hint for a schema and a case beside it, and show its example. Nothing is written over."""
     from builder.app.operations.template_cases import new_template
-    from builder.domain.errors import Misconfigured
 
     place = settings()
     folder = output or place.templates_dir

@@ -96,8 +96,7 @@ def _repeats(view: View, rows: tuple[int, ...], line: Line, page: PageContent) -
 def _row(view: View, source: Source) -> int:
     """The row of a source, -1 when this version of it is not current."""
     row = view.row_of(source[0])
-    is_current = row >= 0 and view.current[row] and view.breadcrumb(row).version == source[1]
-    return row if is_current else -1
+    return row if row >= 0 and view.current[row] and view.breadcrumb(row).version == source[1] else -1
 
 
 def _order(pair: LineWithRows) -> tuple[int, bool]:
