@@ -24,9 +24,6 @@ from nats.js.errors import APIError
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.wire.subjects import HEADS
 
-_VIOLATION = re.compile(r'permissions violation for (publish|subscription) to "([^"]*)"', re.IGNORECASE)
-_JETSTREAM = re.compile(r"(\$js\.(?:ack|api\.\w+(?:\.msg|\.durable)?\.\w+)|\$kv|_inbox)(?:\.([^.]+))?(\..+)?")
-_STREAM = re.compile(r"^kv(?=_)|(?:breadcrumbs|contexts|deadletters|probes|shadows)$")
 log = logging.getLogger("builder.connection")
 
 FIRST_SECONDS = 2.5
@@ -34,6 +31,9 @@ FIRST_SECONDS = 2.5
 LOG_SECONDS = 60.0
 CLOSE_SECONDS = 1.0
 """After a failed TLS handshake nats-py waits without end for the connection to be closed."""
+_VIOLATION = re.compile(r'permissions violation for (publish|subscription) to "([^"]*)"', re.IGNORECASE)
+_JETSTREAM = re.compile(r"(\$js\.(?:ack|api\.\w+(?:\.msg|\.durable)?\.\w+)|\$kv|_inbox)(?:\.([^.]+))?(\..+)?")
+_STREAM = re.compile(r"^kv(?=_)|(?:breadcrumbs|contexts|deadletters|probes|shadows)$")
 _LOSS = (OSError, UnexpectedEOF, StaleConnectionError)
 _SETTINGS = {
     "certificate verify failed": "name the authority that signed the server's certificate in CONTEXT_BUILDER_NATS__TLS_CA",

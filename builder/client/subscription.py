@@ -26,6 +26,8 @@ from builder.client.received import Latest, ReceivedContext, read
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.subjects import FORGOTTEN_HEADER, context_subject
 
+log = logging.getLogger("builder.client")
+
 ACK_WAIT_SECONDS = 60.0
 EPHEMERAL_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
@@ -34,8 +36,6 @@ FETCH_SECONDS = 5.0
 Deliver = Literal["new", "all"] | timedelta | datetime
 """Where a new subscription begins: at what comes from now on, at the oldest context that is kept (24 hours), so long ago, or
 then."""
-
-log = logging.getLogger("builder.client")
 LOOK_SECONDS = 1.0
 """Between two looks into the stream: a context that came while the connection was away is there."""
 Place = tuple[str, str]

@@ -8,10 +8,9 @@ from builder.domain.breadcrumb import Breadcrumb
 CATALOG = "tool.catalog.v1"
 MAX_PINNED = 100
 """Breadcrumbs of one kind that may stand on a page, the newest."""
-
-_CONDITIONS = ("schemas", "ids", "any_tags", "all_tags", "none_tags")
 ANSWER, FAILURE = "tool.response.v1", "tool.error.v1"
 """Schemas of a tool's answer and of its failure."""
+_CONDITIONS = ("schemas", "ids", "any_tags", "all_tags", "none_tags")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,11 @@ from builder.language.lists import HAN_WORD, any_of, derived, word_set, words
 
 MARKS = "".join(map(chr, (code for code in range(0x0300, 0xFE00) if unicodedata.category(chr(code)) in {"Mn", "Mc"})))
 """Vowel signs and tones: letters to Hindi and Thai readers, though not to Python's `\\w`."""
-_UNWRITTEN = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u0640\u064b-\u065f\u0670]")
 SIGNED = r"(?:(?<!\w)[-−])?\d+(?:[.,:/-]\d+)*"
 """Pattern of a number with its sign, decimals, and of dates and times in digits."""
 MAX_FILLER_CHARS, MAX_FILLER_WORDS = 80, 6
 """A longer text means something."""
+_UNWRITTEN = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u0640\u064b-\u065f\u0670]")
 _ASKS = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
 _ASKS_WITHIN = re.compile(r"[?？؟](?=[\s\"'”’»)\]*_]|$)|[？]")
 

@@ -22,12 +22,11 @@ FORGOTTEN_HEADER = "Context-Builder-Forgotten"
 REQUESTS = "requests"
 SHADOWS = "shadows"
 MESSAGE_ID_HEADER = "Nats-Msg-Id"
-
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,128}")
-_SCHEMA = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,7}")
 DEFAULT_NAME = "context-builder"
 HEADS = frozenset({"breadcrumbs", "contexts", "deadletters", "probes", "compactions", "requests", "shadows"})
 """First words of our subjects; no installation has such a name."""
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_SCHEMA = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,7}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 

@@ -26,8 +26,9 @@ from builder.wire.shadows import decode_difference, encode_difference, shadow_su
 from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
 from builder.wire.subjects import DEFAULT, FORGOTTEN_HEADER, Installation, context_subject, session_subject
 
-STUB = b"{}"
 log = logging.getLogger("builder.nats")
+
+STUB = b"{}"
 
 
 class NatsArchive(Archive, PublishedContexts):

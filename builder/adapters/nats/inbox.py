@@ -29,10 +29,10 @@ from builder.ports.broker import Delivery
 from builder.ports.store import Progress
 from builder.wire.subjects import DEFAULT, Installation
 
-MAX_OPEN = 4096
-"""Deliveries that may be open: the burst of a session waits here for its turns."""
 log = logging.getLogger("builder.nats")
 
+MAX_OPEN = 4096
+"""Deliveries that may be open: the burst of a session waits here for its turns."""
 POLL_SECONDS = 2.0
 """Between two looks whether the durable is there, or has to be."""
 

@@ -59,11 +59,11 @@ MAX_STRIKES = 8
 """Times that a template may exceed its limits before it is disabled until it is edited: each costs a whole rendering's limits."""
 BLAMELESS_CHARS = 4_096
 """With more characters of values an exceeded limit is no strike: a sender must not be able to disable a template."""
-_CLOSING = re.compile(r"</\{\{")
-"""In a page template that writes a section's name between `</` and `>`."""
 NO_LANGUAGES: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 NO_PHRASES = Phrases()
+_CLOSING = re.compile(r"</\{\{")
+"""In a page template that writes a section's name between `</` and `>`."""
 
 
 def parse_phrases(source: str, english: Mapping[str, str], file: str = f"phrases/{ENGLISH}.yaml") -> dict[str, str]:

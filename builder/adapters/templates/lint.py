@@ -35,16 +35,16 @@ MAX_BOLD = 6
 MAX_RUN_CHARS = 40
 """Of a run of capitals in a message."""
 FIX = f"keep at most {MAX_MARKERS}: what is all loud is not heard"
-_MOVING = re.compile(
-    r"id|.*(?<!agent)_id|.*Id|uuid|hash|.*_at|.*At|now|today|time|timestamp|last_?updated|lastUpdated|version|.*_count|.*_seq"
-)
-"""Names of clocks, ids and counters."""
 REVERSED = frozenset({"revindex", "revindex0", "length"})
 """Of a loop: they change with each entry that is added."""
 NUMBERS = frozenset({"index", "index0"})
 """Of a loop: they stay as long as entries are added behind the others."""
 ORDERING = frozenset({"reverse", "sort", "dictsort", "groupby", "unique"})
 """Filters behind which an entry that is added moves others."""
+_MOVING = re.compile(
+    r"id|.*(?<!agent)_id|.*Id|uuid|hash|.*_at|.*At|now|today|time|timestamp|last_?updated|lastUpdated|version|.*_count|.*_seq"
+)
+"""Names of clocks, ids and counters."""
 
 
 def overused(text: str) -> str:

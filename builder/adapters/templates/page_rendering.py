@@ -16,11 +16,11 @@ END = "\x03"
 """Behind the last fragment of a section while a page is laid out; no text has it, because control characters are visible."""
 START = "\x02"
 """Around the number in front of a fragment."""
-_NUMBERED = re.compile(f"{START}(?P<number>\\d+){START}(?P<text>[^{START}{END}]*){END}")
 DEFAULT, TAGGED = "default", "xml"
 """The bundled pages."""
 LINE_CACHE = 20_000
 """Stretches of pages whose tokens are remembered."""
+_NUMBERED = re.compile(f"{START}(?P<number>\\d+){START}(?P<text>[^{START}{END}]*){END}")
 _JOINT = re.compile(r"(?<=\n)(?=[-#\[<])")
 """Between two lines that have the same tokens together and apart."""
 

@@ -38,7 +38,6 @@ MAX_CHANGES = 50
 """Places of a body with more are not tried."""
 NAMES = frozenset({"speaker", "user_id", "session_id", "tool", "tool_name", "llm_hints"})
 """Fields that say who speaks, where, and how it is shown."""
-_LETTER = re.compile(r"\w")
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 FIRST, SECOND = "sample fragment one", "sample fragment two"
 SAMPLE = (
@@ -46,6 +45,7 @@ SAMPLE = (
     PageSection(name="other", title="Other", groups=(Group(date="8 May 2023", fragments=(SECOND, FIRST)),)),
 )
 LONG_SAMPLE = (*SAMPLE, PageSection(name="long", title="Long", groups=(Group(date="", fragments=(f"{FIRST} " * 10,) * 300),)))
+_LETTER = re.compile(r"\w")
 
 
 def faults(templates: TemplateSet) -> Iterator[LintFinding]:

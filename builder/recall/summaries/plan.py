@@ -16,9 +16,9 @@ from builder.recall.index.view import View
 from builder.recall.summaries.lines import EMPTY_PAGE, PageContent, shown_lines, valid_lines
 from builder.recall.visibility import of_audience
 
-_NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
 WaitingUnit = tuple[int, tuple[int, ...]]
 """A unit: the row that heads it, and its current rows, in place order."""
+_NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

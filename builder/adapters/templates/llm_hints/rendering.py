@@ -50,7 +50,8 @@ KEYS = frozenset({"include", "exclude", "transform", "mode", "comment", "descrip
 MAX_TEXTS = 1_024
 """Hints whose strikes are remembered."""
 Limit = Callable[[Any], Any]
-
+CONVERSATION = frozenset({"user", "assistant"})
+"""Roles whose speaker stands in front of what is said."""
 _OWN_ITEM = re.compile(f"(?<!{MARK})\n *- ")
 """A rule that writes items of its own."""
 _VALUE_FIRST = re.compile(rf"(?:\A|(?<!{MARK})\n- )[^\w{MARK}\n]*{MARK}")
@@ -59,9 +60,6 @@ _NAME = re.compile(r"(?:[.{]|\[\\?[\"'])(\w+)")
 """What may be the name of a field in the text of hints: behind a full stop, a brace, or a bracket with a quotation mark."""
 _OWN_LINE = re.compile(f"(?<=(?<!{MARK})\n)(?=[^\n])")
 """The beginning of a line that a rule writes: within one item it keeps its indent."""
-
-CONVERSATION = frozenset({"user", "assistant"})
-"""Roles whose speaker stands in front of what is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

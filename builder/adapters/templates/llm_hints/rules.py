@@ -25,13 +25,13 @@ Path = tuple[str, ...]
 
 ANY = "*"
 MAX_PATH_CHARS = 500
-_INDEX = re.compile(r"\[(\d+|\*)\]")
-_STEPS = re.compile(r"[^.\s]+(?:\.[^.\s]+)*")
-_NOTHING = object()
 MAX_TEMPLATE_CHARS = 16_384
 MAX_FORMAT_CHARS = 16_384
 CONTEXT = "context"
 """The body, as RCRT's templates call it."""
+_INDEX = re.compile(r"\[(\d+|\*)\]")
+_STEPS = re.compile(r"[^.\s]+(?:\.[^.\s]+)*")
+_NOTHING = object()
 _PLACE = re.compile(r"\{([^{}\n]+)\}")
 _HANDLEBARS = re.compile(r"\{\{~?(?:[#/^>!&{]|\s*else\b|\s*this\b)|\{\{[^}]*@\w|\.\./|\.\[")
 
