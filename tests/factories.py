@@ -33,12 +33,13 @@ from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
 from builder.recall.recall import ConsumerRecall
+from builder.recall.scopes import scope_of
 from builder.recall.search import query
 from builder.recall.search.query import Query, strip_names
 from builder.recall.search.query_text import query_text as query_text_of
 from builder.recall.search.ranking import Ranker, Weights
 from builder.recall.search.rare_words import content_words
-from builder.recall.visibility import scope_of, visible_to
+from builder.recall.visibility import visible_to
 from builder.remember.passages import passages
 from builder.remember.schemas.registry import BODIES
 from tests.bodies import body_of

@@ -10,7 +10,7 @@ from builder.assemble.sources.table import SOURCES
 from builder.domain.profile import Profile
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.recall import ConsumerRecall
-from builder.recall.visibility import scope_of
+from builder.recall.scopes import scope_of
 from tests.conversations import said
 from tests.factories import make_history, make_profile, make_rendering, make_terms, view_of
 

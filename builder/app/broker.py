@@ -104,23 +104,6 @@ def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
     return arguments
 
 
-def _tls(settings: Settings) -> ssl.SSLContext | None:
-    """What a connection is encrypted with; None = what the URL says. Raises `Misconfigured`."""
-    authority, certificate, key = settings.nats.tls_ca, settings.nats.tls_cert, settings.nats.tls_key
-    if bool(certificate) != bool(key):
-        raise Misconfigured("a client certificate needs CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY; set both, or none")
-    if not authority and not certificate:
-        return None
-    try:
-        context = ssl.create_default_context(cafile=str(authority) if authority else None)
-        if certificate and key:
-            context.load_cert_chain(certificate, key)
-    except OSError as error:  # an SSLError is one
-        names = ", ".join(str(file) for file in (authority, certificate, key) if file)
-        raise Misconfigured(f"the files of CONTEXT_BUILDER_NATS__TLS_… cannot be used: {error}; look at {names}") from error
-    return context
-
-
 @asynccontextmanager
 async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
     """A connection for the block. Raises `Unavailable`, and `Misconfigured` for what the broker refuses to this user."""
@@ -136,11 +119,6 @@ def client_options(url: str, settings: Settings) -> dict[str, Any]:
     """Arguments of the client's `connect`: credentials and TLS of the settings, and one attempt at each address."""
     others = {"servers", "max_reconnect_attempts", "error_cb"}
     return {"rounds": 1, **{name: value for name, value in connection_arguments(url, settings).items() if name not in others}}
-
-
-async def _close(connection: Client) -> None:
-    with contextlib.suppress(nats.errors.Error, OSError):
-        await connection.close()
 
 
 async def check_broker(settings: Settings, servers: str) -> str:
@@ -162,3 +140,25 @@ async def check_broker(settings: Settings, servers: str) -> str:
         if clock := await clock_state(connection, settings.installation, lambda: datetime.now(UTC)):
             raise Rejected(f"{clock}; {sentence}")
         return sentence
+
+
+def _tls(settings: Settings) -> ssl.SSLContext | None:
+    """What a connection is encrypted with; None = what the URL says. Raises `Misconfigured`."""
+    authority, certificate, key = settings.nats.tls_ca, settings.nats.tls_cert, settings.nats.tls_key
+    if bool(certificate) != bool(key):
+        raise Misconfigured("a client certificate needs CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY; set both, or none")
+    if not authority and not certificate:
+        return None
+    try:
+        context = ssl.create_default_context(cafile=str(authority) if authority else None)
+        if certificate and key:
+            context.load_cert_chain(certificate, key)
+    except OSError as error:  # an SSLError is one
+        names = ", ".join(str(file) for file in (authority, certificate, key) if file)
+        raise Misconfigured(f"the files of CONTEXT_BUILDER_NATS__TLS_… cannot be used: {error}; look at {names}") from error
+    return context
+
+
+async def _close(connection: Client) -> None:
+    with contextlib.suppress(nats.errors.Error, OSError):
+        await connection.close()

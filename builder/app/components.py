@@ -1,7 +1,4 @@
-"""What builds contexts, without a bus: store, engine, profiles, templates.
-
-The parts of the service that a caller may choose: an installation its own store, a test a part that fails.
-"""
+"""What builds contexts, without a bus: store, engine, profiles, templates. A caller may choose the parts itself."""
 
 import contextlib
 import logging
@@ -20,7 +17,7 @@ from nats.aio.msg import Msg
 from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.peers import BEAT_SECONDS
-from builder.adapters.nats.stream import NatsPublisher
+from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.page_rendering import Listener, silence
@@ -41,6 +38,10 @@ from builder.service import ContextBuilder, Functions
 from builder.wire.subjects import Installation
 from builder.worker.purging import POLL_SECONDS
 from builder.worker.resilience import PACE, PAUSES, Pace, Pauses
+
+log = logging.getLogger("builder.consumers")
+
+FACTS_ENCODING = "o200k_base"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,11 +75,6 @@ class Parts:
 
 
 PARTS = Parts()
-
-
-log = logging.getLogger("builder.consumers")
-
-FACTS_ENCODING = "o200k_base"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,35 +188,10 @@ async def open_components(
         )  # fmt: skip
 
 
-async def _last_good(place: StoreLocation, failed: Listener) -> ConfigSnapshot | None:
-    """What was in force before, where something was and this release can use it."""
-    if not await place.exists():
-        return None
-    async with place.open() as store:
-        editions = await store.editions("")
-    with contextlib.suppress(FaultyFiles):
-        return parse_config(editions[0].layers, failed=failed, was_in_force=True) if editions else None
-    return None
-
-
 def record_profiles(config: ConfigSnapshot) -> RecordProfiles:
     """What makes consumers of records; each finding is logged once."""
     names = frozenset(profile.consumer for profile in (*config.profiles, *config.shadows))
     return RecordProfiles(config.library, names, _log_finding)
-
-
-def _log_finding(finding: LintFinding) -> None:
-    log.log(logging.WARNING if finding.severity == "error" else logging.INFO, "%s", finding)
-
-
-async def _same_model(store: Rebuild, model: str) -> None:
-    """Without an engine any store will do: its vectors wait for the engine that made them."""
-    engines = await store.models() - {"", NONE}
-    if engines and model != NONE and model not in engines:
-        raise Misconfigured(
-            f"the store holds vectors of {', '.join(sorted(engines))}, the engine is {model}; "
-            "run `context-builder reindex` with the service stopped, or set CONTEXT_BUILDER_EMBEDDING__ENGINE and __MODEL back"
-        )
 
 
 def load_ranker() -> Ranker:
@@ -266,12 +237,6 @@ async def open_encoder(settings: Settings) -> CachedEmbedder:
     return await _loaded(settings, settings.embedding.engine)
 
 
-async def _loaded(settings: Settings, engine: str) -> CachedEmbedder:
-    embedder = open_embedder(engine, settings.embedding.model, settings.models_dir, 0)
-    await embedder.ready()
-    return embedder
-
-
 def counter() -> Callable[[str], int]:
     """Text → true tokens (o200k_base)."""
     return load_counter(FACTS_ENCODING)
@@ -280,3 +245,34 @@ def counter() -> Callable[[str], int]:
 def encoder(encoding: str) -> Callable[[str], list[int]]:
     """Text → token numbers."""
     return load_encoder(encoding)
+
+
+async def _last_good(place: StoreLocation, failed: Listener) -> ConfigSnapshot | None:
+    """What was in force before, where something was and this release can use it."""
+    if not await place.exists():
+        return None
+    async with place.open() as store:
+        editions = await store.editions("")
+    with contextlib.suppress(FaultyFiles):
+        return parse_config(editions[0].layers, failed=failed, was_in_force=True) if editions else None
+    return None
+
+
+def _log_finding(finding: LintFinding) -> None:
+    log.log(logging.WARNING if finding.severity == "error" else logging.INFO, "%s", finding)
+
+
+async def _same_model(store: Rebuild, model: str) -> None:
+    """Without an engine any store will do: its vectors wait for the engine that made them."""
+    engines = await store.models() - {"", NONE}
+    if engines and model != NONE and model not in engines:
+        raise Misconfigured(
+            f"the store holds vectors of {', '.join(sorted(engines))}, the engine is {model}; "
+            "run `context-builder reindex` with the service stopped, or set CONTEXT_BUILDER_EMBEDDING__ENGINE and __MODEL back"
+        )
+
+
+async def _loaded(settings: Settings, engine: str) -> CachedEmbedder:
+    embedder = open_embedder(engine, settings.embedding.model, settings.models_dir, 0)
+    await embedder.ready()
+    return embedder

@@ -1,7 +1,4 @@
-"""Profiles and templates as they stood at one moment: read as a whole, replaced as a whole.
-
-Where the bundled templates and schemas lie: inside the wheel, or beside the package in a source tree.
-"""
+"""Profiles and templates as they are at one moment, in the bundled folder and the author's: read and replaced as a whole."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -29,16 +26,6 @@ from builder.domain.lint_finding import FaultyFiles, faulty
 from builder.domain.profile import Profile
 from builder.wire.files import Files, by_name, read_files
 
-
-def bundled_folder(name: str) -> Path:
-    """The folder `templates` or `schemas`. Raises `Misconfigured` when the installation is broken."""
-    package = Path(str(files("builder")))
-    for folder in (package / "_resources" / name, package.parent / name):
-        if folder.is_dir():
-            return folder
-    raise Misconfigured(f"the folder {name!r} is missing from the installation at {package}; install the package again")
-
-
 Value = TypeVar("Value")
 
 MODELS = "models.yaml"
@@ -47,6 +34,15 @@ KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.
 
 FileStamps = frozenset[tuple[str, int, int, int]]
 """Path, inode, size and time of change (ns) of every file; they differ after a file was edited, added or removed."""
+
+
+def bundled_folder(name: str) -> Path:
+    """The folder `templates` or `schemas`. Raises `Misconfigured` when the installation is broken."""
+    package = Path(str(files("builder")))
+    for folder in (package / "_resources" / name, package.parent / name):
+        if folder.is_dir():
+            return folder
+    raise Misconfigured(f"the folder {name!r} is missing from the installation at {package}; install the package again")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,12 +163,6 @@ def edition_of(config: ConfigSnapshot) -> Edition:
     return Edition(templates=config.templates.revision, profiles=profiles, layers=config.layers)
 
 
-def _try(templates: TemplateSet) -> None:
-    """Templates come into force only when all of them can do something with the examples. Raises `Misconfigured`."""
-    if problems := tuple(faults(templates)):
-        raise FaultyFiles(problems)
-
-
 class Renderings(dict[str, JinjaRendering]):
     """By encoding; one in which no profile of a file counts is made at its first use, for records that do."""
 
@@ -185,23 +175,6 @@ class Renderings(dict[str, JinjaRendering]):
         """Make it."""
         self[encoding] = self._make(encoding)
         return self[encoding]
-
-
-def _rendering(
-    encoding: str,
-    former: JinjaRendering | None = None,
-    *,
-    profiles: tuple[Profile, ...],
-    templates: TemplateSet,
-    plain: TemplateSet,
-    failures: Failures,
-) -> JinjaRendering:
-    """The known one, if it is for pages as large as these. plain: the bundled templates."""
-    pages = [profile.allowance for profile in profiles if profile.encoding == encoding]
-    max_text_chars = CHARACTERS_PER_TOKEN * max(pages, default=DEFAULT_BUDGET)
-    if former and former.max_chars == max_text_chars:
-        return former
-    return JinjaRendering(templates, load_counter(encoding), plain, failures, max_text_chars)
 
 
 def file_stamps(folders: tuple[Path, ...]) -> FileStamps:
@@ -244,11 +217,34 @@ def load_library(layers: tuple[Files, ...]) -> Library:
     )  # fmt: skip
 
 
-def _presets(layers: tuple[Files, ...]) -> dict[str, str]:
-    """The presets and the default profile."""
-    return sources(layers, "presets") | {DEFAULT: sources(layers, "profiles")[DEFAULT]}
-
-
 def sources(layers: tuple[Files, ...], kind: str) -> dict[str, str]:
     """Name → YAML text of the "profiles" or the "presets"; a later layer's file wins."""
     return by_name(layers, kind, YAML)
+
+
+def _try(templates: TemplateSet) -> None:
+    """Templates come into force only when all of them can do something with the examples. Raises `Misconfigured`."""
+    if problems := tuple(faults(templates)):
+        raise FaultyFiles(problems)
+
+
+def _rendering(
+    encoding: str,
+    former: JinjaRendering | None = None,
+    *,
+    profiles: tuple[Profile, ...],
+    templates: TemplateSet,
+    plain: TemplateSet,
+    failures: Failures,
+) -> JinjaRendering:
+    """The known one, if it is for pages as large as these. plain: the bundled templates."""
+    pages = [profile.allowance for profile in profiles if profile.encoding == encoding]
+    max_text_chars = CHARACTERS_PER_TOKEN * max(pages, default=DEFAULT_BUDGET)
+    if former and former.max_chars == max_text_chars:
+        return former
+    return JinjaRendering(templates, load_counter(encoding), plain, failures, max_text_chars)
+
+
+def _presets(layers: tuple[Files, ...]) -> dict[str, str]:
+    """The presets and the default profile."""
+    return sources(layers, "presets") | {DEFAULT: sources(layers, "profiles")[DEFAULT]}

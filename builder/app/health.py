@@ -1,7 +1,4 @@
-"""What `/livez`, `/readyz` and the gauges ask the parts of a running service.
-
-What this worker runs, and which workers an installation has.
-"""
+"""The state of a running service, for `/livez`, `/readyz`, the gauges, and the other workers of its installation."""
 
 import asyncio
 import shutil
@@ -36,6 +33,8 @@ from builder.worker.backfill import Backfill
 
 LOW_BYTES = 100_000_000
 """Free bytes below which an operator should act."""
+ID_FILE = "worker-id"
+SOURCES = ("*.py", "*.toml", "*.sql")
 
 
 def show_gauges(
@@ -113,19 +112,6 @@ async def model_state(embedder: CachedEmbedder) -> str:
     return ""
 
 
-async def _stream_writes(probe: Probe, server: EmbeddedServer | None) -> str:
-    """The log of the embedded server tells more than a probe, which writes to a stream of its own."""
-    return (await server.state() if server else "") or await probe.state()
-
-
-def _age(oldest: datetime | None) -> float:
-    return (datetime.now(UTC) - oldest).total_seconds() if oldest else 0.0
-
-
-ID_FILE = "worker-id"
-SOURCES = ("*.py", "*.toml", "*.sql")
-
-
 @cache
 def code_revision() -> str:
     """The version, and a hash of the source: two builds of one version differ."""
@@ -175,3 +161,12 @@ async def list_workers(settings: Settings, servers: str) -> tuple[Peer, ...]:
             return await PeerBucket(connection.jetstream(), settings.installation).read()
         except FAILURES as error:
             raise Unavailable(f"the workers cannot be seen: {reason(error)}; has a service run on this broker?") from error
+
+
+async def _stream_writes(probe: Probe, server: EmbeddedServer | None) -> str:
+    """The log of the embedded server tells more than a probe, which writes to a stream of its own."""
+    return (await server.state() if server else "") or await probe.state()
+
+
+def _age(oldest: datetime | None) -> float:
+    return (datetime.now(UTC) - oldest).total_seconds() if oldest else 0.0

@@ -15,8 +15,9 @@ from typing_extensions import override
 from builder.adapters.memory.broker import MemoryBroker, MemoryDelivery
 from builder.adapters.memory.streams import KeptMessage, MemoryStream
 from builder.adapters.nats.archive import NatsArchive
+from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.requests import answering
-from builder.adapters.nats.stream import NatsPublisher, NatsSender, NatsStream
+from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, CONTEXTS_MAX_AGE, DEADLETTERS
 from builder.app.components import Components, open_components
 from builder.app.operations.explanations import Explanations
@@ -28,13 +29,13 @@ from builder.domain.breadcrumb import Place
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.worker.catch_up import CatchUp
-from builder.worker.consumers import Consumers, DefinitionReader
+from builder.worker.consumers import Consumers, DefinitionReader, Verb
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Attempts, Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.quiet_time import QuietTime
-from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher, Verb, stay
+from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher, stay
 from builder.worker.summary_scheduler import Sources
 from builder.worker.turns import Turns
 

@@ -19,8 +19,9 @@ from builder.adapters.nats.archive import NatsArchive, NatsShadows
 from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
 from builder.adapters.nats.peers import PeerBucket, Peers
 from builder.adapters.nats.probe import Probe
+from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
-from builder.adapters.nats.stream import NatsSender, NatsStream
+from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs, replayed_breadcrumbs, tool_calls
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.broker import connection_arguments, open_bus, topology

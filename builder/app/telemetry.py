@@ -197,22 +197,6 @@ class Metrics:
         self._old = 0
 
 
-def _fields(processed: DeliveryOutcome) -> dict[str, Any]:
-    """What a collector indexes of one delivery. Subjects that are none have no address."""
-    _, workspace, session, schema, *_ = (*processed.subject.split(".", 3), "", "", "", "")
-    fields: dict[str, Any] = {
-        "outcome": processed.outcome,
-        "workspace": workspace,
-        "session": session,
-        "schema": schema,
-        "seq": processed.sequence,
-        "ms": round(1e3 * processed.seconds, 1),
-        "contexts": processed.contexts,
-        "tokens": sum(processed.tokens),
-    }
-    return fields | ({"reason": processed.reason} if processed.reason else {})
-
-
 def set_up_logging(level: str, style: str) -> None:
     """style: "text" for people, "json" for collectors. Lines of libraries are written the same way."""
     handler = logging.StreamHandler(sys.stderr)
@@ -240,6 +224,22 @@ def json_lines() -> logging.Formatter:
             structlog.processors.JSONRenderer(ensure_ascii=False),
         ],
     )
+
+
+def _fields(processed: DeliveryOutcome) -> dict[str, Any]:
+    """What a collector indexes of one delivery. Subjects that are none have no address."""
+    _, workspace, session, schema, *_ = (*processed.subject.split(".", 3), "", "", "", "")
+    fields: dict[str, Any] = {
+        "outcome": processed.outcome,
+        "workspace": workspace,
+        "session": session,
+        "schema": schema,
+        "seq": processed.sequence,
+        "ms": round(1e3 * processed.seconds, 1),
+        "contexts": processed.contexts,
+        "tokens": sum(processed.tokens),
+    }
+    return fields | ({"reason": processed.reason} if processed.reason else {})
 
 
 def _head(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:

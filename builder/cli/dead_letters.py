@@ -46,16 +46,6 @@ async def clear(target: Target, sequences: list[int]) -> int:
     return len(items)
 
 
-async def _letters_of(target: Target, sequences: set[int]) -> list[dict[str, Any]]:
-    """The letters of these breadcrumbs. Raises `Rejected` when one has none."""
-    items = [item for item in await letters(target) if item["sequence"] in sequences]
-    unknown = sorted(sequences - {item["sequence"] for item in items})
-    if unknown:
-        names = ", ".join(map(str, unknown))
-        raise Rejected(f"there is no dead letter for sequence {names}; `context-builder dead-letters list` shows them all")
-    return items
-
-
 def place_of(item: dict[str, Any]) -> Place:
     """The place of a letter's breadcrumb."""
     return Place(item["incarnation"], item["sequence"])
@@ -66,3 +56,13 @@ def readable(item: dict[str, Any]) -> str:
     text = base64.b64decode(item["data"]).decode("utf-8", "replace")
     head = "\n".join(f"{name:12} {item[name]}" for name in ("reason", "subject", "sequence", "received_at", "bytes"))
     return f"{head}\n\n{text}\n"
+
+
+async def _letters_of(target: Target, sequences: set[int]) -> list[dict[str, Any]]:
+    """The letters of these breadcrumbs. Raises `Rejected` when one has none."""
+    items = [item for item in await letters(target) if item["sequence"] in sequences]
+    unknown = sorted(sequences - {item["sequence"] for item in items})
+    if unknown:
+        names = ", ".join(map(str, unknown))
+        raise Rejected(f"there is no dead letter for sequence {names}; `context-builder dead-letters list` shows them all")
+    return items

@@ -1,7 +1,4 @@
-"""Options that many commands share, where a command works, and how it prints.
-
-Progress bars on standard error where that is a terminal, so that standard output stays data.
-"""
+"""Options that many commands share, where a command works, and how it prints: data on standard output, all else beside it."""
 
 import json
 import sys
@@ -31,6 +28,8 @@ Servers = Annotated[
         "CONTEXT_BUILDER_DATA_DIR, else nats://127.0.0.1:4222.",
     ),
 ]
+Advance = Callable[[int, int], None]
+"""Called with how much is done, of how much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +108,6 @@ def text_of(file: Path) -> str:
         raise Rejected(f"{file} cannot be read: {error.strerror}; name another file") from error
     except UnicodeDecodeError as error:
         raise Rejected(f"{file} is no UTF-8 text: {error.reason} at byte {error.start}; save it as UTF-8") from error
-
-
-Advance = Callable[[int, int], None]
-"""Called with how much is done, of how much."""
 
 
 @contextmanager

@@ -1,7 +1,4 @@
-"""A receipt as tables for people.
-
-A page beside the version before, for people: tokens of the sections, and the lines that differ.
-"""
+"""A receipt, and a page beside the version before, as tables for people."""
 
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
@@ -22,6 +19,10 @@ CUT = frozenset({"signals", "begins with"})
 """Columns of which a narrow terminal shows the beginning."""
 MAX_BEGINNING = 60
 """Characters of it."""
+CONTEXT_LINES = 2
+"""Equal lines around a difference."""
+SIGNS = {"equal": "", "replace": "≠", "insert": "+", "delete": "-"}
+"""Kind of a difference → its sign in front of the lines."""
 
 
 def receipt_text(answer: dict[str, Any]) -> str:
@@ -30,6 +31,23 @@ def receipt_text(answer: dict[str, Any]) -> str:
     absent = table(("not on the page", "tokens", "why", *EVIDENCE), map(_absent, receipt["absent"]), NUMBERS, CUT)
     pieces = (_head(answer), *_sections(answer), *_absences(absent, receipt), _budget(receipt["budget"]))
     return "\n\n".join(piece.rstrip("\n") for piece in pieces if piece) + "\n"
+
+
+def comparison_text(answer: dict[str, Any], *, is_other: bool) -> str:
+    """The answer to `replay`. is_other: `after` was made with another profile or other files."""
+    before, after = answer["before"], answer["after"]
+    if not is_other and answer["is_same"]:
+        return f"{answer['context']}: the same bytes as the published event, {answer['tokens']:,} tokens.\n"
+    if before["content"] == after["content"]:
+        return f"The page is the same, {after['token_count']:,} tokens; {_other_fields(before, after)}\n"
+    return "".join(
+        (
+            _tokens(before, after),
+            "\n",
+            *_lines(before["content"], after["content"]),
+            *(f"failed: {failure}\n" for failure in answer["failures"]),
+        )
+    )
 
 
 def _head(answer: dict[str, Any]) -> str:
@@ -120,29 +138,6 @@ def _evidence(row: dict[str, Any]) -> tuple[str, ...]:
 def _points(signals: Iterable[dict[str, Any]]) -> str:
     strongest = [signal for signal in signals if abs(signal["points"]) >= MIN_POINTS][:MAX_SIGNALS]
     return ", ".join(f"{signal['points']:+.1f} {signal['name']}" for signal in strongest)
-
-
-CONTEXT_LINES = 2
-"""Equal lines around a difference."""
-SIGNS = {"equal": "", "replace": "≠", "insert": "+", "delete": "-"}
-"""Kind of a difference → its sign in front of the lines."""
-
-
-def comparison_text(answer: dict[str, Any], *, is_other: bool) -> str:
-    """The answer to `replay`. is_other: `after` was made with another profile or other files."""
-    before, after = answer["before"], answer["after"]
-    if not is_other and answer["is_same"]:
-        return f"{answer['context']}: the same bytes as the published event, {answer['tokens']:,} tokens.\n"
-    if before["content"] == after["content"]:
-        return f"The page is the same, {after['token_count']:,} tokens; {_other_fields(before, after)}\n"
-    return "".join(
-        (
-            _tokens(before, after),
-            "\n",
-            *_lines(before["content"], after["content"]),
-            *(f"failed: {failure}\n" for failure in answer["failures"]),
-        )
-    )
 
 
 def _tokens(before: dict[str, Any], after: dict[str, Any]) -> str:

@@ -58,7 +58,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
     ),
     "templates": (
         "Templates: see what an edit does, test cases, a first hint for a schema, and what each line costs.",
-        {"preview": explain.preview, "test": templates.run_cases, "new": templates.new, "lint": templates.lint},
+        {"preview": templates.preview, "test": templates.run_cases, "new": templates.new, "lint": templates.lint},
     ),
     "shadow": ("Profiles on trial: built beside an agent's own, compared, never published.", {"report": shadows.report}),
     "hints": ("Hints that records bring (llm_hints).", {"convert": hints.convert}),

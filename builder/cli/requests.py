@@ -1,7 +1,4 @@
-"""Requests to the running service, or to its store while none runs.
-
-All of a person: what is erased, and what is exported.
-"""
+"""Requests to the running service, or to its store while none runs, and those about all of a person."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -17,6 +14,8 @@ from builder.client import Client, Unavailable
 from builder.domain.recall import EVERY_SESSION
 from builder.wire.requests import MAX_HISTORY_PAGE
 from builder.wire.session_names import session_text
+
+COUNTS = ("versions", "messages", "contexts", "dead_letters")
 
 
 class Source:
@@ -92,9 +91,6 @@ async def history(target: Target, request: dict[str, Any], limit: int) -> list[d
             breadcrumbs += page["breadcrumbs"]
             after = page["next"]
     return [with_text(each) for each in (breadcrumbs[:limit] if limit else breadcrumbs)]
-
-
-COUNTS = ("versions", "messages", "contexts", "dead_letters")
 
 
 async def forget_person(target: Target, user: str, by: str, progress: Callable[[int, int], object]) -> dict[str, Any]:

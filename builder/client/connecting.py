@@ -1,8 +1,7 @@
 """One connection to the broker: the first one within seconds or not at all, after that reconnections without end.
 
-What a broker refuses for want of a permission, told once for each permission.
-
-nats-py reports a violation beside the call that it belongs to, in lower case, and that call waits until its time is over.
+A permission that the broker refuses is told once. nats-py reports it beside the call that it belongs to, in lower case, and that
+call waits until its time is over.
 """
 
 import asyncio
@@ -25,9 +24,35 @@ from nats.js.errors import APIError
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.wire.subjects import HEADS
 
+log = logging.getLogger("builder.connection")
+
+FIRST_SECONDS = 2.5
+"""For the first connection: two attempts, two seconds apart. A command with its imports has answered within five seconds."""
+LOG_SECONDS = 60.0
+CLOSE_SECONDS = 1.0
+"""After a failed TLS handshake nats-py waits without end for the connection to be closed."""
 _VIOLATION = re.compile(r'permissions violation for (publish|subscription) to "([^"]*)"', re.IGNORECASE)
 _JETSTREAM = re.compile(r"(\$js\.(?:ack|api\.\w+(?:\.msg|\.durable)?\.\w+)|\$kv|_inbox)(?:\.([^.]+))?(\..+)?")
 _STREAM = re.compile(r"^kv(?=_)|(?:breadcrumbs|contexts|deadletters|probes|shadows)$")
+_LOSS = (OSError, UnexpectedEOF, StaleConnectionError)
+_SETTINGS = {
+    "certificate verify failed": "name the authority that signed the server's certificate in CONTEXT_BUILDER_NATS__TLS_CA",
+    "certificate required": "name the client's certificate in CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY",
+    "authorization violation": "check CONTEXT_BUILDER_NATS__USER and __PASSWORD, __TOKEN, __CREDENTIALS or __NKEY",
+    "broken pipe|connection reset": "a server that asks for a certificate ends a connection that brings none: "
+    "name the client's certificate in CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY, and check the address",
+}
+"""Words of a refusal, and the setting that it asks for; agents give the same to `connect`."""
+_KEY_FILES = {
+    "user_credentials": (
+        "CONTEXT_BUILDER_NATS__CREDENTIALS",
+        r"(?=[\s\S]*BEGIN NATS USER JWT-+\s+\S+\.\S+\.\S+\s)(?=[\s\S]*BEGIN USER NKEY SEED-+\s+SU[A-Z2-7]{56}\s)",
+    ),
+    "nkeys_seed": ("CONTEXT_BUILDER_NATS__NKEY", r"\s*SU[A-Z2-7]{56}\s*$"),
+}
+"""Arguments of nats-py's connect that name files: the setting, and what such a file holds."""
+_SECRET = re.compile(r"(?:(?<=://)|(?<=,)|^)(?!\w+://)\s*[^/,]*@")
+"""User, password or token in front of a host, which may have an @ of its own; the scheme may be left out."""
 
 
 def refusal(error: Exception | None) -> str:
@@ -62,34 +87,6 @@ async def tell_refusal(error: Exception) -> None:
     """The error callback of a connection whose other errors are logged elsewhere."""
     if sentence := refusal(error):
         tell(sentence)
-
-
-log = logging.getLogger("builder.connection")
-
-FIRST_SECONDS = 2.5
-"""For the first connection: two attempts, two seconds apart. A command with its imports has answered within five seconds."""
-LOG_SECONDS = 60.0
-CLOSE_SECONDS = 1.0
-"""After a failed TLS handshake nats-py waits without end for the connection to be closed."""
-_LOSS = (OSError, UnexpectedEOF, StaleConnectionError)
-_SETTINGS = {
-    "certificate verify failed": "name the authority that signed the server's certificate in CONTEXT_BUILDER_NATS__TLS_CA",
-    "certificate required": "name the client's certificate in CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY",
-    "authorization violation": "check CONTEXT_BUILDER_NATS__USER and __PASSWORD, __TOKEN, __CREDENTIALS or __NKEY",
-    "broken pipe|connection reset": "a server that asks for a certificate ends a connection that brings none: "
-    "name the client's certificate in CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY, and check the address",
-}
-"""Words of a refusal, and the setting that it asks for; agents give the same to `connect`."""
-_KEY_FILES = {
-    "user_credentials": (
-        "CONTEXT_BUILDER_NATS__CREDENTIALS",
-        r"(?=[\s\S]*BEGIN NATS USER JWT-+\s+\S+\.\S+\.\S+\s)(?=[\s\S]*BEGIN USER NKEY SEED-+\s+SU[A-Z2-7]{56}\s)",
-    ),
-    "nkeys_seed": ("CONTEXT_BUILDER_NATS__NKEY", r"\s*SU[A-Z2-7]{56}\s*$"),
-}
-"""Arguments of nats-py's connect that name files: the setting, and what such a file holds."""
-_SECRET = re.compile(r"(?:(?<=://)|(?<=,)|^)(?!\w+://)\s*[^/,]*@")
-"""User, password or token in front of a host, which may have an @ of its own; the scheme may be left out."""
 
 
 async def open_connection(

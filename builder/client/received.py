@@ -23,6 +23,9 @@ Latest = OrderedDict[tuple[str, str], int]
 """Highest trigger_seq by workspace and session, the most recent session at the end."""
 MAX_SESSIONS = 10_000
 """Sessions whose order is remembered: bounds the memory of an agent that runs for years."""
+T = TypeVar("T")
+Session = Annotated[str, BeforeValidator(lambda token: session_text(token) if isinstance(token, str) else token)]
+"""A session by its text, as it was given to the client."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +104,6 @@ def read(data: bytes, recipient: tuple[str, str], latest: Latest, max_sessions: 
     if len(latest) > max_sessions:
         latest.popitem(last=False)
     return context
-
-
-T = TypeVar("T")
-Session = Annotated[str, BeforeValidator(lambda token: session_text(token) if isinstance(token, str) else token)]
-"""A session by its text, as it was given to the client."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,11 +210,6 @@ class Consumer:
         return ""
 
 
-@cache
-def _adapter(kind: Hashable) -> TypeAdapter[Any]:
-    return TypeAdapter(cast("type[Any]", kind))
-
-
 def read_result(kind: type[T], answer: Any) -> T:
     """JSON → dataclass. Raises `Unavailable` for what is none: another kind of service answered."""
     try:
@@ -229,3 +222,8 @@ def read_result(kind: type[T], answer: Any) -> T:
             "install the client and the service in the same version"
         ) from error
     return result
+
+
+@cache
+def _adapter(kind: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(cast("type[Any]", kind))

@@ -9,13 +9,13 @@ from typing import Any
 
 from builder.client.received import ReceivedContext
 from builder.client.stream import StreamReader
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.errors import Rejected
-from builder.remember.decode import decode
+from builder.domain.selector import ANSWER, FAILURE
+from builder.remember.decode import readable
 from builder.wire.subjects import breadcrumb_subject
 
 SCHEMA, TOMBSTONE = "agent.response.v1", "breadcrumb.deleted.v1"
-RESULTS = ("tool.response.v1", "tool.error.v1")
 MAX_MESSAGES = 1_000
 """Messages on one subject that are read behind a trigger (about half a second): beyond that the agent names its step."""
 
@@ -118,7 +118,7 @@ async def read_conversation(reader: StreamReader, context: ReceivedContext, max_
     start = min((each.sequence for each in calling), default=0)
     results: dict[str, dict[str, Any]] = {}
     for session in (context.session_token, NO_SESSION):
-        for schema in RESULTS:
+        for schema in (ANSWER, FAILURE):
             subject = breadcrumb_subject(context.workspace, session, schema)
             results |= await _results(reader, subject, start, request_ids - results.keys(), max_messages)
     responses = tuple(_with_results(each, results) for each in conversation.responses)
@@ -174,16 +174,9 @@ async def _read(reader: StreamReader, subject: str, after: int, max_messages: in
                 f"more than {max_messages:,} messages on {subject} stand behind sequence {after}, too many to find the step; "
                 "name it: send_response(…, step=1)"
             )
-        crumb = _readable(arrival)
+        crumb = readable(arrival)
         if crumb is not None and crumb.version == 1:
             yield crumb
-
-
-def _readable(arrival: StreamMessage) -> Breadcrumb | None:
-    try:
-        return decode(arrival, len(arrival.data) + 1)
-    except Rejected:
-        return None
 
 
 def _response(crumb: Breadcrumb, before: list[Response]) -> Response:

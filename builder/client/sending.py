@@ -30,6 +30,9 @@ NO_RESOURCES = 10023
 """JetStream's code for "insufficient resources"."""
 WRONG_LAST_SEQUENCE = 10071
 """JetStream's code for "another message has come on this subject"."""
+Lifetime = float | timedelta | datetime
+"""How long a breadcrumb lives, in seconds or as a time span, or its end."""
+USER_MESSAGE, TOOL_RESPONSE = "user.message.v1", "tool.response.v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,15 +99,6 @@ def check(event: Outgoing) -> Breadcrumb:
     return decode(event.arrive(ORIGIN, datetime.now(UTC)))
 
 
-def _why(error: Exception) -> str:
-    """What the broker said, and what to do. A stream that cannot write gives no answer at all."""
-    if isinstance(error, NatsTimeout | TimeoutError):
-        return "the broker did not acknowledge it; look at `context-builder doctor`: its disk may be full, or the service away"
-    if isinstance(error, APIError) and error.err_code == NO_RESOURCES:
-        return f"{reason(error)}; the broker's storage is used up: free some, or raise its limits"
-    return f"{reason(error)}; is the service up on this broker?"
-
-
 def check_same(event: Outgoing, there: StreamMessage | None, *, own_clock: bool) -> None:
     """Raises `Rejected` when the stream keeps something else, or nothing any more, under the event's message id."""
     if there is None:
@@ -118,11 +112,6 @@ def check_same(event: Outgoing, there: StreamMessage | None, *, own_clock: bool)
             f"{event.message_id} was not published: the stream already has a breadcrumb with this id, on {there.subject} as "
             f"sequence {there.place.sequence}, and {differing} differ; take another id, or publish the next version"
         )
-
-
-Lifetime = float | timedelta | datetime
-"""How long a breadcrumb lives, in seconds or as a time span, or its end."""
-USER_MESSAGE, TOOL_RESPONSE = "user.message.v1", "tool.response.v1"
 
 
 class Sending(Requests):
@@ -246,3 +235,12 @@ class Sending(Requests):
 def user_message(content: str, speaker: str) -> dict[str, Any]:
     """The body of a `user.message.v1`. speaker: the display name; "" = none."""
     return {"content": content, **({"speaker": speaker} if speaker else {})}
+
+
+def _why(error: Exception) -> str:
+    """What the broker said, and what to do. A stream that cannot write gives no answer at all."""
+    if isinstance(error, NatsTimeout | TimeoutError):
+        return "the broker did not acknowledge it; look at `context-builder doctor`: its disk may be full, or the service away"
+    if isinstance(error, APIError) and error.err_code == NO_RESOURCES:
+        return f"{reason(error)}; the broker's storage is used up: free some, or raise its limits"
+    return f"{reason(error)}; is the service up on this broker?"

@@ -1,8 +1,6 @@
 """Contexts as they come: a subscription, which is made, checked, read and acknowledged, and one context that is waited for.
 
 That one comes by a plain subscription, which is the fastest, or by a look into the stream, which misses nothing.
-
-Whether the context of a later message has taken a context's place.
 """
 
 import asyncio
@@ -28,6 +26,8 @@ from builder.client.received import Latest, ReceivedContext, read
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.subjects import FORGOTTEN_HEADER, context_subject
 
+log = logging.getLogger("builder.client")
+
 ACK_WAIT_SECONDS = 60.0
 EPHEMERAL_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
@@ -36,8 +36,12 @@ FETCH_SECONDS = 5.0
 Deliver = Literal["new", "all"] | timedelta | datetime
 """Where a new subscription begins: at what comes from now on, at the oldest context that is kept (24 hours), so long ago, or
 then."""
-
-log = logging.getLogger("builder.client")
+LOOK_SECONDS = 1.0
+"""Between two looks into the stream: a context that came while the connection was away is there."""
+Place = tuple[str, str]
+"""Stream and subject."""
+MAX_LINKS = 50
+"""Contexts of a chain that are looked at: a person who writes more messages in a row is answered late, not never."""
 
 
 @asynccontextmanager
@@ -95,82 +99,11 @@ async def received(
                 await message.ack()
 
 
-def _beginning(deliver: Deliver) -> tuple[DeliverPolicy, datetime | None]:
-    match deliver:
-        case "new":
-            return DeliverPolicy.NEW, None
-        case "all":
-            return DeliverPolicy.ALL, None
-        case timedelta():
-            return DeliverPolicy.BY_START_TIME, datetime.now(UTC) - deliver
-        case datetime():
-            return DeliverPolicy.BY_START_TIME, deliver.astimezone(UTC)
-        case _:
-            raise Rejected(f'deliver is {deliver!r}; give "new", "all", a timedelta or a datetime')
-
-
-async def _check_filter(subscription: JetStreamContext.PullSubscription, subject: str) -> None:
-    """nats-py binds to an existing durable without a check of its subject. Raises `Unavailable`."""
-    with translated(f"could not look at the subscription to {subject}", "subscribe again"):
-        info: ConsumerInfo = await subscription.consumer_info()
-    filters = [info.config.filter_subject] if info.config.filter_subject else info.config.filter_subjects or []
-    if filters != [subject]:
-        theirs = ", ".join(filters) or "everything"
-        raise Unavailable(f"the durable {info.name} hears {theirs}, wanted is {subject}; take another name, or delete it")
-
-
-async def _readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> ReceivedContext | None:
-    """The context in a message; None when there is none for us, and then it does not come again."""
-    if FORGOTTEN_HEADER in (message.headers or {}):
-        log.info("passing over %s: what it showed was forgotten", message.subject)
-        with contextlib.suppress(NatsError):
-            await message.ack()
-        return None
-    try:
-        return read(message.data, recipient, latest)
-    except Rejected as error:
-        log.warning("passing over %s: %s", message.subject, error)
-        with contextlib.suppress(NatsError):
-            await message.term()
-        return None
-
-
 def heed_cancellation() -> None:
     """Python 3.11's wait_for, inside nats-py, drops a cancellation that comes together with the message it waits for."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
-
-
-async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str, fetch_seconds: float) -> list[Msg]:
-    """The next message, or none for a while. Raises `Unavailable` when no more can come, e.g. because the durable is gone."""
-    with translated(f"listening to {subject} failed", "subscribe again"):
-        try:
-            return await subscription.fetch(1, timeout=fetch_seconds)
-        except (NatsTimeout, TimeoutError):
-            return []
-
-
-@asynccontextmanager
-async def _kept_alive(message: Msg) -> AsyncIterator[None]:
-    """Heartbeats, since an agent may need longer than the ack wait."""
-
-    async def beat() -> None:
-        while True:
-            await asyncio.sleep(ACK_WAIT_SECONDS / 3)
-            with contextlib.suppress(NatsError):
-                await message.in_progress()
-
-    heartbeat = asyncio.create_task(beat())
-    try:
-        yield
-    finally:
-        heartbeat.cancel()
-        await asyncio.wait({heartbeat})  # unlike awaiting it, this lets a cancellation of the agent itself through
-
-
-LOOK_SECONDS = 1.0
-"""Between two looks into the stream: a context that came while the connection was away is there."""
 
 
 class ExpectedContext:
@@ -236,12 +169,6 @@ async def expected(
             await subscription.unsubscribe()
 
 
-Place = tuple[str, str]
-"""Stream and subject."""
-MAX_LINKS = 50
-"""Contexts of a chain that are looked at: a person who writes more messages in a row is answered late, not never."""
-
-
 async def is_superseded(js: JetStreamContext, place_of: Callable[[str], Place], context: ReceivedContext) -> bool:
     """Whether the newest context of the session names this one as superseded, itself or by those that it names.
 
@@ -257,6 +184,73 @@ async def is_superseded(js: JetStreamContext, place_of: Callable[[str], Place], 
         if not identity or int(event["trigger_seq"]) <= context.trigger_seq:
             return False
     return False
+
+
+def _beginning(deliver: Deliver) -> tuple[DeliverPolicy, datetime | None]:
+    match deliver:
+        case "new":
+            return DeliverPolicy.NEW, None
+        case "all":
+            return DeliverPolicy.ALL, None
+        case timedelta():
+            return DeliverPolicy.BY_START_TIME, datetime.now(UTC) - deliver
+        case datetime():
+            return DeliverPolicy.BY_START_TIME, deliver.astimezone(UTC)
+        case _:
+            raise Rejected(f'deliver is {deliver!r}; give "new", "all", a timedelta or a datetime')
+
+
+async def _check_filter(subscription: JetStreamContext.PullSubscription, subject: str) -> None:
+    """nats-py binds to an existing durable without a check of its subject. Raises `Unavailable`."""
+    with translated(f"could not look at the subscription to {subject}", "subscribe again"):
+        info: ConsumerInfo = await subscription.consumer_info()
+    filters = [info.config.filter_subject] if info.config.filter_subject else info.config.filter_subjects or []
+    if filters != [subject]:
+        theirs = ", ".join(filters) or "everything"
+        raise Unavailable(f"the durable {info.name} hears {theirs}, wanted is {subject}; take another name, or delete it")
+
+
+async def _readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> ReceivedContext | None:
+    """The context in a message; None when there is none for us, and then it does not come again."""
+    if FORGOTTEN_HEADER in (message.headers or {}):
+        log.info("passing over %s: what it showed was forgotten", message.subject)
+        with contextlib.suppress(NatsError):
+            await message.ack()
+        return None
+    try:
+        return read(message.data, recipient, latest)
+    except Rejected as error:
+        log.warning("passing over %s: %s", message.subject, error)
+        with contextlib.suppress(NatsError):
+            await message.term()
+        return None
+
+
+async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str, fetch_seconds: float) -> list[Msg]:
+    """The next message, or none for a while. Raises `Unavailable` when no more can come, e.g. because the durable is gone."""
+    with translated(f"listening to {subject} failed", "subscribe again"):
+        try:
+            return await subscription.fetch(1, timeout=fetch_seconds)
+        except (NatsTimeout, TimeoutError):
+            return []
+
+
+@asynccontextmanager
+async def _kept_alive(message: Msg) -> AsyncIterator[None]:
+    """Heartbeats, since an agent may need longer than the ack wait."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(ACK_WAIT_SECONDS / 3)
+            with contextlib.suppress(NatsError):
+                await message.in_progress()
+
+    heartbeat = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        heartbeat.cancel()
+        await asyncio.wait({heartbeat})  # unlike awaiting it, this lets a cancellation of the agent itself through
 
 
 async def _last(js: JetStreamContext, stream: str, subject: str) -> dict[str, Any]:

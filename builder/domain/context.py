@@ -38,6 +38,8 @@ NEUTRALISED = "neutralised"
 """Reason: it held control text, which was made visible."""
 IRRELEVANT = "not near enough to the question"
 """Reason: eligible, but too improbable an answer."""
+STATIC, SLOW, RECENT = "static", "slow", "recent"
+"""Names of breakpoints. RECENT stands behind the conversation: its end is per-turn, but nearly all of it begins the next page."""
 
 
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
@@ -93,10 +95,6 @@ class Omission:
     """Of all of it, by stored counts where it was not rendered."""
     tokens_shown: int = 0
     """Tokens of it on the page."""
-
-
-STATIC, SLOW, RECENT = "static", "slow", "recent"
-"""Names of breakpoints. RECENT stands behind the conversation: its end is per-turn, but nearly all of it begins the next page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

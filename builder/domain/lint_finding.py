@@ -1,7 +1,4 @@
-"""What is wrong with a profile or a template, for its author.
-
-The word that was probably meant.
-"""
+"""What is wrong with a profile or a template, for its author, and the word that was probably meant."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +9,10 @@ from builder.domain.errors import Misconfigured
 
 Severity = Literal["error", "note"]
 """error: the file is refused, or does something else than it says. note: it works, and may surprise."""
+MIN_LIKENESS = 0.6
+"""Likeness from which a wrong word counts as a slip of the pen."""
+NAME_LIKENESS = 0.8
+"""The same for names that authors choose: "trip-agent" is no slip of "coding-agent"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +50,6 @@ def faulty(file: str, message: str, line: int = 0) -> FaultyFiles:
     """One file with one problem. message: what is wrong, and behind a semicolon what to do. line: from 1; 0 = the whole file."""
     problem, _, fix = message.partition("; ")
     return FaultyFiles([LintFinding(file=file, line=line, place="", problem=problem, fix=fix or "mend it")])
-
-
-MIN_LIKENESS = 0.6
-"""Likeness from which a wrong word counts as a slip of the pen."""
-NAME_LIKENESS = 0.8
-"""The same for names that authors choose: "trip-agent" is no slip of "coding-agent"."""
 
 
 def nearest(word: str, words: Iterable[str], likeness: float = MIN_LIKENESS) -> str:

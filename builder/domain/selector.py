@@ -1,7 +1,4 @@
-"""Which breadcrumbs are meant: by schema, id and tags.
-
-Which breadcrumbs ask for a context: selectors, one of which must match.
-"""
+"""Which breadcrumbs are meant, by schema, id and tags, and which of them ask for a context."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,8 +8,8 @@ from builder.domain.breadcrumb import Breadcrumb
 CATALOG = "tool.catalog.v1"
 MAX_PINNED = 100
 """Breadcrumbs of one kind that may stand on a page, the newest."""
-
-
+ANSWER, FAILURE = "tool.response.v1", "tool.error.v1"
+"""Schemas of a tool's answer and of its failure."""
 _CONDITIONS = ("schemas", "ids", "any_tags", "all_tags", "none_tags")
 
 
@@ -43,6 +40,9 @@ class Selector:
         )
 
 
+Triggers = tuple[Selector, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
     """What stands on every page: anchors and always-included sources."""
@@ -65,12 +65,6 @@ class Pinned:
                 return MAX_PINNED
             case number:
                 return number
-
-
-ANSWER, FAILURE = "tool.response.v1", "tool.error.v1"
-"""Schemas of a tool's answer and of its failure."""
-
-Triggers = tuple[Selector, ...]
 
 
 def may_trigger(breadcrumb: Breadcrumb) -> bool:

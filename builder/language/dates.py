@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from builder.language.lists import derived, either, tables, word_set, words
 
-Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 _ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
@@ -49,7 +48,7 @@ def mentioned(text: str) -> Mention:
     return Mention(tuple(sorted(set(map(int, _YEAR.findall(text))))), tuple(sorted(months)))
 
 
-def nearness(mention: Mention, year: Ints, month: Ints, day: Ints) -> Floats:
+def nearness(mention: Mention, year: Ints, month: Ints, day: Ints) -> NDArray[np.float32]:
     """1 on the named day or in the named month, fading after it, 0 elsewhere. year, month, day: one number a breadcrumb."""
 
     def is_named(years: Ints) -> NDArray[np.bool_]:

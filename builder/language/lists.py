@@ -1,7 +1,4 @@
-"""The word lists of all languages, read once from `data/*.toml`: a new language is a new file.
-
-Scripts: which letters they have, and which write no spaces between words.
-"""
+"""The word lists of all languages, read once from `data/*.toml` (a new language is a new file), and the letters of scripts."""
 
 import re
 import tomllib

@@ -35,18 +35,6 @@ def skeleton(text: str) -> str:
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", text).translate(_table()))
 
 
-@cache
-def _table() -> Mapping[int, str]:
-    """Code point → its skeleton."""
-    lines = (files("builder.language") / "data" / "confusables.tsv").read_text("utf-8").split("\n")
-    return {
-        code: "".join(chr(int(sign, 16)) for sign in target.split())
-        for target, sources in (line.split("\t") for line in lines if line and not line.startswith("#"))
-        for source in sources.split()
-        for code in range(int(source.split("-")[0], 16), int(source.split("-")[-1], 16) + 1)
-    }
-
-
 def look(text: str) -> str:
     """The skeleton of every width and style in small letters, without marks and without what is invisible.
 
@@ -96,3 +84,15 @@ def is_plain(name: str, reserved: frozenset[str] = frozenset()) -> bool:
 def quoted(name: str) -> str:
     """The name in quotation marks, in one line."""
     return f'"{" ".join(name.replace(chr(34), chr(39)).split())}"'
+
+
+@cache
+def _table() -> Mapping[int, str]:
+    """Code point → its skeleton."""
+    lines = (files("builder.language") / "data" / "confusables.tsv").read_text("utf-8").split("\n")
+    return {
+        code: "".join(chr(int(sign, 16)) for sign in target.split())
+        for target, sources in (line.split("\t") for line in lines if line and not line.startswith("#"))
+        for source in sources.split()
+        for code in range(int(source.split("-")[0], 16), int(source.split("-")[-1], 16) + 1)
+    }

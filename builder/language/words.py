@@ -1,7 +1,4 @@
-"""Words as they are compared, and small talk, in several languages.
-
-What a sentence does: refers to another one, answers, greets, asks, concludes.
-"""
+"""Words as they are compared, in several languages, and what a sentence does: small talk, referring, asking, concluding."""
 
 import re
 import unicodedata
@@ -10,7 +7,13 @@ from builder.language.lists import HAN_WORD, any_of, derived, word_set, words
 
 MARKS = "".join(map(chr, (code for code in range(0x0300, 0xFE00) if unicodedata.category(chr(code)) in {"Mn", "Mc"})))
 """Vowel signs and tones: letters to Hindi and Thai readers, though not to Python's `\\w`."""
+SIGNED = r"(?:(?<!\w)[-−])?\d+(?:[.,:/-]\d+)*"
+"""Pattern of a number with its sign, decimals, and of dates and times in digits."""
+MAX_FILLER_CHARS, MAX_FILLER_WORDS = 80, 6
+"""A longer text means something."""
 _UNWRITTEN = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u0640\u064b-\u065f\u0670]")
+_ASKS = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
+_ASKS_WITHIN = re.compile(r"[?？؟](?=[\s\"'”’»)\]*_]|$)|[？]")
 
 
 def letters(without: str = "") -> str:
@@ -18,11 +21,7 @@ def letters(without: str = "") -> str:
     return rf"[^\W_{without}]+(?:[{MARKS}]+[^\W_{without}]*)*"
 
 
-SIGNED = r"(?:(?<!\w)[-−])?\d+(?:[.,:/-]\d+)*"
-"""Pattern of a number with its sign, decimals, and of dates and times in digits."""
 _WORD = re.compile(rf"{SIGNED}|{letters()}(?:['’]{letters()})*")
-MAX_FILLER_CHARS, MAX_FILLER_WORDS = 80, 6
-"""A longer text means something."""
 
 
 def folded(text: str) -> str:
@@ -39,28 +38,9 @@ def is_filler(text: str) -> bool:
     return len(rest_words) <= MAX_FILLER_WORDS and all(map(_carries_nothing, rest_words)) and "?" not in rest
 
 
-@derived
-def _greetings() -> re.Pattern[str]:
-    """Greetings and farewells, longest first; those that are questions may have a question mark."""
-    phrases = sorted((*words("small_talk"), *words("greetings")), key=len, reverse=True)
-    asking = "|".join(re.escape(folded(entry.removesuffix("?"))) for entry in phrases if entry.endswith("?"))
-    others = "|".join(re.escape(folded(entry)) for entry in phrases if not entry.endswith("?"))
-    return re.compile(rf"(?<!\w)(?:(?:{asking})(?!\w)\s*[?？]?|(?:{others})(?!\w))")
-
-
 def words_of(text: str) -> list[str]:
     """Words and numbers in one spelling, in order; signs, decimals, dates and times stay whole."""
     return [word.replace("'re", "").replace("'s", "") for word in _WORD.findall(folded(text).replace("’", "'"))]
-
-
-def _carries_nothing(word: str) -> bool:
-    """Han words are written together with their particles: 知道了, 嗯嗯."""
-    stem = word.rstrip("".join(words("particles"))) if HAN_WORD.fullmatch(word) else word
-    return not stem or not word_set("filler").isdisjoint((word, stem))
-
-
-_ASKS = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
-_ASKS_WITHIN = re.compile(r"[?？؟](?=[\s\"'”’»)\]*_]|$)|[？]")
 
 
 def refers(sentence: str) -> bool:
@@ -101,6 +81,21 @@ def asks_where(text: str) -> bool:
 def concludes(sentence: str) -> bool:
     """Whether it says what was decided, found out or finished."""
     return bool(_words_of("conclusions").search(sentence))
+
+
+@derived
+def _greetings() -> re.Pattern[str]:
+    """Greetings and farewells, longest first; those that are questions may have a question mark."""
+    phrases = sorted((*words("small_talk"), *words("greetings")), key=len, reverse=True)
+    asking = "|".join(re.escape(folded(entry.removesuffix("?"))) for entry in phrases if entry.endswith("?"))
+    others = "|".join(re.escape(folded(entry)) for entry in phrases if not entry.endswith("?"))
+    return re.compile(rf"(?<!\w)(?:(?:{asking})(?!\w)\s*[?？]?|(?:{others})(?!\w))")
+
+
+def _carries_nothing(word: str) -> bool:
+    """Han words are written together with their particles: 知道了, 嗯嗯."""
+    stem = word.rstrip("".join(words("particles"))) if HAN_WORD.fullmatch(word) else word
+    return not stem or not word_set("filler").isdisjoint((word, stem))
 
 
 @derived

@@ -6,13 +6,13 @@ from builder.domain.context import Compaction, Context
 
 COMPACTION_SCHEMA = "context.compacted.v1"
 
-_STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
+STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
 
 
 class CompactionV1(BaseModel):
     """Tool results that were folded to one line each, because the conversation does not fit."""
 
-    model_config = _STRICT_MODEL
+    model_config = STRICT_MODEL
     original_tokens: int = Field(description="tokens that the conversation on the page would have without folding")
     compacted_tokens: int = Field(description="tokens that it has with the results folded")
     folded: tuple[str, ...] = Field(description="breadcrumbs whose results were folded, oldest first")

@@ -13,20 +13,18 @@ from builder.domain.context import RECENT, Context, Omission
 from builder.domain.errors import Rejected
 from builder.domain.message import Message
 from builder.publish.anthropic import MessageAnthropic, TextBlock, anthropic
-from builder.publish.compaction import CompactionV1, compaction_of
+from builder.publish.compaction import STRICT_MODEL, CompactionV1, compaction_of
 from builder.publish.openai import MessageOpenAI, openai
 
 SCHEMA = "agent.context.v1"
 EMPTY_PREFIX = blake2b(b"", digest_size=8).hexdigest()
 DEFAULT_MAX_BYTES = 8 * 1_048_576
 
-_STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
-
 
 class Assembly(BaseModel):
     """How the page was made. ASCII, because a reader of RCRT cuts the first 200 bytes."""
 
-    model_config = _STRICT_MODEL
+    model_config = STRICT_MODEL
     profile: str = Field(description="revision of the profile")
     templates: str = Field(description="revision of the templates")
     prefix: str = Field(description="hash of the sections that are not per-turn: equal hash, equal prompt prefix")
@@ -49,7 +47,7 @@ class Assembly(BaseModel):
 class SectionV1(BaseModel):
     """One section of the page."""
 
-    model_config = _STRICT_MODEL
+    model_config = STRICT_MODEL
     name: str
     section_class: str = Field(alias="class", description="static, slow or turn")
     tokens: int
@@ -63,7 +61,7 @@ class SectionV1(BaseModel):
 class BreakpointV1(BaseModel):
     """Where a prompt cache may cut the page: equal hash, equal beginning."""
 
-    model_config = _STRICT_MODEL
+    model_config = STRICT_MODEL
     name: str = Field(description="static, slow: behind the sections of this class; recent: behind the recent conversation")
     characters: int = Field(description="characters of `content` in front of it")
     tokens: int = Field(description="tokens of them")
@@ -73,7 +71,7 @@ class BreakpointV1(BaseModel):
 class OmissionV1(BaseModel):
     """What is not on the page, or not all of it, and why."""
 
-    model_config = _STRICT_MODEL
+    model_config = STRICT_MODEL
     id: str
     reason: str
     tokens: int = Field(description="tokens of all of it, by stored counts where nothing of it was rendered")
@@ -83,7 +81,7 @@ class OmissionV1(BaseModel):
 class Omissions(BaseModel):
     """What is on the page in part, the 50 most relevant of what is not on it, and all of both counted by reason."""
 
-    model_config = _STRICT_MODEL
+    model_config = STRICT_MODEL
     partial: tuple[OmissionV1, ...] = Field((), description="cut, folded, neutralised, or shown by another hint")
     most_relevant: tuple[OmissionV1, ...]
     by_reason: dict[str, int] = Field(description="how many breadcrumbs are not on the page, or in part, by reason")

@@ -22,7 +22,8 @@ from builder.recall.pinned import (
     system_prompt,
     unexpired,
 )
-from builder.recall.visibility import looks_for_person, memory_of, scope_of, visible_to, without_expired
+from builder.recall.scopes import looks_for_person, memory_of, scope_of
+from builder.recall.visibility import visible_to, without_expired
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,21 +2,15 @@
 
 Read are OpenAI's parts ({type: image_url, image_url: {url}}), Anthropic's ({type: image, source: {media_type, data}}), Gemini's
 (inline_data), MCP's ({type: image, data, mimeType}), lists of attachments, and base64 wherever it stands in a text.
-
-The tool calls of a breadcrumb with their arguments as chat APIs take them: a JSON object, without bytes or control text.
 """
 
 import json
 import re
 from collections.abc import Iterator
-from itertools import starmap
 from typing import Any, NamedTuple
 
-from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.control_text import visible
-from builder.domain.json_text import parsed, with_texts
-from builder.domain.message import Call, Image
-from builder.wire.json import one_line
+from builder.domain.json_text import parsed
+from builder.domain.message import Image
 
 LIST_FIELDS = ("attachments", "files", "images")
 """Fields of a body whose items are images and files."""
@@ -51,17 +45,6 @@ _DATA_URL = re.compile(r"data:(?P<media>[\w.+/-]*)(?:;[\w=.+-]+)*?;base64,(?P<da
 _ENCODED = re.compile(
     r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{60,}(?:\r?\n[A-Za-z0-9+/_-]{60,})*(?:\r?\n[A-Za-z0-9+/_-]*={1,2}|={0,2})"
 )
-
-
-class _Source(NamedTuple):
-    """Where an image or file comes from."""
-
-    fields: dict[str, Any]
-    """Those of the part and of the objects nested in it."""
-    url: str
-    media: str
-    data: str | None
-    """Base64; None = it only has an address."""
 
 
 def described(value: Any) -> Any:
@@ -110,6 +93,25 @@ def images_of(body: str) -> tuple[Image, ...]:
     return tuple(_images(json.loads(body))) if "image" in body else ()
 
 
+def without_data(text: str) -> str:
+    """The text with a mark in place of encoded bytes."""
+    if len(text) < MIN_ENCODED_CHARS and ";base64," not in text:
+        return text
+    text = _DATA_URL.sub(lambda url: attachment_line({"type": _kind(url["media"]), "url": url[0]}), text)
+    return _ENCODED.sub(_encoded, text)
+
+
+class _Source(NamedTuple):
+    """Where an image or file comes from."""
+
+    fields: dict[str, Any]
+    """Those of the part and of the objects nested in it."""
+    url: str
+    media: str
+    data: str | None
+    """Base64; None = it only has an address."""
+
+
 def _images(value: Any) -> Iterator[Image]:
     if isinstance(value, dict) and _is_attachment(value):
         source = _source(value)
@@ -121,14 +123,6 @@ def _images(value: Any) -> Iterator[Image]:
     elif isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _images(item)
-
-
-def without_data(text: str) -> str:
-    """The text with a mark in place of encoded bytes."""
-    if len(text) < MIN_ENCODED_CHARS and ";base64," not in text:
-        return text
-    text = _DATA_URL.sub(lambda url: attachment_line({"type": _kind(url["media"]), "url": url[0]}), text)
-    return _ENCODED.sub(_encoded, text)
 
 
 def _encoded(stretch: re.Match[str]) -> str:
@@ -192,31 +186,3 @@ def _one_line(text: str) -> str:
     """For the inside of our brackets: one short line, and no bracket that would close them."""
     line = " ".join(text.split()).replace("[", "(").replace("]", ")")
     return line if len(line) <= MAX_NAME_CHARS else line[:MAX_NAME_CHARS].rstrip() + "…"
-
-
-def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
-    """Each request id once, as it was called last."""
-    return tuple(starmap(_call, dict(zip(breadcrumb.calls, breadcrumb.call_signatures, strict=False)).items()))
-
-
-def call_of(breadcrumb: Breadcrumb, request: str) -> Call:
-    """One of them; the others are not read, because a message may make thousands."""
-    return _call(request, signature_of(breadcrumb, request))
-
-
-def signature_of(breadcrumb: Breadcrumb, request: str) -> str:
-    """Tool and arguments of the call as one text."""
-    last = len(breadcrumb.call_signatures)
-    return breadcrumb.call_signatures[last - 1 - breadcrumb.calls[:last][::-1].index(request)]
-
-
-def _call(request: str, signature: str) -> Call:
-    call = json.loads(signature)
-    return Call(id=request, tool=visible(call["tool"]), arguments=_arguments(call["input"]))
-
-
-def _arguments(value: Any) -> str:
-    if value is None:
-        return "{}"
-    plain = with_texts(described(value), visible, visible)
-    return one_line(plain if isinstance(plain, dict) else {"input": plain})

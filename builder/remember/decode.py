@@ -155,6 +155,14 @@ def decode(arrival: StreamMessage, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes
     return replace(breadcrumb, utc_offset=sent_offset(value.get("created_at")))
 
 
+def readable(arrival: StreamMessage) -> Breadcrumb | None:
+    """The breadcrumb of a message of any size; None for one that `decode` rejects."""
+    try:
+        return decode(arrival, len(arrival.data) + 1)
+    except Rejected:
+        return None
+
+
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"it is a JSON {type(value).__name__}")  # noqa: TRY004 - one family of reasons

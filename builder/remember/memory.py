@@ -1,7 +1,4 @@
-"""Remember: a breadcrumb is stored with its facts, once.
-
-Ingestion: breadcrumb → breadcrumb with its facts. Nothing here depends on any other breadcrumb.
-"""
+"""Remember: a breadcrumb is stored with its facts, once. No fact depends on any other breadcrumb."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """Chat messages as other systems export them, read as records: `{"role", "content"}` a line, or `{"messages": [...]}`.
 
 The ids follow from session and message, so that the same conversation read again gives the same records.
-
-A tool call in the shape of OpenAI → one of `agent.response.v1`.
 """
 
 import json
@@ -16,6 +14,13 @@ from typing import Any
 from builder.domain.errors import Rejected
 from builder.wire.json import canonical, one_line, parse, shape
 
+NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
+SYSTEM = frozenset({"system", "developer"})
+"""Roles that are passed over: a profile gives the system prompt."""
+ROLES = ("user", "assistant", "tool", *sorted(SYSTEM))
+SESSION_FIELDS = ("session", "session_id", "conversation_id")
+"""Where a line with `messages` may name its session."""
+
 
 def tool_request(call: Any) -> dict[str, Any]:
     """{tool, input, requestId}. Raises `Rejected` when the call has no id or no name.
@@ -28,23 +33,6 @@ def tool_request(call: Any) -> dict[str, Any]:
     return {"tool": str(function["name"]), "input": _arguments(function.get("arguments")), "requestId": str(call["id"])}
 
 
-def _arguments(value: Any) -> Any:
-    if not isinstance(value, str):
-        return {} if value is None else value
-    try:
-        return parse(value) if value.strip() else {}
-    except ValueError:
-        return value
-
-
-NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
-SYSTEM = frozenset({"system", "developer"})
-"""Roles that are passed over: a profile gives the system prompt."""
-ROLES = ("user", "assistant", "tool", *sorted(SYSTEM))
-SESSION_FIELDS = ("session", "session_id", "conversation_id")
-"""Where a line with `messages` may name its session."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatLines:
     """Lines of records."""
@@ -53,19 +41,6 @@ class ChatLines:
     """As `read_lines` takes them; lines that hold no chat messages are as they were."""
     system_messages: int = 0
     """Messages that were passed over because a profile gives the system prompt."""
-
-
-@dataclass(slots=True)
-class _Conversation:
-    """What is read of one session so far."""
-
-    session: str
-    times: Counter[str] = field(default_factory=Counter)
-    """How often each message came."""
-    tools: dict[str, str] = field(default_factory=dict)
-    """Id of a call → name of its tool."""
-    question: str = ""
-    """Id of the last message of a person."""
 
 
 def chat_lines(lines: Iterable[str], session: str) -> ChatLines:
@@ -95,6 +70,28 @@ def chat_lines(lines: Iterable[str], session: str) -> ChatLines:
             system += record is None
             records.append(one_line(record) if record else "")
     return ChatLines(lines=tuple(records), system_messages=system)
+
+
+def _arguments(value: Any) -> Any:
+    if not isinstance(value, str):
+        return {} if value is None else value
+    try:
+        return parse(value) if value.strip() else {}
+    except ValueError:
+        return value
+
+
+@dataclass(slots=True)
+class _Conversation:
+    """What is read of one session so far."""
+
+    session: str
+    times: Counter[str] = field(default_factory=Counter)
+    """How often each message came."""
+    tools: dict[str, str] = field(default_factory=dict)
+    """Id of a call → name of its tool."""
+    question: str = ""
+    """Id of the last message of a person."""
 
 
 def _values(lines: tuple[str, ...]) -> Iterable[str]:

@@ -18,6 +18,19 @@ MAX_TREES = 4
 """Texts whose lines are remembered: a file with several mistakes is read once."""
 MAX_FILE_BYTES = 131_072
 """Of a profile, a preset, the table of models or a template."""
+MISTAKES = (
+    ("could not find expected ':'", "there is no colon behind a setting; write `setting: value`"),
+    ("mapping values are not allowed here", "a colon stands where none can; indent like the lines around, or quote the value"),
+    ("expected <block end>", "its indentation fits no line above; indent it like its neighbours"),
+    ("expected ',' or", "a bracket or a brace is not closed, or a comma is missing; add it"),
+    ("did not find expected", "a bracket or a brace is not closed, or a comma is missing; add it"),
+    ("expected the node content", "a value is missing between brackets, or a bracket is not closed; add it"),
+    ("cannot start any token", "it begins with a tab or a sign that YAML keeps for itself; use blanks, or quote the value"),
+    ("unexpected end of stream", "a quotation mark is not closed; close it"),
+    ("could not determine a constructor", "it has a tag (!!…), and none is taken; write a plain value"),
+    ("expected a mapping", "it is not made of settings; write `setting: value`"),
+)
+"""What the parser says, and what an author can do about it."""
 
 
 def read_source(file: Path) -> str:
@@ -51,6 +64,44 @@ def by_name(layers: Iterable[Files], kind: str, suffix: str) -> dict[str, str]:
     }
 
 
+class YamlMistake(yaml.YAMLError):
+    """A text that is no YAML, in the words of its author's file."""
+
+    def __init__(self, problem: str, line: int) -> None:
+        """line: from 1; 0 = unknown."""
+        self.problem, self.line = problem, line
+        super().__init__(f"line {line}: {problem}" if line else problem)
+
+
+def parse_yaml(source: str) -> Any:
+    """The value. Raises `YamlMistake` with the line, and `ValueError`."""
+    try:
+        return yaml.load(source, _Plain)  # noqa: S506 - a SafeLoader
+    except RecursionError as error:
+        raise YamlMistake("it is nested too deeply; write it flatter", 0) from error
+    except yaml.MarkedYAMLError as error:
+        raise YamlMistake(_problem(error), _line(error)) from error
+    except yaml.reader.ReaderError as error:
+        line = source.count("\n", 0, error.position) + 1
+        raise YamlMistake("it has a control character; take it out", line) from error
+    except yaml.YAMLError as error:
+        raise YamlMistake(getattr(error, "problem", str(error)), getattr(error, "line", 0)) from error
+
+
+def line_of(source: str, path: Sequence[str | int]) -> int:
+    """The line, from 1, of the deepest setting of this path that the YAML text has; 0 when it has none of it.
+
+    path: keys; of a list an index, or the `name` of the item.
+    """
+    node, line = _composed(source), 0
+    for step in path:
+        child = _child(node, step)
+        if child is None:
+            break
+        node, line = child[0], child[1] + 1
+    return line
+
+
 class _Plain(yaml.SafeLoader):
     """Plain YAML: an alias would repeat what it names, and an alias of aliases that a billion times."""
 
@@ -76,45 +127,6 @@ class _Plain(yaml.SafeLoader):
         return super().construct_scalar(node)
 
 
-class YamlMistake(yaml.YAMLError):
-    """A text that is no YAML, in the words of its author's file."""
-
-    def __init__(self, problem: str, line: int) -> None:
-        """line: from 1; 0 = unknown."""
-        self.problem, self.line = problem, line
-        super().__init__(f"line {line}: {problem}" if line else problem)
-
-
-MISTAKES = (
-    ("could not find expected ':'", "there is no colon behind a setting; write `setting: value`"),
-    ("mapping values are not allowed here", "a colon stands where none can; indent like the lines around, or quote the value"),
-    ("expected <block end>", "its indentation fits no line above; indent it like its neighbours"),
-    ("expected ',' or", "a bracket or a brace is not closed, or a comma is missing; add it"),
-    ("did not find expected", "a bracket or a brace is not closed, or a comma is missing; add it"),
-    ("expected the node content", "a value is missing between brackets, or a bracket is not closed; add it"),
-    ("cannot start any token", "it begins with a tab or a sign that YAML keeps for itself; use blanks, or quote the value"),
-    ("unexpected end of stream", "a quotation mark is not closed; close it"),
-    ("could not determine a constructor", "it has a tag (!!…), and none is taken; write a plain value"),
-    ("expected a mapping", "it is not made of settings; write `setting: value`"),
-)
-"""What the parser says, and what an author can do about it."""
-
-
-def parse_yaml(source: str) -> Any:
-    """The value. Raises `YamlMistake` with the line, and `ValueError`."""
-    try:
-        return yaml.load(source, _Plain)  # noqa: S506 - a SafeLoader
-    except RecursionError as error:
-        raise YamlMistake("it is nested too deeply; write it flatter", 0) from error
-    except yaml.MarkedYAMLError as error:
-        raise YamlMistake(_problem(error), _line(error)) from error
-    except yaml.reader.ReaderError as error:
-        line = source.count("\n", 0, error.position) + 1
-        raise YamlMistake("it has a control character; take it out", line) from error
-    except yaml.YAMLError as error:
-        raise YamlMistake(getattr(error, "problem", str(error)), getattr(error, "line", 0)) from error
-
-
 def _problem(error: yaml.MarkedYAMLError) -> str:
     problem = error.problem or str(error.context)
     return next((words for part, words in MISTAKES if part in problem), f"it is no YAML: {problem}")
@@ -125,20 +137,6 @@ def _line(error: yaml.MarkedYAMLError) -> int:
     begin = error.context_mark if "expected ':'" in (error.problem or "") else None
     mark = begin or error.problem_mark or error.context_mark
     return mark.line + 1 if mark else 0
-
-
-def line_of(source: str, path: Sequence[str | int]) -> int:
-    """The line, from 1, of the deepest setting of this path that the YAML text has; 0 when it has none of it.
-
-    path: keys; of a list an index, or the `name` of the item.
-    """
-    node, line = _composed(source), 0
-    for step in path:
-        child = _child(node, step)
-        if child is None:
-            break
-        node, line = child[0], child[1] + 1
-    return line
 
 
 @lru_cache(MAX_TREES)

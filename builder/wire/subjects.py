@@ -1,9 +1,8 @@
-"""Subjects, which decide workspace and session; NATS permissions are written on them.
+"""Subjects, which decide workspace and session, and the installation, whose name they have on the broker.
 
-The name of an installation, and what has this name on the broker.
-
-Inside service and client a subject has no name in front: `breadcrumbs.acme.s1.user.message.v1`. On the broker the subjects and
-streams of every installation but the default one have it: two streams of an account must not have subjects in common.
+NATS permissions are written on subjects. Inside service and client a subject has no name in front, as in
+`breadcrumbs.acme.s1.user.message.v1`. On the broker the subjects and streams of every installation but the default one have it:
+two streams of an account must not have subjects in common.
 """
 
 import re
@@ -23,9 +22,12 @@ FORGOTTEN_HEADER = "Context-Builder-Forgotten"
 REQUESTS = "requests"
 SHADOWS = "shadows"
 MESSAGE_ID_HEADER = "Nats-Msg-Id"
-
+DEFAULT_NAME = "context-builder"
+HEADS = frozenset({"breadcrumbs", "contexts", "deadletters", "probes", "compactions", "requests", "shadows"})
+"""First words of our subjects; no installation has such a name."""
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _SCHEMA = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,7}")
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +93,6 @@ def compaction_subject(workspace: str, consumer: str, session: str) -> str:
 def message_id(workspace: str, breadcrumb_id: str, version: int) -> str:
     """The `Nats-Msg-Id` of a breadcrumb; percent-encoded because headers are ASCII."""
     return quote(clean(f"{workspace}:{breadcrumb_id}:{version}"), safe=":_-.")
-
-
-DEFAULT_NAME = "context-builder"
-HEADS = frozenset({"breadcrumbs", "contexts", "deadletters", "probes", "compactions", "requests", "shadows"})
-"""First words of our subjects; no installation has such a name."""
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,4 @@
-"""The consumers of a workspace: those of profile files, and those that records make.
-
-Which definitions hold for a message: a function of the stream in front of it, whichever worker asks.
+"""The consumers of a workspace: those of profile files, and those that the records in front of a message make.
 
 Definitions change seldom and messages come often. So they are read from the store once, and then only the stream is asked
 whether a record of no session has come since: one request for all messages that this worker has heard of by then.
@@ -30,6 +28,8 @@ BACKLOG = 4
 """Messages that wait from which on the stream is asked for its end first: then one look serves all that it holds."""
 MAX_WORKSPACES = 1_000
 """Whose definitions are kept in memory."""
+Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
+"""Of a request: workspace and JSON bytes → response. Raises `Rejected` and `Unavailable`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +144,6 @@ def unexpired(definitions: Definitions, moment: datetime) -> Definitions:
     if all(each.expires_at is None for each in definitions):
         return definitions
     return tuple(each for each in definitions if each.expires_at is None or each.expires_at > moment)
-
-
-Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
 
 
 class Consumers:

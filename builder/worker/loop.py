@@ -1,7 +1,4 @@
-"""The loop over deliveries. The only place of ack, retry and reject, and of the outcome of each delivery.
-
-Attempts at a message, counted across crashes.
-"""
+"""The loop over deliveries: the only place of ack, retry and reject, of the outcome of each, and of attempts across crashes."""
 
 import asyncio
 import logging
@@ -21,6 +18,10 @@ from builder.worker.processor import Ending, Processor
 from builder.worker.publishing import DeadLetters
 from builder.worker.resilience import PAUSES, Backoff, Pauses, UnexpectedError, guard, heartbeat
 from builder.worker.turns import SessionOrder
+
+log = logging.getLogger("builder.worker.loop")
+
+TOOL_OUTCOMES = frozenset({ANSWER, FAILURE})
 
 
 class Attempts:
@@ -71,11 +72,6 @@ class Attempts:
             yield
         finally:
             self._in_work.discard(place)
-
-
-log = logging.getLogger("builder.worker.loop")
-
-TOOL_OUTCOMES = frozenset({ANSWER, FAILURE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,13 +11,21 @@ from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.record_consumers import Definitions
 from builder.domain.selector import may_trigger
-from builder.recall.visibility import scopes_before
+from builder.recall.scopes import scopes_before
 from builder.remember.long_input import decoded
 from builder.service import ContextBuilder
 from builder.worker.catch_up import CatchUp
 from builder.worker.publishing import ContextPublisher
 from builder.worker.quiet_time import QuietTime
 from builder.worker.turns import Turns
+
+DefinitionsBefore = Callable[[str, Place, datetime], Awaitable[Definitions]]
+"""Workspace, place and moment → the definitions that hold there. Raises `Unavailable`."""
+COPY_SECONDS = 1.0
+"""After which a copy of a breadcrumb comes again, while the first one may be in work with another worker."""
+
+Published = Callable[[ContextBuilder, tuple[Profile, ...], Context], None]
+"""The builder of a context, the consumers of its trigger, and the context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +41,9 @@ class Ending:
     """Seconds after which the message shall come again, because a consumer waits for quiet; 0 = it is settled."""
 
 
-DefinitionsBefore = Callable[[str, Place, datetime], Awaitable[Definitions]]
-"""Workspace, place and moment → the definitions that hold there. Raises `Unavailable`."""
-
-
 async def no_definitions(_workspace: str, _place: Place, _moment: datetime) -> Definitions:
     """Where records make no consumers."""
     return ()
-
-
-COPY_SECONDS = 1.0
-"""After which a copy of a breadcrumb comes again, while the first one may be in work with another worker."""
-
-Published = Callable[[ContextBuilder, tuple[Profile, ...], Context], None]
-"""The builder of a context, the consumers of its trigger, and the context."""
 
 
 def nobody(_builder: ContextBuilder, _consumers: tuple[Profile, ...], _context: Context) -> None:

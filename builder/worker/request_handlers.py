@@ -14,7 +14,7 @@ from builder.domain.errors import Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.broker import Archive, PublishedContexts, Sender
 from builder.ports.store import BreadcrumbStore, Eraser, Reader, Store
-from builder.recall.visibility import history_of
+from builder.recall.scopes import history_of
 from builder.wire.records import make_record, outgoing
 from builder.wire.requests import (
     CompactRequest,
@@ -29,11 +29,8 @@ from builder.wire.requests import (
     receipt_json,
 )
 from builder.wire.subjects import check_token
-from builder.worker.consumers import Consumers
+from builder.worker.consumers import Consumers, Verb
 from builder.worker.erasure import TOMBSTONE, Erasure
-
-Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
-"""Workspace and JSON bytes → response. Raises `Rejected` and `Unavailable`."""
 
 Compact = Callable[[str, str, str, bool], Awaitable[dict[str, Any]]]
 """Workspace, session, profile and whether people's words stay → result. Raises `Rejected` and `Unavailable`."""

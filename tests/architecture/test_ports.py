@@ -10,7 +10,8 @@ from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.reference import ReferenceEmbedder
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.delivery import NatsDelivery
-from builder.adapters.nats.stream import NatsPublisher, NatsSender, NatsStream
+from builder.adapters.nats.publisher import NatsPublisher, NatsSender
+from builder.adapters.nats.stream import NatsStream
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.adapters.summarizer import EndpointSummarizer
 from builder.adapters.templates.fragments import JinjaRendering

@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from builder.adapters.nats.delivery import NatsDelivery
-from builder.adapters.nats.stream import NatsPublisher
+from builder.adapters.nats.publisher import NatsPublisher
 from builder.app import service
 from builder.app.components import Parts
 from builder.app.settings import Settings

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from nats.js import JetStreamContext
 
-from builder.adapters.nats.stream import NatsPublisher, NatsStream
+from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams, incarnation_of
 from builder.client import Rejected, connect
 from builder.domain.breadcrumb import Place, StreamMessage

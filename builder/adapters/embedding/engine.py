@@ -1,9 +1,4 @@
-"""What every engine shares: one thread of its own, and the way from pooled values to the stored vector.
-
-No engine: contexts are built by words and fields alone, always flagged.
-
-A cache of vectors by the hash of their text.
-"""
+"""What every engine shares: a thread of its own, the way from pooled values to the stored vector, and a cache by text."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,6 +14,8 @@ from typing_extensions import override
 
 from builder.domain.errors import Unavailable
 from builder.ports.models import NO_MODEL, Embedder
+
+NONE = NO_MODEL
 
 
 class Encoder(Protocol):
@@ -104,9 +101,6 @@ def unit(values: npt.NDArray[np.float32]) -> bytes:
 def well_formed(text: str) -> str:
     """The text with each lone surrogate replaced by U+FFFD, as the token counter does: no tokeniser takes surrogates."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-NONE = NO_MODEL
 
 
 class NoEmbedder(Engine):

@@ -3,8 +3,6 @@
 It is held to the same contract suite as the real server (`tests/contract/test_client.py`). What it leaves out: age limits, the
 two minutes of the duplicate window (ids count for ever), other accounts, and redelivery by time: what was not acknowledged comes
 again at the next subscription.
-
-`Delivery` of the broker in memory.
 """
 
 import asyncio
@@ -28,6 +26,7 @@ from builder.adapters.memory.consumers import MemoryConsumer, MemoryPull
 from builder.adapters.memory.streams import KeptMessage, MemoryStream, matching
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.ports.broker import Delivery
+from builder.wire.subjects import REPLAY_HEADER
 
 MAX_PAYLOAD = 8 * 1024 * 1024
 """Bytes, as the embedded server and the chart have it."""
@@ -219,9 +218,6 @@ class MemoryBroker:
             event.set()
 
 
-REPLAY = "Context-Builder-Replay"
-
-
 class MemoryDelivery(Delivery):
     """A message of the stream of breadcrumbs."""
 
@@ -233,7 +229,7 @@ class MemoryDelivery(Delivery):
             data=message.data,
             place=Place(incarnation, message.seq),
             received_at=message.time,
-            replay=(message.headers or {}).get(REPLAY) == "1",
+            replay=(message.headers or {}).get(REPLAY_HEADER) == "1",
         )
 
     @property

@@ -1,7 +1,4 @@
-"""`Archive` and `PublishedContexts` on JetStream. The server overwrites what is deleted (its default, "secure delete").
-
-`ShadowDifferences` on JetStream.
-"""
+"""`Archive`, `PublishedContexts` and `ShadowDifferences` on JetStream, whose server overwrites what is deleted."""
 
 import base64
 import contextlib
@@ -28,6 +25,8 @@ from builder.wire.json import clean, parse
 from builder.wire.shadows import decode_difference, encode_difference, shadow_subject
 from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
 from builder.wire.subjects import DEFAULT, FORGOTTEN_HEADER, Installation, context_subject, session_subject
+
+log = logging.getLogger("builder.nats")
 
 STUB = b"{}"
 
@@ -119,29 +118,6 @@ class NatsArchive(Archive, PublishedContexts):
             raise
 
 
-def _names(data: bytes, ids: frozenset[str]) -> bool:
-    """Whether these bytes are a record with one of the ids, or are no whole record and name one as their id."""
-    try:
-        record = parse(data)
-    except ValueError:
-        record = None
-    if isinstance(record, dict):
-        identity = record.get("id")
-        return isinstance(identity, str) and clean(identity) in ids
-    return any(re.search(rb'"id"\s*:\s*' + re.escape(json.dumps(name, ensure_ascii=False).encode()), data) for name in ids)
-
-
-def _ids_of(data: bytes) -> set[str]:
-    """Every breadcrumb that a context names; none for a stub."""
-    event: dict[str, Any] = json.loads(data)
-    on_page = (identity for section in event.get("sections", ()) for identity in section["ids"])
-    omitted = (item["id"] for item in event.get("omissions", {}).get("most_relevant", ()))
-    return {event.get("trigger_event_id", ""), *on_page, *omitted}
-
-
-log = logging.getLogger("builder.nats")
-
-
 class NatsShadows(ShadowDifferences):
     """One message a consumer, shadow and trigger, in a stream that the first difference makes."""
 
@@ -204,3 +180,23 @@ class NatsShadows(ShadowDifferences):
             log.warning("the broker does not answer for stream %s; grant its rights, or remove shadow profiles", self._name)
             return False
         return True
+
+
+def _names(data: bytes, ids: frozenset[str]) -> bool:
+    """Whether these bytes are a record with one of the ids, or are no whole record and name one as their id."""
+    try:
+        record = parse(data)
+    except ValueError:
+        record = None
+    if isinstance(record, dict):
+        identity = record.get("id")
+        return isinstance(identity, str) and clean(identity) in ids
+    return any(re.search(rb'"id"\s*:\s*' + re.escape(json.dumps(name, ensure_ascii=False).encode()), data) for name in ids)
+
+
+def _ids_of(data: bytes) -> set[str]:
+    """Every breadcrumb that a context names; none for a stub."""
+    event: dict[str, Any] = json.loads(data)
+    on_page = (identity for section in event.get("sections", ()) for identity in section["ids"])
+    omitted = (item["id"] for item in event.get("omissions", {}).get("most_relevant", ()))
+    return {event.get("trigger_event_id", ""), *on_page, *omitted}

@@ -1,9 +1,7 @@
-"""The inbox: a FastStream subscriber on a durable JetStream pull consumer that hands deliveries to the worker.
+"""Deliveries of durable JetStream pull consumers: the inbox of the worker, and one durable for each kind that nobody waits for.
 
-FastStream hosts the subscription and its lifespan; the messages come through `Pull`, as long as places are
-free. Deliveries run side by side; the worker keeps the order inside a session.
-
-Deliveries that nobody waits for: each kind has a durable of its own on BREADCRUMBS, beside the one of the inbox.
+FastStream hosts the subscription of the inbox; the messages come through `Pull`, as long as places are free. They run side by
+side, and the worker keeps the order inside a session.
 """
 
 import asyncio
@@ -31,8 +29,12 @@ from builder.ports.broker import Delivery
 from builder.ports.store import Progress
 from builder.wire.subjects import DEFAULT, Installation
 
+log = logging.getLogger("builder.nats")
+
 MAX_OPEN = 4096
 """Deliveries that may be open: the burst of a session waits here for its turns."""
+POLL_SECONDS = 2.0
+"""Between two looks whether the durable is there, or has to be."""
 
 
 class NatsInbox:
@@ -131,17 +133,6 @@ class NatsInbox:
         await self._in_work.finish(deadline - loop.time())
 
 
-async def _whole(message: NatsMessage) -> NatsMessage:
-    """The worker reads the bytes itself, so that what cannot be read becomes a dead letter and not a stack trace."""
-    return message
-
-
-log = logging.getLogger("builder.nats")
-
-POLL_SECONDS = 2.0
-"""Between two looks whether the durable is there, or has to be."""
-
-
 class BackgroundInbox:
     """Hands the deliveries of one durable to their work, while they are needed."""
 
@@ -215,3 +206,8 @@ class BackgroundInbox:
     def _freed(self) -> None:
         if self._pull is not None:
             self._pull.look()
+
+
+async def _whole(message: NatsMessage) -> NatsMessage:
+    """The worker reads the bytes itself, so that what cannot be read becomes a dead letter and not a stack trace."""
+    return message

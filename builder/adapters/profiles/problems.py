@@ -31,6 +31,16 @@ KINDS = {
     "model": "a mapping: {setting: value}",
     "mapping": "a mapping: {name: value}",
 }
+_BOUNDS = {
+    "greater_than": ("too small", "gt", "more than"),
+    "greater_than_equal": ("too small", "ge", "at least"),
+    "less_than": ("too large", "lt", "less than"),
+    "less_than_equal": ("too large", "le", "at most"),
+}
+"""Kind of error → what the value is, the name of its limit, how the limit is worded."""
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
+MIN_PERCENT, PERCENT = 2, 100
+"""A share of so much was meant in percent."""
 
 
 class SettingError(ValueError):
@@ -76,6 +86,21 @@ def findings_of(
     return tuple(sorted(findings, key=lambda finding: (finding.file != file, finding.line)))
 
 
+def layer_of(path: Path, stack: tuple[Layer, ...], owners: Mapping[Path, Layer]) -> Layer:
+    """The file that an author has to mend: the last one that says something there, else the topmost. owners: `origins`."""
+    layers = [layer for leaf, layer in owners.items() if leaf[: len(path)] == path]
+    return next((layer for layer in reversed(stack) if any(layer is other for other in layers)), stack[-1])
+
+
+def settings_at(model: type[BaseModel], path: Sequence[str | int]) -> tuple[str, ...]:
+    """The names of the settings at a place of a profile file, by its JSON Schema."""
+    schema = _schema(model)
+    parts: list[dict[str, Any]] = [schema]
+    for step in path:
+        parts = [inner for part in parts for inner in _inner(part, step, schema["$defs"])] or parts
+    return tuple(dict.fromkeys(name for part in parts for name in part.get("properties", {})))
+
+
 def _path(error: ErrorDetails, values: Mapping[str, Any]) -> Path:
     """The steps that the values have, and the missing or unknown one; pydantic's own names of kinds are none of them."""
     path: list[str] = []
@@ -107,12 +132,6 @@ def _finding(
     above = path[:-1] if error["type"] == "missing" else path
     problem, fix = _words(path, error, model, extends="extends" in stack[-1].source)
     return LintFinding(file=layer.file or file, line=line_of(layer.source, above), place=place_of(path), problem=problem, fix=fix)
-
-
-def layer_of(path: Path, stack: tuple[Layer, ...], owners: Mapping[Path, Layer]) -> Layer:
-    """The file that an author has to mend: the last one that says something there, else the topmost. owners: `origins`."""
-    layers = [layer for leaf, layer in owners.items() if leaf[: len(path)] == path]
-    return next((layer for layer in reversed(stack) if any(layer is other for other in layers)), stack[-1])
 
 
 def _words(path: Path, error: ErrorDetails, model: type[BaseModel], *, extends: bool) -> tuple[str, str]:
@@ -149,18 +168,6 @@ def _wrong_kind(error: ErrorDetails, text: str) -> tuple[str, str]:
     return f"{text} is not {KINDS[kind].partition(':')[0]}", f"write [{value}]" if is_one else f"write {KINDS[kind]}"
 
 
-_BOUNDS = {
-    "greater_than": ("too small", "gt", "more than"),
-    "greater_than_equal": ("too small", "ge", "at least"),
-    "less_than": ("too large", "lt", "less than"),
-    "less_than_equal": ("too large", "le", "at most"),
-}
-"""Kind of error → what the value is, the name of its limit, how the limit is worded."""
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
-MIN_PERCENT, PERCENT = 2, 100
-"""A share of so much was meant in percent."""
-
-
 def _bound_fix(value: Any, limit: float, words: str, name: str) -> str:
     number = f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
     is_percent = name in {"le", "lt"} and limit == 1 and isinstance(value, int | float) and MIN_PERCENT <= value <= PERCENT
@@ -180,15 +187,6 @@ def _value_text(value: Any) -> str:
     except (ValueError, RecursionError):
         text = type(value).__name__
     return text if len(text) <= MAX_VALUE_CHARS else f"{text[:MAX_VALUE_CHARS]}…"
-
-
-def settings_at(model: type[BaseModel], path: Sequence[str | int]) -> tuple[str, ...]:
-    """The names of the settings at a place of a profile file, by its JSON Schema."""
-    schema = _schema(model)
-    parts: list[dict[str, Any]] = [schema]
-    for step in path:
-        parts = [inner for part in parts for inner in _inner(part, step, schema["$defs"])] or parts
-    return tuple(dict.fromkeys(name for part in parts for name in part.get("properties", {})))
 
 
 @cache

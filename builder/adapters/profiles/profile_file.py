@@ -1,7 +1,4 @@
-"""A profile file as its author writes it.
-
-Names of time zones → their rules, from the system's table or the package tzdata.
-"""
+"""A profile file as its author writes it, its time zone by name."""
 
 from datetime import UTC, tzinfo
 from typing import Annotated, Literal
@@ -25,6 +22,9 @@ from builder.adapters.profiles.parts import (
 from builder.domain.lint_finding import nearest
 from builder.domain.profile import ChatFormat
 
+ENGLISH = "en"
+DEFAULT_BUDGET = DEFAULT_TARGET = 4000
+
 
 def time_zone(name: str) -> tzinfo:
     """The zone of an IANA name. Raises `ValueError` with what to do."""
@@ -46,10 +46,6 @@ def _check(name: str) -> str:
 
 
 TimeZoneName = Annotated[str, AfterValidator(_check)]
-
-
-ENGLISH = "en"
-DEFAULT_BUDGET = DEFAULT_TARGET = 4000
 
 
 class ProfileFile(BaseModel):

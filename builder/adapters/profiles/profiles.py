@@ -1,7 +1,4 @@
-"""Profile files → frozen profiles. The file name is the consumer's name.
-
-The table of known models, `templates/models.yaml`: their windows, and how their tokens are counted.
-"""
+"""Profile files and the table of known models (`templates/models.yaml`) → frozen profiles, each named as its file."""
 
 import json
 import re
@@ -42,6 +39,13 @@ from builder.domain.trusted_hints import TrustedHints
 from builder.wire.files import parse_yaml
 from builder.wire.subjects import check_token
 
+_SEPARATORS = "-:@"
+"""Between a model's name and its date or size."""
+TITLE = "title_{}"
+"""Phrase with the heading of the section of this name."""
+_PHRASE = re.compile(r"\{(\w+)\}")
+"""A title that is the name of a phrase."""
+
 
 class ModelFacts(BaseModel):
     """What is known of a language model: `templates/models.yaml`."""
@@ -54,8 +58,6 @@ class ModelFacts(BaseModel):
 
 UNKNOWN_MODEL = ModelFacts(window=128_000, encoding="o200k_base", margin=0.1)
 """Of a model that is not in the table."""
-_SEPARATORS = "-:@"
-"""Between a model's name and its date or size."""
 
 
 def parse_models(source: str) -> dict[str, ModelFacts]:
@@ -79,12 +81,6 @@ def known_name(model: str, names: Iterable[str]) -> str:
     bare = model.rpartition("/")[2]
     matches = (name for name in names if bare == name or bare.startswith(tuple(f"{name}{mark}" for mark in _SEPARATORS)))
     return max(matches, key=len, default="")
-
-
-TITLE = "title_{}"
-"""Phrase with the heading of the section of this name."""
-_PHRASE = re.compile(r"\{(\w+)\}")
-"""A title that is the name of a phrase."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

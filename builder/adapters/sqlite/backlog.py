@@ -5,19 +5,18 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, key_of
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, KEY, key_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 
 MODEL = "INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING number"
 
-_KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
 _OLDEST = f"""
     SELECT {BREADCRUMB_COLUMNS} FROM lacking CROSS JOIN breadcrumbs USING (workspace, session, incarnation, sequence)
     WHERE (incarnation, sequence, workspace, session) > (?, ?, ?, ?)
     ORDER BY incarnation, sequence, workspace, session LIMIT ?
 """
-_VECTORS = f"SELECT vector, name FROM passages JOIN models ON number = model WHERE {_KEY} ORDER BY ordinal"
+_VECTORS = f"SELECT vector, name FROM passages JOIN models ON number = model WHERE {KEY} ORDER BY ordinal"
 _BEFORE_ALL = (-1, -1, "", "")
 
 
@@ -35,12 +34,12 @@ def oldest(sql: apsw.Connection, limit: int, after: Breadcrumb | None) -> Iterat
 def fill_vectors(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
     """Write vectors and model, once."""
     key = key_of(remembered.breadcrumb)
-    sql.execute(f"DELETE FROM lacking WHERE {_KEY}", key)
+    sql.execute(f"DELETE FROM lacking WHERE {KEY}", key)
     if not sql.changes():
         return False
     (model,) = next(sql.execute(MODEL, (remembered.model,)))
     sql.executemany(
-        f"UPDATE passages SET vector = ?, model = ? WHERE {_KEY} AND ordinal = ?",
+        f"UPDATE passages SET vector = ?, model = ? WHERE {KEY} AND ordinal = ?",
         [(passage.vector, model, *key, ordinal) for ordinal, passage in enumerate(remembered.passages)],
     )
     return True

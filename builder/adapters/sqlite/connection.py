@@ -1,7 +1,4 @@
-"""One connection, one thread, numbered migrations, and the one place where driver errors become ours.
-
-The files of a store on disk: the SQLite file and its log.
-"""
+"""One connection, one thread, numbered migrations, and the one place where driver errors become ours."""
 
 import asyncio
 import shutil
@@ -27,6 +24,12 @@ DAMAGED = (
     "stream; or name another file in CONTEXT_BUILDER_STORE__URL, if this one is no store"
 )
 """For the path and SQLite's reason."""
+T = TypeVar("T")
+
+BUSY_MS = 10_000
+REFUSAL_SECONDS = 60.0
+"""How long a refusal is reported unless the same write succeeds; deliveries are tried again within 30 s."""
+WRITING, READING = "BEGIN IMMEDIATE", "BEGIN"
 
 
 def file_bytes(path: str) -> int:
@@ -38,52 +41,6 @@ def file_bytes(path: str) -> int:
 def free_bytes(path: str) -> int | None:
     """Bytes free in the file system of the file; None for a store without a file."""
     return None if path == MEMORY else shutil.disk_usage(Path(path).parent).free
-
-
-def remove(path: Path, aside: str = "") -> None:
-    """Remove the file and its log, or give them the name `aside`. Raises `Misconfigured`."""
-    try:
-        for suffix in ("", "-wal", "-shm"):
-            part = path.with_name(path.name + suffix)
-            if aside and part.exists():
-                part.rename(path.with_name(aside + suffix))
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise Misconfigured(f"{path.parent} cannot be written: {error.strerror}; check its rights and its disk") from error
-
-
-def damage(path: Path) -> str:
-    """Why the file is no whole store, after reading all of it; empty when it is one, or is not there.
-
-    Raises `Misconfigured` while another process (or connection) has it open, as far as a damaged one lets this be told, and e.g.
-    for a read-only disk.
-    """
-    if not path.exists():
-        return ""
-    connection = apsw.Connection(str(path))
-    try:
-        # In WAL mode an exclusive lock is only given to the file's one user.
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        connection.execute("BEGIN EXCLUSIVE")
-        connection.execute("COMMIT")
-        (answer,) = next(connection.execute("PRAGMA quick_check(1)"))
-    except apsw.BusyError as error:
-        raise Misconfigured(f"the store {path} is in use; stop the service, then run `context-builder reindex` again") from error
-    except DAMAGE as error:
-        return str(error)
-    except apsw.Error as error:
-        raise Misconfigured(f"the store {path} cannot be opened for writing: {error}; check its rights and its disk") from error
-    finally:
-        connection.close()
-    return "" if answer == "ok" else str(answer)
-
-
-T = TypeVar("T")
-
-BUSY_MS = 10_000
-REFUSAL_SECONDS = 60.0
-"""How long a refusal is reported unless the same write succeeds; deliveries are tried again within 30 s."""
-WRITING, READING = "BEGIN IMMEDIATE", "BEGIN"
 
 
 class Connection:

@@ -6,16 +6,23 @@ from typing import Any
 import apsw
 
 from builder.adapters.sqlite import joins, revisions
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, BREADCRUMB_VALUES, from_columns, key_of, to_columns, to_us
+from builder.adapters.sqlite.rows import (
+    BREADCRUMB_COLUMNS,
+    BREADCRUMB_VALUES,
+    HELD_COLUMNS,
+    KEY,
+    from_columns,
+    key_of,
+    to_columns,
+    to_us,
+)
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.removal import ids_by_session, made_from
 from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
 from builder.domain.summary import SUMMARY
 
-_COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
-_KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
 _ITSELF = f"""
-    SELECT {_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_identity
+    SELECT {HELD_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_identity
     WHERE held.workspace = ? AND held.id = ? AND held.erased = '' AND {{session}}
       AND (held.incarnation, held.sequence) < (?, ?)
 """
@@ -31,7 +38,7 @@ _TEXTS = " + ".join(
     f"length(CAST(held.{name} AS BLOB))" for name in ("tags", "body", "text", "calls", "pointers", "asked", "covers", "hints")
 )
 _SIZED = f"""
-    {_COLUMNS}, {_TEXTS}
+    {HELD_COLUMNS}, {_TEXTS}
       + coalesce((SELECT sum(length(CAST(terms AS BLOB)) + length(vector)) FROM passages
                   WHERE (workspace, session, incarnation, sequence)
                       = (held.workspace, held.session, held.incarnation, held.sequence)), 0)
@@ -50,7 +57,7 @@ def erase(sql: apsw.Connection, workspace: str, session: str, identity: str, unt
     where, sessions = _within(session)
     itself = sql.execute(_ITSELF.format(session=where), (workspace, identity, *sessions, *until))
     matches = [from_columns(row, (), "").breadcrumb for row in itself]
-    summaries = sql.execute(_SUMMARIES.format(columns=_COLUMNS, session=where), (workspace, SUMMARY, *sessions))
+    summaries = sql.execute(_SUMMARIES.format(columns=HELD_COLUMNS, session=where), (workspace, SUMMARY, *sessions))
     matches += made_from((from_columns(row, (), "").breadcrumb for row in summaries), {identity})
     _take(sql, [(crumb, identity) for crumb in matches])
     return tuple(sorted(matches, key=lambda crumb: (crumb.place, crumb.session)))
@@ -93,12 +100,12 @@ def _ended(row: tuple[Any, ...]) -> Ended:
 
 def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
     """Leave a trace of each, under the id for which it goes."""
-    update = f"UPDATE breadcrumbs SET ({BREADCRUMB_COLUMNS}) = ({BREADCRUMB_VALUES}) WHERE {_KEY}"
+    update = f"UPDATE breadcrumbs SET ({BREADCRUMB_COLUMNS}) = ({BREADCRUMB_VALUES}) WHERE {KEY}"
     for crumb, reason in crumbs:
         key = key_of(crumb)
         trace = StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
         sql.execute(update, (*to_columns(trace)[:-1], reason, *key))
         for table in ("passages", "tags", "lacking"):
-            sql.execute(f"DELETE FROM {table} WHERE {_KEY}", key)
+            sql.execute(f"DELETE FROM {table} WHERE {KEY}", key)
     sessions = {key_of(crumb)[:2] for crumb, _ in crumbs}
     revisions.revise(sql, sessions.union(*(joins.joined(sql, crumb) for crumb, _ in crumbs)))

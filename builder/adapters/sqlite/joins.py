@@ -10,14 +10,13 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, key_of
+from builder.adapters.sqlite.rows import HELD_COLUMNS, key_of
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.recall import RecallQuery
 from builder.ports.store import CallOrigin, origins_of
 
 Session = tuple[str, str]
 
-_COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 _ADD_CALL = """
     INSERT INTO calls VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET incarnation = excluded.incarnation, sequence = excluded.sequence
@@ -37,7 +36,7 @@ _LAST = """
 _ASKERS = "SELECT session FROM calls WHERE workspace = ? AND call = ? AND (incarnation, sequence) < (?, ?) LIMIT 2"
 _JOIN = "UPDATE answers SET joins = ? WHERE workspace = ? AND incarnation = ? AND sequence = ?"
 _JOINED = f"""
-    SELECT {_COLUMNS}, joined.joins
+    SELECT {HELD_COLUMNS}, joined.joins
     FROM (SELECT value ->> 0 AS part, value ->> 1 AS part_incarnation, value ->> 2 AS part_sequence FROM json_each(?)) AS parts
     CROSS JOIN answers AS joined INDEXED BY answers_joins
       ON joined.workspace = ? AND joined.joins = part AND joined.joins <> ''

@@ -7,7 +7,7 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, from_columns
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.recall import RecallQuery
 from builder.domain.selector import Pinned, Selector
@@ -15,19 +15,20 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 
 Row = tuple[Any, ...]
 
-_COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 _UNTIL = "(held.incarnation, held.sequence) <= (?, ?) ORDER BY held.incarnation DESC, held.sequence DESC"
 # One query for each session: asked for two at once, SQLite sorts all that it finds before it gives the first.
 # Left alone, it walks the whole workspace backwards by place until it meets the schema, which may never come.
 _BY_SCHEMA = (
-    f"SELECT {_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_latest "
+    f"SELECT {HELD_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_latest "
     f"WHERE held.workspace = ? AND held.schema = ? AND held.session = ? AND {_UNTIL}"
 )
 _BY_TAG = (
-    f"SELECT {_COLUMNS} FROM tags AS held CROSS JOIN breadcrumbs USING (workspace, session, incarnation, sequence) "
+    f"SELECT {BREADCRUMB_COLUMNS} FROM tags AS held CROSS JOIN breadcrumbs USING (workspace, session, incarnation, sequence) "
     f"WHERE held.workspace = ? AND held.tag = ? AND held.session = ? AND {_UNTIL}"
-).replace(_COLUMNS, BREADCRUMB_COLUMNS)
-_BY_ID = f"SELECT {_COLUMNS} FROM breadcrumbs AS held WHERE held.workspace = ? AND held.id = ? AND held.session = ? AND {_UNTIL}"
+)
+_BY_ID = (
+    f"SELECT {HELD_COLUMNS} FROM breadcrumbs AS held WHERE held.workspace = ? AND held.id = ? AND held.session = ? AND {_UNTIL}"
+)
 _IN_SESSION = "workspace = ?1 AND session IN (?3, ?4) AND erased = '' AND (incarnation, sequence) <= (?7, ?8)"
 # Asked for both at once, it walks everything that came later.
 _REMOVED = (

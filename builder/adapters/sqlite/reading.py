@@ -4,10 +4,9 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns
+from builder.adapters.sqlite.rows import HELD_COLUMNS, from_columns
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 
-_COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 # By id, wherever they stand: left alone, SQLite walks all places of the workspace.
 _ANSWERS = """
     SELECT answers FROM breadcrumbs INDEXED BY breadcrumbs_identity
@@ -25,12 +24,12 @@ _REPLACED = """
       AND later.session IN (held.session, ?)
 """
 _VERSIONS = f"""
-    SELECT {_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_identity
+    SELECT {HELD_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_identity
     WHERE held.workspace = ? AND held.id = ? AND held.removes = '' AND NOT EXISTS ({_REMOVED})
     ORDER BY held.incarnation, held.sequence, held.session
 """
 _SESSION = f"""
-    SELECT {_COLUMNS} FROM breadcrumbs AS held
+    SELECT {HELD_COLUMNS} FROM breadcrumbs AS held
     WHERE held.workspace = ? AND held.session = ? AND held.removes = ''
       AND (held.incarnation, held.sequence) > (?, ?) AND (held.incarnation, held.sequence) < (?, ?)
       AND NOT EXISTS ({_REMOVED}) AND NOT EXISTS ({_REPLACED})

@@ -17,6 +17,8 @@ BREADCRUMB_COLUMNS = (
     "calls, removes, fingerprint, answers, pointers, expires_us, task, tool, failed, asked, covers, "
     "utc_offset, user_id, private, hints, creator, agent, ordered, erased"
 )
+HELD_COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
+KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
 BREADCRUMB_VALUES = ", ".join("?" * len(BREADCRUMB_COLUMNS.split(", ")))
 """A placeholder for each."""
 INSERT = (

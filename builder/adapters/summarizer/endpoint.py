@@ -1,7 +1,4 @@
-"""Chat completions of an OpenAI-compatible endpoint as `Summarizer`. Its answers are checked, never trusted.
-
-A model's summary that is a little too long, in whole lines.
-"""
+"""Chat completions of an OpenAI-compatible endpoint as `Summarizer`. Its answers are checked, never trusted."""
 
 import asyncio
 import json
@@ -21,21 +18,6 @@ from builder.domain.summary import Line, Utterance
 from builder.ports.models import Summarizer
 from builder.recall.summaries.excerpts import has_name
 from builder.recall.summaries.lines import tokens_of
-
-
-def shortened(lines: tuple[Line, ...], cap: int, count: Callable[[str], int]) -> tuple[Line, ...]:
-    """The lines without the least important ones, as few as it takes for `cap` tokens; empty when no line has room.
-
-    First go those that neither name nor count anything, then the others, the oldest in front. count: text → tokens.
-    """
-    order = sorted(range(len(lines)), key=lambda number: (has_name(lines[number].text.partition(": ")[2]), number))
-    rest = list(lines)
-    for number in order:
-        if tokens_of(rest, count) <= cap:
-            break
-        rest.remove(lines[number])
-    return tuple(rest)
-
 
 FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.5, 8.0
 """Between two attempts, doubled with every failure."""
@@ -58,15 +40,18 @@ Answer with one JSON object and nothing else: {{"lines": [{{"text": "Ana: the ki
 `items` are the numbers of the items that the line was made from, at least one."""
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-    text: str = Field(min_length=1, max_length=4000)
-    items: list[int] = Field(min_length=1, max_length=1000)
+def shortened(lines: tuple[Line, ...], cap: int, count: Callable[[str], int]) -> tuple[Line, ...]:
+    """The lines without the least important ones, as few as it takes for `cap` tokens; empty when no line has room.
 
-
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-    lines: list[_Line] = Field(min_length=1, max_length=1000)
+    First go those that neither name nor count anything, then the others, the oldest in front. count: text → tokens.
+    """
+    order = sorted(range(len(lines)), key=lambda number: (has_name(lines[number].text.partition(": ")[2]), number))
+    rest = list(lines)
+    for number in order:
+        if tokens_of(rest, count) <= cap:
+            break
+        rest.remove(lines[number])
+    return tuple(rest)
 
 
 class EndpointSummarizer(Summarizer):
@@ -173,6 +158,17 @@ class EndpointSummarizer(Summarizer):
         if not shorter:
             raise ValueError(f"each line of its summary has more than the {cap} tokens that are allowed")
         return shorter
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    text: str = Field(min_length=1, max_length=4000)
+    items: list[int] = Field(min_length=1, max_length=1000)
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    lines: list[_Line] = Field(min_length=1, max_length=1000)
 
 
 def _messages(sources: tuple["_Source", ...], cap: int) -> list[dict[str, str]]:

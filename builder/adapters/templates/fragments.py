@@ -29,7 +29,8 @@ from builder.domain.control_text import visible
 from builder.domain.failure import Failure
 from builder.domain.message import Call, Image
 from builder.domain.phrases import Mark
-from builder.remember.attachments import call_of, images_of, signature_of
+from builder.remember.attachments import images_of
+from builder.remember.schemas.tools import call_of, signature_of
 
 CACHE_SIZE = 20_000
 _NO_BODY: tuple[tuple[str, str], dict[str, Any]] = (("", ""), {})

@@ -1,6 +1,6 @@
-"""The fields of a body by its JSON Schema: references and alternatives resolved, with an example of each.
+"""The fields of a body by its JSON Schema, with references and alternatives resolved, and a first hint that shows them.
 
-A first hint for a schema: its name, title and state in one line, its text behind it, every other field below.
+The hint has name, title and state in one line, the text behind it, every other field below.
 """
 
 import re
@@ -31,6 +31,21 @@ FORMATS: Mapping[str, str] = {
     "uuid": "5f3d0c51-0000-4000-8000-000000000000",
 }
 KINDS: Mapping[str, Kind] = {"string": "text", "integer": "number", "number": "number", "boolean": "truth", "object": "object"}
+NUMBERS = ("number", "key", "code", "reference", "ref")
+NAMING = ("title", "name", "subject", "headline", "label", "summary")
+"""What says which one it is; comes first."""
+STATES = ("status", "state", "priority", "severity", "level", "type", "kind", "category", "phase", "result", "outcome")
+"""What says how it is, in parentheses."""
+TEXTS = ("content", "text", "message", "body", "description", "details", "note", "notes", "comment", "reason", "answer")
+"""What it says; stands behind the colon."""
+MAX_STATES = 3
+HIDDEN = re.compile(
+    r"id|.*_id|.*Id|.*_ids|.*Ids|uuid|guid|hash|.*_hash|.*Hash|checksum|digest|etag|sha\d*|signature|cursor|token|"
+    r".*_at|.*At|timestamp|.*_timestamp|created|updated|modified|last_?updated|lastUpdated|expires|ttl|version|revision|seq|nonce"
+)
+"""Ids, clocks and hashes: nobody reads them, and they change a page that should stay the same."""
+HIDDEN_FORMATS = frozenset({"date-time", "uuid"})
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +131,21 @@ def schema_of(value: Any) -> dict[str, Any]:
     return {}
 
 
+def first_hint(schema: str, fields: Sequence[Field]) -> str:
+    """The source of a template. schema: its name."""
+    visible = [field for field in fields if not _is_hidden(field)]
+    if not visible:
+        return f"- {_label(schema)}: {{{{ body | readable | below or words.empty }}}}\n"
+    naming = [*(field for field in _first(visible, NUMBERS)[:1] if _is_short(field)), *_first(visible, NAMING)[:1]]
+    text = [field for field in _first(visible, TEXTS) if field not in naming][:1]
+    states = [field for field in (*_first(visible, STATES), *(field for field in visible if field.choice)) if _is_short(field)]
+    states = [field for field in dict.fromkeys(states) if field not in (*naming, *text)][:MAX_STATES]
+    others = [field for field in visible if field not in (*naming, *text, *states)]
+    head = f"- {_label(schema)}{''.join(map(_name, naming))}{_states(states)}{''.join(map(_statement, text))}\n"
+    head += "\n" if head.endswith("%}\n") else ""  # the line end behind a statement is not written
+    return head + "".join(map(_line, sorted(others, key=lambda field: (not field.required, _rank(field)))))
+
+
 def _field(name: str, part: Mapping[str, Any], root: Mapping[str, Any], *, required: bool) -> Field:
     own = resolved(part, root)
     return Field(
@@ -164,38 +194,6 @@ def _target(reference: str, root: Mapping[str, Any]) -> dict[str, Any]:
         name = step.replace("~1", "/").replace("~0", "~")
         value = value.get(name, {}) if isinstance(value, Mapping) else {}
     return dict(value) if isinstance(value, Mapping) and reference.startswith("#") else {}
-
-
-NUMBERS = ("number", "key", "code", "reference", "ref")
-NAMING = ("title", "name", "subject", "headline", "label", "summary")
-"""What says which one it is; comes first."""
-STATES = ("status", "state", "priority", "severity", "level", "type", "kind", "category", "phase", "result", "outcome")
-"""What says how it is, in parentheses."""
-TEXTS = ("content", "text", "message", "body", "description", "details", "note", "notes", "comment", "reason", "answer")
-"""What it says; stands behind the colon."""
-MAX_STATES = 3
-HIDDEN = re.compile(
-    r"id|.*_id|.*Id|.*_ids|.*Ids|uuid|guid|hash|.*_hash|.*Hash|checksum|digest|etag|sha\d*|signature|cursor|token|"
-    r".*_at|.*At|timestamp|.*_timestamp|created|updated|modified|last_?updated|lastUpdated|expires|ttl|version|revision|seq|nonce"
-)
-"""Ids, clocks and hashes: nobody reads them, and they change a page that should stay the same."""
-HIDDEN_FORMATS = frozenset({"date-time", "uuid"})
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-
-
-def first_hint(schema: str, fields: Sequence[Field]) -> str:
-    """The source of a template. schema: its name."""
-    visible = [field for field in fields if not _is_hidden(field)]
-    if not visible:
-        return f"- {_label(schema)}: {{{{ body | readable | below or words.empty }}}}\n"
-    naming = [*(field for field in _first(visible, NUMBERS)[:1] if _is_short(field)), *_first(visible, NAMING)[:1]]
-    text = [field for field in _first(visible, TEXTS) if field not in naming][:1]
-    states = [field for field in (*_first(visible, STATES), *(field for field in visible if field.choice)) if _is_short(field)]
-    states = [field for field in dict.fromkeys(states) if field not in (*naming, *text)][:MAX_STATES]
-    others = [field for field in visible if field not in (*naming, *text, *states)]
-    head = f"- {_label(schema)}{''.join(map(_name, naming))}{_states(states)}{''.join(map(_statement, text))}\n"
-    head += "\n" if head.endswith("%}\n") else ""  # the line end behind a statement is not written
-    return head + "".join(map(_line, sorted(others, key=lambda field: (not field.required, _rank(field)))))
 
 
 def _is_hidden(field: Field) -> bool:

@@ -1,10 +1,7 @@
-"""What is wrong with templates that compile: faults, which keep them from being used, and notes.
+"""What is wrong with templates that compile, and what each line of a hint costs.
 
-What each line of a hint costs: the tokens of the text that it wrote for the examples of its schema.
-
-Clocks, ids and counters that a hint shows: in a section that should stay the same they change it.
-
-Emphasis that is used too often: words of command, runs of capitals, marks of exclamation, bold text.
+Beside faults, which keep a template from being used, there are notes: on fields that change from page to page in a section that
+should stay the same, and on emphasis that is used too often.
 """
 
 import re
@@ -38,6 +35,16 @@ MAX_BOLD = 6
 MAX_RUN_CHARS = 40
 """Of a run of capitals in a message."""
 FIX = f"keep at most {MAX_MARKERS}: what is all loud is not heard"
+REVERSED = frozenset({"revindex", "revindex0", "length"})
+"""Of a loop: they change with each entry that is added."""
+NUMBERS = frozenset({"index", "index0"})
+"""Of a loop: they stay as long as entries are added behind the others."""
+ORDERING = frozenset({"reverse", "sort", "dictsort", "groupby", "unique"})
+"""Filters behind which an entry that is added moves others."""
+_MOVING = re.compile(
+    r"id|.*(?<!agent)_id|.*Id|uuid|hash|.*_at|.*At|now|today|time|timestamp|last_?updated|lastUpdated|version|.*_count|.*_seq"
+)
+"""Names of clocks, ids and counters."""
 
 
 def overused(text: str) -> str:
@@ -65,11 +72,6 @@ def first_line(text: str) -> int:
     return text.count("\n", 0, min(starts)) + 1 if starts else 0
 
 
-def _counted(words: Iterable[str]) -> str:
-    counts = Counter(words)
-    return ", ".join(word if counts[word] == 1 else f"{word} {counts[word]} times" for word in sorted(counts))
-
-
 def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
     """Faults first, then notes, file by file."""
     broken = []
@@ -83,35 +85,6 @@ def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
             yield from (each.of_file(file) for each in notes)
             if kind == "hints" and file not in broken and not any(endless(source)):
                 yield from (each.of_file(file) for each in _too_many(templates, name, source))
-
-
-def _too_many(templates: TemplateSet, name: str, source: str) -> Iterator[Fault]:
-    """Lists that a loop goes through whole, and with which the hint would exceed its limits."""
-    lines: dict[tuple[str, ...], int] = {}
-    for line, path in open_lists(source):
-        lines.setdefault(path, line)
-    for path, line in lines.items():
-        body = with_many(full(name)[0], path)
-        try:
-            render_example(templates, name, example(name, body), body)
-        except TemplateFailed as error:
-            if isinstance(error.__cause__, LimitExceeded):
-                problem = f"with {MANY:,} entries of body.{'.'.join(path)} it exceeds its limits"
-                yield Fault(line, problem, bounded(path), "note")
-
-
-def _emphasis(source: str) -> Iterator[Fault]:
-    """Of the text that a template writes itself."""
-    texts = list(parsed(source).find_all(nodes.TemplateData))
-    if problem := overused("\n".join(part.data for part in texts)):
-        yield Fault(_line_of(source, [part.data for part in texts]), problem, FIX, "note")
-
-
-def _line_of(source: str, texts: list[str]) -> int:
-    """Of the first text that is loud."""
-    loud = next((text for text in texts if first_line(text)), "")
-    start = source.find(loud)
-    return source.count("\n", 0, max(start, 0)) + first_line(loud)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,34 +132,6 @@ def line_costs(
     return tuple(sorted(costs, key=lambda cost: (-cost.tokens, cost.line)))
 
 
-def _written(source: str, name: str, body: dict[str, Any], phrases: Phrases) -> Iterator[tuple[int, str]]:
-    """Line and text of each piece that the template writes. Raises the errors of its rendering."""
-    template, breadcrumb = compiled(source), example(name, body)
-    values = values_of(breadcrumb, body, WHOLE, breadcrumb.speaker, MAX_CHARS, phrases)
-    with metered(Limits(), len(breadcrumb.body) + len(breadcrumb.text)):
-        pieces: Any = template.root_render_func(template.new_context(values))
-        line, text = 1, ""
-        for piece in pieces:
-            now = template.get_corresponding_lineno(pieces.gi_frame.f_lineno)
-            if now != line:
-                yield line, text
-                line, text = now, ""
-            text += str(piece).replace(MARK, "")
-        yield line, text
-
-
-_MOVING = re.compile(
-    r"id|.*(?<!agent)_id|.*Id|uuid|hash|.*_at|.*At|now|today|time|timestamp|last_?updated|lastUpdated|version|.*_count|.*_seq"
-)
-"""Names of clocks, ids and counters."""
-REVERSED = frozenset({"revindex", "revindex0", "length"})
-"""Of a loop: they change with each entry that is added."""
-NUMBERS = frozenset({"index", "index0"})
-"""Of a loop: they stay as long as entries are added behind the others."""
-ORDERING = frozenset({"reverse", "sort", "dictsort", "groupby", "unique"})
-"""Filters behind which an entry that is added moves others."""
-
-
 class Movement(NamedTuple):
     """What a hint shows that changes by itself."""
 
@@ -203,6 +148,56 @@ def moving(source: str) -> tuple[Movement, ...]:
     for name, line in (*_fields(tree, own), *_numbers(tree)):
         first[name] = min(first.get(name, line), line)
     return tuple(Movement(name, line) for name, line in sorted(first.items()))
+
+
+def _counted(words: Iterable[str]) -> str:
+    counts = Counter(words)
+    return ", ".join(word if counts[word] == 1 else f"{word} {counts[word]} times" for word in sorted(counts))
+
+
+def _too_many(templates: TemplateSet, name: str, source: str) -> Iterator[Fault]:
+    """Lists that a loop goes through whole, and with which the hint would exceed its limits."""
+    lines: dict[tuple[str, ...], int] = {}
+    for line, path in open_lists(source):
+        lines.setdefault(path, line)
+    for path, line in lines.items():
+        body = with_many(full(name)[0], path)
+        try:
+            render_example(templates, name, example(name, body), body)
+        except TemplateFailed as error:
+            if isinstance(error.__cause__, LimitExceeded):
+                problem = f"with {MANY:,} entries of body.{'.'.join(path)} it exceeds its limits"
+                yield Fault(line, problem, bounded(path), "note")
+
+
+def _emphasis(source: str) -> Iterator[Fault]:
+    """Of the text that a template writes itself."""
+    texts = list(parsed(source).find_all(nodes.TemplateData))
+    if problem := overused("\n".join(part.data for part in texts)):
+        yield Fault(_line_of(source, [part.data for part in texts]), problem, FIX, "note")
+
+
+def _line_of(source: str, texts: list[str]) -> int:
+    """Of the first text that is loud."""
+    loud = next((text for text in texts if first_line(text)), "")
+    start = source.find(loud)
+    return source.count("\n", 0, max(start, 0)) + first_line(loud)
+
+
+def _written(source: str, name: str, body: dict[str, Any], phrases: Phrases) -> Iterator[tuple[int, str]]:
+    """Line and text of each piece that the template writes. Raises the errors of its rendering."""
+    template, breadcrumb = compiled(source), example(name, body)
+    values = values_of(breadcrumb, body, WHOLE, breadcrumb.speaker, MAX_CHARS, phrases)
+    with metered(Limits(), len(breadcrumb.body) + len(breadcrumb.text)):
+        pieces: Any = template.root_render_func(template.new_context(values))
+        line, text = 1, ""
+        for piece in pieces:
+            now = template.get_corresponding_lineno(pieces.gi_frame.f_lineno)
+            if now != line:
+                yield line, text
+                line, text = now, ""
+            text += str(piece).replace(MARK, "")
+        yield line, text
 
 
 def _fields(tree: nodes.Template, own: set[str]) -> Iterator[tuple[str, int]]:

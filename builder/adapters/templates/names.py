@@ -1,7 +1,4 @@
-"""The names in a template: values, filters, phrases and fields that do not exist, with the line and the nearest right word.
-
-Loops and macros that may run without end: told when a template is read, before a message meets the limits.
-"""
+"""Faults of a template that can be read off its text: names that do not exist, and loops and macros that may run without end."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -15,13 +12,15 @@ from builder.domain.lint_finding import LintFinding, Severity, nearest
 from builder.remember.schemas.registry import BODIES
 
 SECTIONS = "sections"
-CONTEXT = "context"
-"""The body, as records and their hints call it."""
 VALUE_NAMES: Mapping[TemplateKind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({SECTIONS})}
 """The values of a template."""
 SECTION_FIELDS = frozenset({"name", "title", "note", "groups"})
 GROUP_FIELDS = frozenset({"date", "fragments"})
 OBJECT_METHODS = frozenset({"get", "items", "keys", "values", "copy"})
+MANY = 1_000
+"""Entries of a list that a hint should be able to show."""
+MAX_ENTRIES = 50
+"""Entries that a bound in an advice has."""
 
 
 class Fault(NamedTuple):
@@ -44,7 +43,8 @@ def static_faults(kind: TemplateKind, source: str, phrases: Mapping[str, str]) -
     tree = parsed(source)
     for unknown in sorted(meta.find_undeclared_variables(tree) - VALUE_NAMES[kind]):
         line = min((node.lineno for node in tree.find_all(nodes.Name) if node.name == unknown), default=0)
-        fix = "use body" if (kind, unknown) == ("hints", CONTEXT) else suggestion(unknown, VALUE_NAMES[kind])
+        # records and their own hints call the body "context"
+        fix = "use body" if (kind, unknown) == ("hints", "context") else suggestion(unknown, VALUE_NAMES[kind])
         yield Fault(line, f"{unknown!r} is no value of a template", fix)
     for node_type, word, names in ((nodes.Filter, "filter", environment.filters), (nodes.Test, "test", environment.tests)):
         lines = {node.name: node.lineno for node in tree.find_all(node_type) if node.name not in names}
@@ -95,46 +95,6 @@ def fields_of(tree: nodes.Template, value: str) -> list[tuple[int, str]]:
     return [(line, name) for name, line in lines.items()]
 
 
-def _field(node: nodes.Node, value: str) -> str:
-    """The field that this node takes of a value; "" when it takes none."""
-    match node:
-        case nodes.Getattr(node=nodes.Name(name=name), attr=attr) if name == value and attr not in OBJECT_METHODS:
-            return str(attr)
-        case nodes.Getitem(node=nodes.Name(name=name), arg=nodes.Const(value=str(key))) if name == value:
-            return key
-        case nodes.Call(node=nodes.Getattr(node=nodes.Name(name=name), attr="get"), args=[nodes.Const(value=str(key)), *_]) if (
-            name == value
-        ):
-            return key
-    return ""
-
-
-def _page_fields(tree: nodes.Template) -> Iterator[Fault]:
-    """What a page takes of a section or a group that these do not have."""
-    fields: dict[str, frozenset[str]] = {}
-    for loop in tree.find_all(nodes.For):
-        match loop:
-            case nodes.For(target=nodes.Name(name=name), iter=nodes.Name(name="sections")):
-                fields[name] = SECTION_FIELDS
-            case nodes.For(target=nodes.Name(name=name), iter=nodes.Getattr(attr="groups")):
-                fields[name] = GROUP_FIELDS
-    for value, names in fields.items():
-        for line, name in fields_of(tree, value):
-            if name not in names:
-                yield Fault(line, f"{value}.{name} does not exist", f"use {_nearest_field(value, name, names)}")
-
-
-def _nearest_field(value: str, name: str, names: frozenset[str]) -> str:
-    near = nearest(name, names)
-    return f"{value}.{near}" if near else f"one of {', '.join(f'{value}.{each}' for each in sorted(names))}"
-
-
-MANY = 1_000
-"""Entries of a list that a hint should be able to show."""
-MAX_ENTRIES = 50
-"""Entries that a bound in an advice has."""
-
-
 def endless(source: str) -> Iterator[Fault]:
     """Loops over a list within a loop over the same one, and what calls itself."""
     tree = parsed(source)
@@ -173,6 +133,40 @@ def with_many(body: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
 def bounded(path: tuple[str, ...]) -> str:
     """What to write in place of a list without a bound."""
     return f"write body.{'.'.join(path)}[:{MAX_ENTRIES}]"
+
+
+def _field(node: nodes.Node, value: str) -> str:
+    """The field that this node takes of a value; "" when it takes none."""
+    match node:
+        case nodes.Getattr(node=nodes.Name(name=name), attr=attr) if name == value and attr not in OBJECT_METHODS:
+            return str(attr)
+        case nodes.Getitem(node=nodes.Name(name=name), arg=nodes.Const(value=str(key))) if name == value:
+            return key
+        case nodes.Call(node=nodes.Getattr(node=nodes.Name(name=name), attr="get"), args=[nodes.Const(value=str(key)), *_]) if (
+            name == value
+        ):
+            return key
+    return ""
+
+
+def _page_fields(tree: nodes.Template) -> Iterator[Fault]:
+    """What a page takes of a section or a group that these do not have."""
+    fields: dict[str, frozenset[str]] = {}
+    for loop in tree.find_all(nodes.For):
+        match loop:
+            case nodes.For(target=nodes.Name(name=name), iter=nodes.Name(name="sections")):
+                fields[name] = SECTION_FIELDS
+            case nodes.For(target=nodes.Name(name=name), iter=nodes.Getattr(attr="groups")):
+                fields[name] = GROUP_FIELDS
+    for value, names in fields.items():
+        for line, name in fields_of(tree, value):
+            if name not in names:
+                yield Fault(line, f"{value}.{name} does not exist", f"use {_nearest_field(value, name, names)}")
+
+
+def _nearest_field(value: str, name: str, names: frozenset[str]) -> str:
+    near = nearest(name, names)
+    return f"{value}.{near}" if near else f"one of {', '.join(f'{value}.{each}' for each in sorted(names))}"
 
 
 def _repeated(node: nodes.Node, around: dict[tuple[str, ...], int]) -> Iterator[Fault]:

@@ -1,9 +1,4 @@
-"""Pages laid out by their templates, and the tokens that a layout adds to what stands in it.
-
-Where sections and fragments stand on a page, noted while it is laid out.
-
-The failures of the templates of one configuration: the first reason of each template, and their number.
-"""
+"""Pages laid out by their templates: the text, where its sections and fragments are, and the tokens that the layout adds."""
 
 import re
 from collections.abc import Callable
@@ -17,6 +12,17 @@ from builder.domain.errors import Misconfigured
 from builder.domain.failure import Failure
 
 Listener = Callable[[Failure], None]
+END = "\x03"
+"""Behind the last fragment of a section while a page is laid out; no text has it, because control characters are visible."""
+START = "\x02"
+"""Around the number in front of a fragment."""
+DEFAULT, TAGGED = "default", "xml"
+"""The bundled pages."""
+LINE_CACHE = 20_000
+"""Stretches of pages whose tokens are remembered."""
+_NUMBERED = re.compile(f"{START}(?P<number>\\d+){START}(?P<text>[^{START}{END}]*){END}")
+_JOINT = re.compile(r"(?<=\n)(?=[-#\[<])")
+"""Between two lines that have the same tokens together and apart."""
 
 
 class Failures:
@@ -44,23 +50,9 @@ def silence(_: Failure) -> None:
     """A listener that ignores failures."""
 
 
-END = "\x03"
-"""Behind the last fragment of a section while a page is laid out; no text has it, because control characters are visible."""
-START = "\x02"
-"""Around the number in front of a fragment."""
-_NUMBERED = re.compile(f"{START}(?P<number>\\d+){START}(?P<text>[^{START}{END}]*){END}")
-
-
 def marked_ends(sections: tuple[PageSection, ...]) -> tuple[PageSection, ...]:
     """The sections with a mark behind the last fragment of each."""
     return tuple(replace(section, groups=_with_end(section.groups)) for section in sections)
-
-
-def _with_end(groups: tuple[Group, ...]) -> tuple[Group, ...]:
-    if not groups or not groups[-1].fragments:
-        return groups
-    *before, last = groups
-    return (*before, replace(last, fragments=(*last.fragments[:-1], last.fragments[-1] + END)))
 
 
 def layout_of(text: str, sections: int) -> Layout:
@@ -100,14 +92,6 @@ def spans_of(text: str, plain: str) -> tuple[tuple[int, int], ...]:
         size, end = start + len(match["text"]), match.end()
     is_same = "".join((*pieces, text[end:])) == plain and sorted(spans) == list(range(len(pieces) // 2))
     return tuple(spans[number] for number in sorted(spans)) if is_same else ()
-
-
-DEFAULT, TAGGED = "default", "xml"
-"""The bundled pages."""
-LINE_CACHE = 20_000
-"""Stretches of pages whose tokens are remembered."""
-_JOINT = re.compile(r"(?<=\n)(?=[-#\[<])")
-"""Between two lines that have the same tokens together and apart."""
 
 
 class PageRendering:
@@ -170,3 +154,10 @@ class PageRendering:
 
         plain = Group(date="", fragments=("x",))
         return page_with(plain, Group(date=date, fragments=("x",))) - page_with(plain, plain)
+
+
+def _with_end(groups: tuple[Group, ...]) -> tuple[Group, ...]:
+    if not groups or not groups[-1].fragments:
+        return groups
+    *before, last = groups
+    return (*before, replace(last, fragments=(*last.fragments[:-1], last.fragments[-1] + END)))

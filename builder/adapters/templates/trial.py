@@ -1,7 +1,4 @@
-"""Faults of a template that compiles: unknown names, and failures with examples.
-
-The bundled hints on their examples, in the sandbox and by Jinja alone: what the sandbox's cost is measured with.
-"""
+"""Hints and pages tried on examples: the faults that show, and each hint beside Jinja alone for measuring the sandbox."""
 
 import contextlib
 import json
@@ -41,7 +38,6 @@ MAX_CHANGES = 50
 """Places of a body with more are not tried."""
 NAMES = frozenset({"speaker", "user_id", "session_id", "tool", "tool_name", "llm_hints"})
 """Fields that say who speaks, where, and how it is shown."""
-_LETTER = re.compile(r"\w")
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 FIRST, SECOND = "sample fragment one", "sample fragment two"
 SAMPLE = (
@@ -49,6 +45,7 @@ SAMPLE = (
     PageSection(name="other", title="Other", groups=(Group(date="8 May 2023", fragments=(SECOND, FIRST)),)),
 )
 LONG_SAMPLE = (*SAMPLE, PageSection(name="long", title="Long", groups=(Group(date="", fragments=(f"{FIRST} " * 10,) * 300),)))
+_LETTER = re.compile(r"\w")
 
 
 def faults(templates: TemplateSet) -> Iterator[LintFinding]:
@@ -57,6 +54,72 @@ def faults(templates: TemplateSet) -> Iterator[LintFinding]:
     for kind, sources in templates.sources.items():
         for name, source in sources.items():
             yield from (each.of_file(f"{kind}/{name}{SUFFIX}") for each in _faults(kind, name, source, words))
+
+
+def render_example(
+    templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any], form: RenderForm = WHOLE
+) -> str:
+    """An example as this hint shows it. Raises `TemplateFailed`."""
+    values = values_of(breadcrumb, body, form, breadcrumb.speaker, MAX_CHARS, templates.phrases())
+    return templates.hint(name, values, len(breadcrumb.body) + len(breadcrumb.text))
+
+
+def shows_words(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any]) -> bool:
+    """Whether the text of the hint changes with some of the words that search sees.
+
+    So no name, heading or number of characters passes for them. A body without words passes, one of too many places, and one
+    that the hint fails on: another hint shows it.
+    """
+
+    def text_of(words: str, part: dict[str, Any]) -> str:
+        try:
+            return render_example(templates, name, replace(breadcrumb, text=words), part)
+        except TemplateFailed:
+            return ""
+
+    words = text_within(breadcrumb.schema, body)
+    others = list(islice(_changed(body), MAX_CHANGES + 1))
+    texts = ((text_within(breadcrumb.schema, other), other) for other in others if takes(breadcrumb.schema, other))
+    changes = [(text, other) for text, other in texts if text != words or not words]
+    before = text_of(words, body)
+    is_tried = before and changes and len(others) <= MAX_CHANGES
+    return not is_tried or any(text_of(*change) != before for change in changes)
+
+
+def hides_words(hint: str, before: TemplateSet, former: str, after: TemplateSet, breadcrumb: Breadcrumb) -> bool:
+    """Whether a hint shows nothing of the words of a stored breadcrumb, and the hint that showed it before, `former`, does."""
+    if len(breadcrumb.body) > MAX_BODY_CHARS:
+        return False
+    body = json.loads(breadcrumb.body)
+    return not shows_words(after, hint, breadcrumb, body) and shows_words(before, former, breadcrumb, body)
+
+
+def example(schema: str, body: dict[str, Any]) -> Breadcrumb:
+    """An example breadcrumb; the name of a file need not be one of a schema."""
+    data = json.dumps({"id": "example", "context": body | {"session_id": "example"}}).encode()
+    subject = f"breadcrumbs.example.example.{schema if schema in BODIES else 'example.v1'}"
+    return replace(decode(StreamMessage(subject=subject, data=data, place=Place(1, 1), received_at=NOON)), schema=schema)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HintRenderers:
+    """One hint on one example, rendered in two ways; both give the same text."""
+
+    hint: str
+    sandboxed: Callable[[], str]
+    bare: Callable[[], str]
+
+
+def hint_renderers(templates: TemplateSet) -> Iterator[HintRenderers]:
+    """Of every hint and every example of its schema."""
+    for name, source in sorted(templates.sources["hints"].items()):
+        template = bare(source)
+        for body in full(name):
+            crumb = example(name if name != GENERIC else "example.v1", body)
+            values = values_of(crumb, body, WHOLE, crumb.speaker, MAX_CHARS, templates.phrases())
+            chars = len(crumb.body) + len(crumb.text)
+            sandboxed = partial(templates.hint, name, values, chars)
+            yield HintRenderers(hint=name, sandboxed=sandboxed, bare=partial(_by_jinja, template, values))
 
 
 @lru_cache(MAX_TEMPLATES)
@@ -125,44 +188,6 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
         render_example(templates, name, breadcrumb, body, RenderForm(spans=((0, len(breadcrumb.text) // 2),), times=3))
 
 
-def render_example(
-    templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any], form: RenderForm = WHOLE
-) -> str:
-    """An example as this hint shows it. Raises `TemplateFailed`."""
-    values = values_of(breadcrumb, body, form, breadcrumb.speaker, MAX_CHARS, templates.phrases())
-    return templates.hint(name, values, len(breadcrumb.body) + len(breadcrumb.text))
-
-
-def shows_words(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any]) -> bool:
-    """Whether the text of the hint changes with some of the words that search sees.
-
-    So no name, heading or number of characters passes for them. A body without words passes, one of too many places, and one
-    that the hint fails on: another hint shows it.
-    """
-
-    def text_of(words: str, part: dict[str, Any]) -> str:
-        try:
-            return render_example(templates, name, replace(breadcrumb, text=words), part)
-        except TemplateFailed:
-            return ""
-
-    words = text_within(breadcrumb.schema, body)
-    others = list(islice(_changed(body), MAX_CHANGES + 1))
-    texts = ((text_within(breadcrumb.schema, other), other) for other in others if takes(breadcrumb.schema, other))
-    changes = [(text, other) for text, other in texts if text != words or not words]
-    before = text_of(words, body)
-    is_tried = before and changes and len(others) <= MAX_CHANGES
-    return not is_tried or any(text_of(*change) != before for change in changes)
-
-
-def hides_words(hint: str, before: TemplateSet, former: str, after: TemplateSet, breadcrumb: Breadcrumb) -> bool:
-    """Whether a hint shows nothing of the words of a stored breadcrumb, and the hint that showed it before, `former`, does."""
-    if len(breadcrumb.body) > MAX_BODY_CHARS:
-        return False
-    body = json.loads(breadcrumb.body)
-    return not shows_words(after, hint, breadcrumb, body) and shows_words(before, former, breadcrumb, body)
-
-
 def _changed(value: Any) -> Iterator[Any]:
     """The value with another text, or another number, in one place of it; names of who speaks stay."""
     if isinstance(value, dict | list):
@@ -173,34 +198,6 @@ def _changed(value: Any) -> Iterator[Any]:
         yield _LETTER.sub(lambda letter: "y" if letter[0] == "x" else "x", value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield value + 1
-
-
-def example(schema: str, body: dict[str, Any]) -> Breadcrumb:
-    """An example breadcrumb; the name of a file need not be one of a schema."""
-    data = json.dumps({"id": "example", "context": body | {"session_id": "example"}}).encode()
-    subject = f"breadcrumbs.example.example.{schema if schema in BODIES else 'example.v1'}"
-    return replace(decode(StreamMessage(subject=subject, data=data, place=Place(1, 1), received_at=NOON)), schema=schema)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HintRenderers:
-    """One hint on one example, rendered in two ways; both give the same text."""
-
-    hint: str
-    sandboxed: Callable[[], str]
-    bare: Callable[[], str]
-
-
-def hint_renderers(templates: TemplateSet) -> Iterator[HintRenderers]:
-    """Of every hint and every example of its schema."""
-    for name, source in sorted(templates.sources["hints"].items()):
-        template = bare(source)
-        for body in full(name):
-            crumb = example(name if name != GENERIC else "example.v1", body)
-            values = values_of(crumb, body, WHOLE, crumb.speaker, MAX_CHARS, templates.phrases())
-            chars = len(crumb.body) + len(crumb.text)
-            sandboxed = partial(templates.hint, name, values, chars)
-            yield HintRenderers(hint=name, sandboxed=sandboxed, bare=partial(_by_jinja, template, values))
 
 
 def _by_jinja(template: Template, values: dict[str, Any]) -> str:

@@ -1,7 +1,4 @@
-"""What the pages of each consumer cost a day: tokens from its traffic, money from a price list.
-
-The price list of `context-builder cost`: what a provider charges, and what its cache keeps. A file of the installation.
-"""
+"""What the pages of each consumer cost a day: tokens from its traffic, money from a price list, a file of the installation."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +15,9 @@ from builder.domain.errors import Misconfigured
 MILLION = 1_000_000
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+HOURS_A_DAY = 24
+MONEY_DIGITS = 9
+"""Digits behind the point: prices are small for one page."""
 
 
 class CacheRules(BaseModel):
@@ -72,11 +72,6 @@ def load_prices(file: Path) -> PriceList:
         raise Misconfigured(f"{file}, {place}: {first['msg']}; builder/docs/cost.md has an example") from error
 
 
-HOURS_A_DAY = 24
-MONEY_DIGITS = 9
-"""Digits behind the point: prices are small for one page."""
-
-
 def costs(traffic: Traffic, prices: PriceList, hours: float, models: Mapping[str, str]) -> dict[str, Any]:
     """The report: a row a consumer, the largest first. models: consumer → model, where one is named."""
     by_consumer: dict[str, list[Page]] = {}
@@ -96,6 +91,14 @@ def costs(traffic: Traffic, prices: PriceList, hours: float, models: Mapping[str
         "a_day": round(sum(amounts), MONEY_DIGITS) if rows and len(amounts) == len(rows) else None,
         "estimates": _estimates(prices, traffic, hours),
     }
+
+
+def priced_models(model: str, prices: PriceList) -> list[str]:
+    """The list's name of the model; all of the list where no model is named, nothing where the list has no prices for it."""
+    if not model:
+        return list(prices.models)
+    name = known_name(model, prices.models)
+    return [name] if name else []
 
 
 def _row(
@@ -125,14 +128,6 @@ def _row(
             for model in priced_models(models.get(consumer, ""), prices)
         ],
     }
-
-
-def priced_models(model: str, prices: PriceList) -> list[str]:
-    """The list's name of the model; all of the list where no model is named, nothing where the list has no prices for it."""
-    if not model:
-        return list(prices.models)
-    name = known_name(model, prices.models)
-    return [name] if name else []
 
 
 def _money(model: str, tokens: tuple[float, float, float], a_day: float, prices: PriceList) -> dict[str, Any]:

@@ -1,9 +1,4 @@
-"""The requests `explain`, `why` and `replay`.
-
-Pages of events in a file, made again and again with edited profiles and templates.
-
-Requests that change nothing, answered from the store and the streams while no service runs.
-"""
+"""The requests `explain`, `why` and `replay`, answered by the service, without it, or for events in a file."""
 
 import asyncio
 import json
@@ -36,11 +31,13 @@ from builder.publish.receipt import receipt_values
 from builder.recall.definitions import definitions_as_of
 from builder.wire.files import Files
 from builder.wire.requests import ExplainRequest, ReplayRequest, WhyRequest, read_request
-from builder.worker.consumers import unexpired
-from builder.worker.request_handlers import Contexts, Lookup, Verb, stay
+from builder.worker.consumers import Verb, unexpired
+from builder.worker.request_handlers import Contexts, Lookup, stay
 
 MAX_WAITING = 8
 """Replays with other files or profiles: one is built at a time."""
+READERS = frozenset({"fetch", "history"})
+"""Verbs that need the store alone."""
 
 
 class Explanations:
@@ -121,20 +118,6 @@ class Explanations:
         return f"{name} is not on the page: it is of no session, and neither a note that is searched nor pinned by the profile."
 
 
-def _head(replay: Replay) -> dict[str, Any]:
-    """Which context it is, and how sure the answer is of it."""
-    context = replay.context
-    return {
-        "context": str(context.id),
-        "trigger": replay.trigger.id,
-        "session": replay.trigger.session,
-        "consumer": context.consumer,
-        "tokens": context.tokens,
-        "is_same": replay.is_same,
-        "notes": list(replay.notes),
-    }
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixture:
     """Events that are remembered in memory, and the one that asks for a context."""
@@ -181,10 +164,6 @@ async def open_fixture(settings: Settings, breadcrumbs: tuple[Breadcrumb, ...], 
         yield Fixture(core=core, trigger=trigger)
 
 
-READERS = frozenset({"fetch", "history"})
-"""Verbs that need the store alone."""
-
-
 async def answer_from_store(settings: Settings, servers: str, workspace: str, verb: str, data: bytes) -> dict[str, Any]:
     """The answer to fetch, history, context, explain, why or replay.
 
@@ -203,6 +182,20 @@ async def answer_from_store(settings: Settings, servers: str, workspace: str, ve
             before = partial(_definitions_before, core.store)
             replays = Replays(lambda: core, archive, stay, before, DEFAULT_MAX_BYTES)
             return await Explanations(replays, core.store).verbs[verb](workspace, data)
+
+
+def _head(replay: Replay) -> dict[str, Any]:
+    """Which context it is, and how sure the answer is of it."""
+    context = replay.context
+    return {
+        "context": str(context.id),
+        "trigger": replay.trigger.id,
+        "session": replay.trigger.session,
+        "consumer": context.consumer,
+        "tokens": context.tokens,
+        "is_same": replay.is_same,
+        "notes": list(replay.notes),
+    }
 
 
 async def _definitions_before(store: BreadcrumbStore, workspace: str, place: Place, moment: datetime) -> Definitions:

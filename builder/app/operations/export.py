@@ -1,6 +1,6 @@
 """Sessions out of the stream and back into it. The stream is the truth, so it is what is read, and not the store.
 
-Events of a file, or chat messages, into the stream, as replays; an interrupted import goes on where it ended.
+What is imported enters as replays; an interrupted import goes on where it ended.
 """
 
 import hashlib
@@ -15,9 +15,9 @@ from builder.adapters.nats.topology import BREADCRUMBS
 from builder.app.broker import connected
 from builder.app.settings import Settings
 from builder.client import Client
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place, StreamMessage
 from builder.domain.errors import Rejected
-from builder.remember.decode import decode
+from builder.remember.decode import readable
 from builder.wire.chat_lines import chat_lines
 from builder.wire.duplicates import fingerprint, fingerprints
 from builder.wire.records import Outgoing, line_of, read_lines
@@ -27,6 +27,8 @@ from builder.wire.subjects import message_id, parse_breadcrumb_subject
 EPOCH = datetime.fromtimestamp(0, UTC)
 Progress = Callable[[int, int], None]
 """Called with (sequence, last sequence)."""
+SAVE_EVERY = 100
+"""Events between two notes of the progress."""
 
 
 @dataclass(slots=True)
@@ -66,7 +68,7 @@ class StreamContent:
         return bool(there)
 
     def _removed(self, event: Outgoing) -> bool:
-        crumb = _read(event.arrive(ORIGIN, EPOCH))
+        crumb = readable(event.arrive(ORIGIN, EPOCH))
         if crumb is None:
             return False
         keys = [(crumb.workspace, session, crumb.id) for session in (crumb.session, NO_SESSION)]
@@ -88,9 +90,8 @@ async def export_session(
     """
     done, written = Export(), set[str]()
     async for arrival in _walk(settings, servers, ((workspace, session),), progress):
-        try:
-            crumb = decode(arrival, len(arrival.data) + 1)
-        except Rejected:
+        crumb = readable(arrival)
+        if crumb is None:
             done.unreadable += ids is None
             continue
         identity = message_id(crumb.workspace, crumb.id, crumb.version)
@@ -114,7 +115,7 @@ async def stream_content(settings: Settings, servers: str, events: Sequence[Outg
     message_ids = {event.message_id for event in events}
     content = StreamContent()
     async for arrival in _walk(settings, servers, sorted(sessions), progress):
-        crumb = _read(arrival)
+        crumb = readable(arrival)
         if crumb is None:
             continue
         identity = message_id(crumb.workspace, crumb.id, crumb.version)
@@ -123,30 +124,6 @@ async def stream_content(settings: Settings, servers: str, events: Sequence[Outg
         if crumb.kind == "tombstone":
             content.tombstones.setdefault((crumb.workspace, crumb.session, crumb.removes), set()).add(identity)
     return content
-
-
-async def _walk(
-    settings: Settings, servers: str, sessions: Iterable[tuple[str, str]], progress: Progress
-) -> AsyncIterator[StreamMessage]:
-    async with connected(settings, servers) as connection:
-        stream = NatsStream(connection.jetstream(), lambda: 0, BREADCRUMBS, settings.installation)
-        last = await stream.last()
-        until = Place(0, last.sequence + 1)
-        for workspace, session in sessions:
-            async for arrival in stream.walk(workspace, session, ORIGIN, until):
-                yield arrival
-                progress(arrival.place.sequence, last.sequence)
-
-
-def _read(arrival: StreamMessage) -> Breadcrumb | None:
-    try:
-        return decode(arrival, len(arrival.data) + 1)
-    except Rejected:
-        return None
-
-
-SAVE_EVERY = 100
-"""Events between two notes of the progress."""
 
 
 @dataclass(slots=True)
@@ -194,6 +171,19 @@ async def import_file(
     result.per_second = (len(events) - done) / max(monotonic() - start, 1e-9)
     result.published = len(events) - result.skipped - len(result.refusals)
     return result
+
+
+async def _walk(
+    settings: Settings, servers: str, sessions: Iterable[tuple[str, str]], progress: Progress
+) -> AsyncIterator[StreamMessage]:
+    async with connected(settings, servers) as connection:
+        stream = NatsStream(connection.jetstream(), lambda: 0, BREADCRUMBS, settings.installation)
+        last = await stream.last()
+        until = Place(0, last.sequence + 1)
+        for workspace, session in sessions:
+            async for arrival in stream.walk(workspace, session, ORIGIN, until):
+                yield arrival
+                progress(arrival.place.sequence, last.sequence)
 
 
 def _save(note: Path, number: int) -> None:

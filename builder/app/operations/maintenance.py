@@ -8,7 +8,8 @@ from typing import Any
 
 from builder.adapters.nats.archive import NatsArchive, NatsShadows
 from builder.adapters.nats.errors import translated
-from builder.adapters.nats.stream import NatsStream, letter_subject
+from builder.adapters.nats.publisher import letter_subject
+from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
 from builder.app.address import running
 from builder.app.broker import check_order, connected, open_bus, topology
@@ -22,6 +23,16 @@ from builder.ports.store import CallOrigin, StoreLocation
 from builder.remember.decode import decode
 from builder.worker.erasure import ContextEraser
 from builder.worker.purging import Purging, purge_rows
+
+log = logging.getLogger("builder.reindex")
+
+REINDEX_STEPS = (
+    "under systemd `systemctl stop context-builder`, the command, `systemctl start context-builder`; with compose "
+    "`docker compose stop context-builder`, `docker compose run --rm context-builder reindex`, `docker compose start "
+    "context-builder`; with Helm `helm upgrade RELEASE CHART --reuse-values --set reindex=true`, which rebuilds before the pod's "
+    "service starts, and afterwards the same with reindex=false"
+)
+"""How the store of a running service is rebuilt."""
 
 
 async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
@@ -59,17 +70,6 @@ async def read_breadcrumb(settings: Settings, servers: str, place: Place, subjec
     return message.data
 
 
-log = logging.getLogger("builder.reindex")
-
-REINDEX_STEPS = (
-    "under systemd `systemctl stop context-builder`, the command, `systemctl start context-builder`; with compose "
-    "`docker compose stop context-builder`, `docker compose run --rm context-builder reindex`, `docker compose start "
-    "context-builder`; with Helm `helm upgrade RELEASE CHART --reuse-values --set reindex=true`, which rebuilds before the pod's "
-    "service starts, and afterwards the same with reindex=false"
-)
-"""How the store of a running service is rebuilt."""
-
-
 async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]) -> dict[str, int]:
     """Walk the whole stream into a new store and put it in the old one's place; publishes nothing.
 
@@ -91,6 +91,54 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
         counts = await _fill(settings, rebuilt, stream, floor, origins, progress)
     await store.replace(rebuilt)
     return counts
+
+
+async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry_run: bool) -> list[dict[str, Any]]:
+    """Erase what has expired at the moment, and what was made from it, from stream, contexts and store.
+
+    Returns a row a workspace and schema. dry_run: erases nothing. Raises `Unavailable`.
+    """
+    location = locate_store(settings)
+    if not await location.exists():
+        return []
+    async with location.open() as store:
+        over = purge_rows(await store.ended(moment))
+        if dry_run or not over:
+            return [asdict(row) for row in over]
+        async with connected(settings, servers) as connection:
+            js = connection.jetstream()
+            incarnation = await current_incarnation(js, settings.installation)
+            archive = NatsArchive(js, lambda: incarnation, settings.installation)
+            purging = Purging(
+                store,
+                ContextEraser(store, archive, NatsShadows(js, topology(settings))),
+                archive,
+                lambda _workspace, _ids: 0,
+                lambda: False,
+            )
+            return [asdict(row) for row in await purging.run(moment)]
+
+
+async def compare_store(settings: Settings, servers: str) -> str:
+    """Whether the store was filled from the stream on this broker, in a sentence.
+
+    Raises `Rejected` when it was filled from another one, `Misconfigured` when it is newer, `Unavailable` without a stream.
+    """
+    location = locate_store(settings)
+    if not await location.exists():
+        return f"{location.name} is made by the first start"
+    async with connected(settings, servers) as connection:
+        js, own = connection.jetstream(), settings.installation
+        theirs = await current_incarnation(js, own)
+        async with location.open() as store:
+            ours = (await store.watermark(*FLOOR)).incarnation
+            if ours not in (0, theirs):
+                raise Rejected(
+                    f"{location.name} was filled from a stream of {_moment(ours)}, the broker's is of {_moment(theirs)}; check "
+                    "CONTEXT_BUILDER_NATS__SERVERS, CONTEXT_BUILDER_NAME and CONTEXT_BUILDER_DATA_DIR"
+                )
+            await check_order(store, js, own)
+    return f"{location.name} belongs to the stream of {_moment(theirs)}"
 
 
 async def _fill(
@@ -143,54 +191,6 @@ async def _examine(location: StoreLocation, first: Place, last: Place) -> tuple[
             log.warning("%d breadcrumbs of %s are newer than the stream and go with the old store", newer, location.name)
         # A floor above the stream's end would keep a new durable from what comes next.
         return min(await store.watermark(*FLOOR), last), await store.call_origins(first.incarnation)
-
-
-async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry_run: bool) -> list[dict[str, Any]]:
-    """Erase what has expired at the moment, and what was made from it, from stream, contexts and store.
-
-    Returns a row a workspace and schema. dry_run: erases nothing. Raises `Unavailable`.
-    """
-    location = locate_store(settings)
-    if not await location.exists():
-        return []
-    async with location.open() as store:
-        over = purge_rows(await store.ended(moment))
-        if dry_run or not over:
-            return [asdict(row) for row in over]
-        async with connected(settings, servers) as connection:
-            js = connection.jetstream()
-            incarnation = await current_incarnation(js, settings.installation)
-            archive = NatsArchive(js, lambda: incarnation, settings.installation)
-            purging = Purging(
-                store,
-                ContextEraser(store, archive, NatsShadows(js, topology(settings))),
-                archive,
-                lambda _workspace, _ids: 0,
-                lambda: False,
-            )
-            return [asdict(row) for row in await purging.run(moment)]
-
-
-async def compare_store(settings: Settings, servers: str) -> str:
-    """Whether the store was filled from the stream on this broker, in a sentence.
-
-    Raises `Rejected` when it was filled from another one, `Misconfigured` when it is newer, `Unavailable` without a stream.
-    """
-    location = locate_store(settings)
-    if not await location.exists():
-        return f"{location.name} is made by the first start"
-    async with connected(settings, servers) as connection:
-        js, own = connection.jetstream(), settings.installation
-        theirs = await current_incarnation(js, own)
-        async with location.open() as store:
-            ours = (await store.watermark(*FLOOR)).incarnation
-            if ours not in (0, theirs):
-                raise Rejected(
-                    f"{location.name} was filled from a stream of {_moment(ours)}, the broker's is of {_moment(theirs)}; check "
-                    "CONTEXT_BUILDER_NATS__SERVERS, CONTEXT_BUILDER_NAME and CONTEXT_BUILDER_DATA_DIR"
-                )
-            await check_order(store, js, own)
-    return f"{location.name} belongs to the stream of {_moment(theirs)}"
 
 
 def _moment(incarnation: int) -> str:

@@ -1,7 +1,4 @@
-"""The profiles of the templates folders, for their authors: listed, shown, compared, linted. Needs no store and no engine.
-
-What is wrong with templates alone, and what each of their lines costs.
-"""
+"""The profiles and templates of the folders, for their authors: listed, shown, compared, linted. Needs no store and no engine."""
 
 import contextlib
 import re
@@ -28,6 +25,9 @@ from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding,
 from builder.domain.profile import Profile
 from builder.remember.schemas.registry import BODIES
 from builder.wire.files import line_of
+
+KINDS = ("hints/", "pages/")
+ENCODING = "o200k_base"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,6 +195,42 @@ class ProfileCatalog:
         return frozenset(each.consumer for each in profiles if isinstance(each, Profile) and not each.shadow_of)
 
 
+def open_catalog(settings: Settings) -> ProfileCatalog:
+    """The profiles and presets of the settings' templates. Raises `Misconfigured`."""
+    return ProfileCatalog(template_folders(settings))
+
+
+def lint_folders(settings: Settings, names: tuple[str, ...] = ()) -> tuple[int, tuple[LintFinding, ...]]:
+    """How many profiles and presets were read, and what is wrong with them. names: only of these; none = all.
+
+    Phrases that cannot be used are the only findings, because no page can be written without them. Raises `Misconfigured` for
+    an unknown name.
+    """
+    try:
+        catalog = open_catalog(settings)
+        return len(names) or len(catalog.all), catalog.findings(names)
+    except FaultyFiles as error:
+        return 0, error.findings
+
+
+def template_findings(settings: Settings, names: tuple[str, ...] = ()) -> tuple[LintFinding, ...]:
+    """Of hints and pages. names: only of these hints; none = all. Raises `Misconfigured` for an unknown name."""
+    _check(settings, names)
+    files = {f"hints/{name}{SUFFIX}" for name in names}
+    _, findings = lint_folders(settings)
+    return tuple(each for each in findings if each.file.startswith(KINDS) and (not names or each.file in files))
+
+
+def template_costs(settings: Settings, names: tuple[str, ...] = ()) -> tuple[LineCost, ...]:
+    """Of these hints, or of all. Raises `Misconfigured` for an unknown name, and for templates that cannot be used."""
+    _check(settings, names)
+    folders = template_folders(settings)
+    templates, count = TemplateSet(*templates_of(read_layers(folders))), load_counter(ENCODING)
+    bodies = case_bodies(folders[-1])
+    costs = (line_costs(templates, name, count, bodies.get(name, ())) for name in names or sorted(templates.sources["hints"]))
+    return tuple(sorted((cost for each in costs for cost in each), key=lambda cost: -cost.tokens))
+
+
 def _at_place(finding: Finding, layer: Layer, stack: tuple[Layer, ...], file: str) -> LintFinding:
     """With the file that says it, the line, and the place as its author calls it. layer: what says it."""
     path = tuple(finding.place.split("."))
@@ -215,24 +251,6 @@ def _at_place(finding: Finding, layer: Layer, stack: tuple[Layer, ...], file: st
     )
 
 
-def open_catalog(settings: Settings) -> ProfileCatalog:
-    """The profiles and presets of the settings' templates. Raises `Misconfigured`."""
-    return ProfileCatalog(template_folders(settings))
-
-
-def lint_folders(settings: Settings, names: tuple[str, ...] = ()) -> tuple[int, tuple[LintFinding, ...]]:
-    """How many profiles and presets were read, and what is wrong with them. names: only of these; none = all.
-
-    Phrases that cannot be used are the only findings, because no page can be written without them. Raises `Misconfigured` for
-    an unknown name.
-    """
-    try:
-        catalog = open_catalog(settings)
-        return len(names) or len(catalog.all), catalog.findings(names)
-    except FaultyFiles as error:
-        return 0, error.findings
-
-
 def _compiled(
     hints: dict[str, str], pages: dict[str, str], languages: dict[str, dict[str, str]]
 ) -> tuple[TemplateSet, tuple[LintFinding, ...]]:
@@ -246,28 +264,6 @@ def _compiled(
             for kind, sources in (("hints", hints), ("pages", pages))
         )
         return TemplateSet({GENERIC: "{{ text }}"} | sound_hints, sound_pages, languages), error.findings
-
-
-KINDS = ("hints/", "pages/")
-ENCODING = "o200k_base"
-
-
-def template_findings(settings: Settings, names: tuple[str, ...] = ()) -> tuple[LintFinding, ...]:
-    """Of hints and pages. names: only of these hints; none = all. Raises `Misconfigured` for an unknown name."""
-    _check(settings, names)
-    files = {f"hints/{name}{SUFFIX}" for name in names}
-    _, findings = lint_folders(settings)
-    return tuple(each for each in findings if each.file.startswith(KINDS) and (not names or each.file in files))
-
-
-def template_costs(settings: Settings, names: tuple[str, ...] = ()) -> tuple[LineCost, ...]:
-    """Of these hints, or of all. Raises `Misconfigured` for an unknown name, and for templates that cannot be used."""
-    _check(settings, names)
-    folders = template_folders(settings)
-    templates, count = TemplateSet(*templates_of(read_layers(folders))), load_counter(ENCODING)
-    bodies = case_bodies(folders[-1])
-    costs = (line_costs(templates, name, count, bodies.get(name, ())) for name in names or sorted(templates.sources["hints"]))
-    return tuple(sorted((cost for each in costs for cost in each), key=lambda cost: -cost.tokens))
 
 
 def _check(settings: Settings, names: tuple[str, ...]) -> None:

@@ -5,12 +5,11 @@ import contextlib
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from builder.app.components import Components
 from builder.app.config import parse_config
 from builder.assemble.receipts.explanation import Explanation
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
 from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured, Rejected
@@ -20,10 +19,12 @@ from builder.domain.recall import EVERY_SESSION
 from builder.domain.record_consumers import Definitions
 from builder.ports.broker import PublishedContexts
 from builder.publish.event import encode
-from builder.recall.visibility import scopes_before
+from builder.recall.scopes import scopes_before
 from builder.remember.long_input import in_thread
 from builder.wire.files import Files
 from builder.wire.requests import BuiltContext
+from builder.worker.processor import DefinitionsBefore
+from builder.worker.request_handlers import CatchUpTo
 from builder.worker.shadowing import in_the_place_of
 
 MAX_EDITIONS = 4
@@ -31,10 +32,6 @@ MAX_EDITIONS = 4
 DEFAULT = "default"
 """The consumer whose last context a session names."""
 EDITED = "it is built with the profile and templates of then, which were edited since"
-DefinitionsBefore = Callable[[str, Place, datetime], Awaitable[Definitions]]
-"""Workspace, place and moment → the definitions that held there. Raises `Unavailable`."""
-CatchUpTo = Callable[[str, str], Awaitable[object]]
-"""Workspace and session → everything of it that the stream has is remembered. Raises `Unavailable`."""
 
 
 async def nothing_to_follow() -> None:

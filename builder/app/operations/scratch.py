@@ -1,7 +1,4 @@
-"""A builder that holds everything in memory, for checks that make thousands of sessions.
-
-The bundled hints, ready to be timed.
-"""
+"""A builder that holds everything in memory, for checks that make thousands of sessions, and the bundled hints for timing."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -58,6 +55,11 @@ def bundled_profiles() -> tuple[Profile, ...]:
     return (*profiles, *presets)
 
 
+def bundled_renderers() -> tuple[HintRenderers, ...]:
+    """Every bundled hint on each of its examples, in the sandbox and by Jinja alone."""
+    return tuple(hint_renderers(TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))))
+
+
 @cache
 def _ranker() -> Ranker:
     return load_ranker()
@@ -66,8 +68,3 @@ def _ranker() -> Ranker:
 @cache
 def _templates() -> TemplateSet:
     return TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
-
-
-def bundled_renderers() -> tuple[HintRenderers, ...]:
-    """Every bundled hint on each of its examples, in the sandbox and by Jinja alone."""
-    return tuple(hint_renderers(TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))))

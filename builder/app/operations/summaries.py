@@ -6,7 +6,8 @@ from dataclasses import asdict
 from itertools import count
 from typing import Any
 
-from builder.adapters.nats.stream import NatsPublisher, NatsSender, NatsStream
+from builder.adapters.nats.publisher import NatsPublisher, NatsSender
+from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, current_incarnation
 from builder.adapters.stemmer import load_language
 from builder.adapters.summarizer import EndpointSummarizer

@@ -1,6 +1,6 @@
-"""Golden cases of templates: what each makes now, beside what it should. Needs no broker; a single fragment needs no store.
+"""Golden cases of templates: what each makes now, beside what it should, and a first hint with its case for a schema.
 
-A first hint for a schema, with a case beside it: from a known schema, a JSON Schema, its definition, or a sample record.
+Needs no broker; a single fragment needs no store.
 """
 
 import json
@@ -24,6 +24,7 @@ from builder.assemble.items.labels import tool_label
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import BuilderError, Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
+from builder.domain.trusted_hints import SCHEMA_DEFINITION
 from builder.remember.decode import decode
 from builder.remember.schemas.registry import BODIES, full
 from builder.wire.files import read_source
@@ -34,6 +35,8 @@ Page = Callable[[tuple[str, ...], str], str]
 """Records as JSON lines and the name of a profile → their page. Raises `Rejected` and `Misconfigured`."""
 WORKSPACE = "cases"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+PLACES = ("schema", "json_schema", "jsonSchema", "definition", "schema_definition")
+"""Fields of a definition that may hold the JSON Schema."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +112,58 @@ def update(results: tuple[CaseResult, ...]) -> tuple[Path, ...]:
     return tuple(result.expected_file for result in stale)
 
 
+def states(results: tuple[CaseResult, ...], written: int = 0) -> Iterator[str]:
+    """Sentences for the end of a report. written: expected texts that `update` wrote."""
+    words = {"ok": "as expected", "differs": "differ", "new": "without an expected text", "fails": "fail"}
+    numbers = {state: sum(result.state == state for result in results) for state in words}
+    yield ", ".join([f"cases: {len(results)}", *(f"{words[state]}: {number}" for state, number in numbers.items() if number)])
+    if written:
+        yield f"expected texts written: {written}"
+    elif numbers["differs"] or numbers["new"]:
+        yield "context-builder templates test --update writes what they show now"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTemplate:
+    """What was written, and what it shows."""
+
+    hint: Path
+    case: Path
+    expected: Path
+    source: str
+    text: str
+    """The example by the hint."""
+    origin: str
+    """Where its fields come from."""
+
+
+def new_template(
+    settings: Settings, schema: str, folder: Path, from_schema: Path | None, from_record: Path | None
+) -> NewTemplate:
+    """Write the hint of a schema and a case with its expected text. Nothing is written over.
+
+    Raises `Misconfigured` for a schema of which nothing is known, for files that are there, and for what cannot be read.
+    """
+    check_schema(schema)
+    hint, case = folder / "hints" / f"{schema}{SUFFIX}", folder / FOLDER / f"{schema}.json"
+    expected = case.with_suffix(".md")
+    for file in (hint, case, expected):
+        if file.exists():
+            raise Misconfigured(
+                f"{file} is there already, and nothing is written over; edit it, move it away, or name another --output"
+            )
+    source, body, origin = _drafted(settings, schema, from_schema, from_record)
+    _check(settings, schema, source)
+    record = {"schema_name": schema, "context": {name: value for name, value in body.items() if name != "session_id"}}
+    for file, text in ((hint, source), (case, json.dumps(record, ensure_ascii=False, indent=2))):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text.rstrip("\n") + "\n", "utf-8")
+    own = settings.model_copy(update={"templates_dir": folder})
+    (result,) = run_cases(own, _no_page, (f"{FOLDER}/{case.name}",))
+    update((result,))
+    return NewTemplate(hint=hint, case=case, expected=expected, source=source, text=result.text, origin=origin)
+
+
 def _read(file: Path) -> Case | BuilderError:
     try:
         return read_case(file)
@@ -157,63 +212,6 @@ def _result(file: Path, case: Case | BuilderError, fragment: Callable[[Case], tu
     )
 
 
-def states(results: tuple[CaseResult, ...], written: int = 0) -> Iterator[str]:
-    """Sentences for the end of a report. written: expected texts that `update` wrote."""
-    words = {"ok": "as expected", "differs": "differ", "new": "without an expected text", "fails": "fail"}
-    numbers = {state: sum(result.state == state for result in results) for state in words}
-    yield ", ".join([f"cases: {len(results)}", *(f"{words[state]}: {number}" for state, number in numbers.items() if number)])
-    if written:
-        yield f"expected texts written: {written}"
-    elif numbers["differs"] or numbers["new"]:
-        yield "context-builder templates test --update writes what they show now"
-
-
-DEFINITION = "schema.def.v1"
-PLACES = ("schema", "json_schema", "jsonSchema", "definition", "schema_definition")
-"""Fields of a definition that may hold the JSON Schema."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewTemplate:
-    """What was written, and what it shows."""
-
-    hint: Path
-    case: Path
-    expected: Path
-    source: str
-    text: str
-    """The example by the hint."""
-    origin: str
-    """Where its fields come from."""
-
-
-def new_template(
-    settings: Settings, schema: str, folder: Path, from_schema: Path | None, from_record: Path | None
-) -> NewTemplate:
-    """Write the hint of a schema and a case with its expected text. Nothing is written over.
-
-    Raises `Misconfigured` for a schema of which nothing is known, for files that are there, and for what cannot be read.
-    """
-    check_schema(schema)
-    hint, case = folder / "hints" / f"{schema}{SUFFIX}", folder / FOLDER / f"{schema}.json"
-    expected = case.with_suffix(".md")
-    for file in (hint, case, expected):
-        if file.exists():
-            raise Misconfigured(
-                f"{file} is there already, and nothing is written over; edit it, move it away, or name another --output"
-            )
-    source, body, origin = _drafted(settings, schema, from_schema, from_record)
-    _check(settings, schema, source)
-    record = {"schema_name": schema, "context": {name: value for name, value in body.items() if name != "session_id"}}
-    for file, text in ((hint, source), (case, json.dumps(record, ensure_ascii=False, indent=2))):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text.rstrip("\n") + "\n", "utf-8")
-    own = settings.model_copy(update={"templates_dir": folder})
-    (result,) = run_cases(own, _no_page, (f"{FOLDER}/{case.name}",))
-    update((result,))
-    return NewTemplate(hint=hint, case=case, expected=expected, source=source, text=result.text, origin=origin)
-
-
 def _drafted(
     settings: Settings, schema: str, from_schema: Path | None, from_record: Path | None
 ) -> tuple[str, dict[str, Any], str]:
@@ -222,7 +220,7 @@ def _drafted(
         return _of_schema(schema, _read_json(from_schema), from_schema.name)
     if from_record:
         record = _read_json(from_record)
-        if record.get("schema_name") == DEFINITION:
+        if record.get("schema_name") == SCHEMA_DEFINITION:
             return _of_schema(schema, _defined(record.get("context") or {}, from_record.name), from_record.name)
         body = record.get("context", record)
         return first_hint(schema, fields_of(schema_of(body))), body, from_record.name
@@ -256,7 +254,7 @@ def _defined(context: dict[str, Any], origin: str) -> dict[str, Any]:
             return {**context[place], **({"examples": examples} if examples else {})}
     if "properties" in context:
         return context
-    raise Misconfigured(f"{origin} is a {DEFINITION} without a JSON Schema; put it into its context as `schema`")
+    raise Misconfigured(f"{origin} is a {SCHEMA_DEFINITION} without a JSON Schema; put it into its context as `schema`")
 
 
 def _read_json(file: Path) -> dict[str, Any]:

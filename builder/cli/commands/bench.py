@@ -1,7 +1,4 @@
-"""Benchmark commands about what is found: arguments in, one report out.
-
-Benchmark commands about data: public files become a data set, and what plain vector search finds in one.
-"""
+"""Benchmark commands about what is found, and about the data that it is found in: arguments in, one report out."""
 
 import json
 import sys
@@ -65,26 +62,6 @@ def recall(
     report(figures, as_json, (title, "budget", figures["budgets"]))
 
 
-def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_json: bool) -> None:
-    from builder.bench.data.datasets import load
-    from builder.bench.quality.fit import RUNS, ablation
-
-    dataset = load(file)
-
-    async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
-        data = await _examples(core, fit_on)
-        return await ablation(core.builder, dataset, core.profile(profile), budgets, data, step)
-
-    figures = measure("ablate", RUNS * (dataset.messages + dataset.question_count), run)
-    rows = {"(all signals)": figures["everything"]} | figures["gains"]
-    texts = {
-        name: {budget: " ".join(f"{share:.3f}" for share in shares.values()) for budget, shares in row.items()}
-        for name, row in rows.items()
-    }
-    title = f"{figures['dataset']}, {figures['questions']} questions: any / all / mean, and what each signal adds"
-    report(figures, as_json, (title, "signal", texts))
-
-
 def fit(
     files: Annotated[list[str], typer.Argument(help="Data sets to learn from.")],
     write: Annotated[Path | None, typer.Option(help="Write the weights to this file.")] = None,
@@ -115,14 +92,6 @@ def fit(
     show(asdict(ranker), as_json, text=text)
 
 
-async def _examples(core: "Components", files: str) -> "tuple[Example, ...]":
-    from builder.bench.data.datasets import load
-    from builder.bench.quality.fit import examples
-
-    datasets = [load(file.strip()) for file in files.split(",")]
-    return await examples(core.builder, datasets, core.profile("recall"), lambda: None)
-
-
 def convert(
     source: Annotated[Literal["locomo", "beam"], typer.Argument(help="Whose file it is.")],
     file: Annotated[Path, typer.Argument(help="LoCoMo: locomo10.json. BEAM: a folder of chats, a chat, or a file of rows.")],
@@ -147,13 +116,6 @@ def convert(
         say(f"left out: {reason}: {count:,}")
 
 
-def _positions(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.split(",")) if text else ()
-    except ValueError as error:
-        raise typer.BadParameter(f"{text!r} is no list of whole numbers like 0,1,2") from error
-
-
 def vectors(
     file: File = "sample",
     budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "500,1000,2000,4000",
@@ -169,3 +131,38 @@ def vectors(
     figures = measure("vectors", steps, lambda core, step: bench.run(core, dataset, sizes, step))
     title = f"{figures['dataset']}, {figures['questions']} questions, {figures['model']}"
     report(figures, as_json, (title, "budget", figures["budgets"]))
+
+
+def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_json: bool) -> None:
+    from builder.bench.data.datasets import load
+    from builder.bench.quality.fit import RUNS, ablation
+
+    dataset = load(file)
+
+    async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
+        data = await _examples(core, fit_on)
+        return await ablation(core.builder, dataset, core.profile(profile), budgets, data, step)
+
+    figures = measure("ablate", RUNS * (dataset.messages + dataset.question_count), run)
+    rows = {"(all signals)": figures["everything"]} | figures["gains"]
+    texts = {
+        name: {budget: " ".join(f"{share:.3f}" for share in shares.values()) for budget, shares in row.items()}
+        for name, row in rows.items()
+    }
+    title = f"{figures['dataset']}, {figures['questions']} questions: any / all / mean, and what each signal adds"
+    report(figures, as_json, (title, "signal", texts))
+
+
+async def _examples(core: "Components", files: str) -> "tuple[Example, ...]":
+    from builder.bench.data.datasets import load
+    from builder.bench.quality.fit import examples
+
+    datasets = [load(file.strip()) for file in files.split(",")]
+    return await examples(core.builder, datasets, core.profile("recall"), lambda: None)
+
+
+def _positions(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(",")) if text else ()
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is no list of whole numbers like 0,1,2") from error

@@ -1,7 +1,4 @@
-"""Benchmark commands about time and memory: arguments in, one report out.
-
-The benchmark command about the sandbox of templates.
-"""
+"""Benchmark commands about time and memory: arguments in, one report out."""
 
 import asyncio
 from typing import Annotated, Any
@@ -105,10 +102,6 @@ def memory(
     _report(asyncio.run(work()), as_json, "memory")
 
 
-def _report(figures: dict[str, Any], as_json: bool, title: str) -> None:
-    report(figures, as_json, (title, "measure", {name: {"value": value} for name, value in figures.items()}))
-
-
 def sandbox(
     rounds: Annotated[int, typer.Option(min=5, help="Renderings of each example.")] = 300,
     *,
@@ -124,3 +117,7 @@ def sandbox(
     totals = {name: value for name, value in figures.items() if name != "hints"}
     title = f"medians of {figures['rounds']} rounds, ms"
     report(figures, as_json, (title, "hint", figures["hints"]), ("all of them", "", {"": totals}))
+
+
+def _report(figures: dict[str, Any], as_json: bool, title: str) -> None:
+    report(figures, as_json, (title, "measure", {name: {"value": value} for name, value in figures.items()}))

@@ -1,11 +1,8 @@
-"""Which sentences of a text are standing instructions: said once, meant for every answer from then on.
+"""Which sentences are standing instructions, meant for every answer from then on, what they are about, and which ends another.
 
-Precision before recall: an instruction that is missed may still be found by its words, one that was never given misleads.
-
-What a standing instruction is about, and whether a later one ends it.
-
-A wrong end hides a wish; a missed end shows both in their order. So one ends only by the same words again, or by a permission
-that adds no word of its own to what it is about.
+Precision before recall: an instruction that is missed may still be found by its words, one that was never given misleads. A wrong
+end hides a wish; a missed end shows both in their order. So one ends only by the same words again, or by a permission that adds
+no word of its own to what it is about.
 """
 
 import re
@@ -36,16 +33,8 @@ _BREAK = re.compile(r"[,;:—–(¿¡!?.]|(?<=\s)-(?=\s)")
 _QUESTION = re.compile(r"[?？؟]\W*$")
 _QUOTATION = re.compile(r"[\"“„«‹「][^\"”“»›」]*[\"”“»›」]")
 _PLAIN = str.maketrans("’‘`", "'''")
-
-
-@derived
-def _remarks() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What a sentence may begin with before it says anything ("oh, by the way"), and what may end a wish (", ok?")."""
-    polite = words("politeness")
-    asides = either(entry for entry in words("asides") if entry not in polite)
-    openers = either({opener for language in languages() for opener in language.openers}.difference(polite))
-    leading = rf"^\W*(?:(?:{openers}\W+)*{asides}(?:\W+|$))+"
-    return re.compile(leading, re.IGNORECASE), re.compile(rf"[\s,;¿–-]*{any_of('tags')}\s*[?？؟]\W*$", re.IGNORECASE)
+_CAPITAL = re.compile(r"(?<=[\w,;:)]\s)[A-ZÀ-ÖØ-ÞА-Я]\w+")
+"""A word with a capital that does not begin the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +56,79 @@ def instructions(text: str) -> tuple[Instruction, ...]:
     else:
         spans = chain(own_sentences(text, 0, END_CHARS), own_sentences(text, len(text) - END_CHARS))
     return tuple(instruction for start, end in spans if (instruction := _instruction(text, start, end)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What one instruction is about."""
+
+    words: frozenset[str]
+    """Stemmed terms."""
+    order: tuple[str, ...]
+    """The terms in their order."""
+    capitals: tuple[str, ...]
+    """Terms of the words with a capital."""
+    wording: str
+    """What is compared of it, for repeats."""
+    generic: bool
+    """Its verb stands for any other ("use", "write"), or it has none ("no emojis")."""
+    several: bool
+    """It names two matters."""
+    directions: frozenset[tuple[str, str]]
+    """(preposition, word behind it): "from Tom" is not "to Tom"."""
+    others: frozenset[str]
+    """Pronouns of third persons."""
+
+
+def subject(sentence: str, code: str, terms: Callable[[str], str]) -> Subject:
+    """What the sentence is about, without the words that make it an instruction.
+
+    code: the language of its cue.
+    terms: text → stemmed terms.
+    """
+    language = next(language for language in languages() if language.code == code)
+    plain = sentence.replace("’", "'").lower()
+    about = language.generic.sub(" ", language.stop.sub(" ", plain))
+    order = tuple(terms(f"{about} {language.anchor}").split())
+    return Subject(
+        words=frozenset(order),
+        order=order,
+        capitals=tuple(terms(" ".join(_CAPITAL.findall(sentence))).split()),
+        wording=wording(sentence),
+        generic=bool(language.generic.search(plain)),
+        several=bool(language.both.search(plain)),
+        directions=_directions(plain, language),
+        others=frozenset(language.others.findall(plain)),
+    )
+
+
+def repeats(newer: Subject, older: Subject) -> bool:
+    """Whether both are the same words."""
+    return newer.wording == older.wording
+
+
+def ends(permission: Subject, rule: Subject) -> bool:
+    """Whether "you can … again" means that rule, and all of it."""
+    if not permission.words or not permission.words <= rule.words or not permission.others <= rule.others:
+        return False
+    if _directs_elsewhere(permission, rule) or not _same_roles(permission, rule):
+        return False
+    return permission.words == rule.words or not (rule.several or (permission.generic and not rule.generic))
+
+
+def touches(permission: Subject, rule: Subject) -> bool:
+    """Whether both name the same somewhere: then they are read together."""
+    return bool(permission.words & rule.words)
+
+
+@derived
+def _remarks() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What a sentence may begin with before it says anything ("oh, by the way"), and what may end a wish (", ok?")."""
+    polite = words("politeness")
+    asides = either(entry for entry in words("asides") if entry not in polite)
+    openers = either({opener for language in languages() for opener in language.openers}.difference(polite))
+    leading = rf"^\W*(?:(?:{openers}\W+)*{asides}(?:\W+|$))+"
+    return re.compile(leading, re.IGNORECASE), re.compile(rf"[\s,;¿–-]*{any_of('tags')}\s*[?？؟]\W*$", re.IGNORECASE)
 
 
 def _instruction(text: str, start: int, end: int) -> Instruction | None:
@@ -175,68 +237,6 @@ def _addresses_self(sentence: str, words: list[tuple[str, int, int]], language: 
     return False
 
 
-_CAPITAL = re.compile(r"(?<=[\w,;:)]\s)[A-ZÀ-ÖØ-ÞА-Я]\w+")
-"""A word with a capital that does not begin the sentence."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """What one instruction is about."""
-
-    words: frozenset[str]
-    """Stemmed terms."""
-    order: tuple[str, ...]
-    """The terms in their order."""
-    capitals: tuple[str, ...]
-    """Terms of the words with a capital."""
-    wording: str
-    """What is compared of it, for repeats."""
-    generic: bool
-    """Its verb stands for any other ("use", "write"), or it has none ("no emojis")."""
-    several: bool
-    """It names two matters."""
-    directions: frozenset[tuple[str, str]]
-    """(preposition, word behind it): "from Tom" is not "to Tom"."""
-    others: frozenset[str]
-    """Pronouns of third persons."""
-
-
-def subject(sentence: str, code: str, terms: Callable[[str], str]) -> Subject:
-    """What the sentence is about, without the words that make it an instruction.
-
-    code: the language of its cue.
-    terms: text → stemmed terms.
-    """
-    language = next(language for language in languages() if language.code == code)
-    plain = sentence.replace("’", "'").lower()
-    about = language.generic.sub(" ", language.stop.sub(" ", plain))
-    order = tuple(terms(f"{about} {language.anchor}").split())
-    return Subject(
-        words=frozenset(order),
-        order=order,
-        capitals=tuple(terms(" ".join(_CAPITAL.findall(sentence))).split()),
-        wording=wording(sentence),
-        generic=bool(language.generic.search(plain)),
-        several=bool(language.both.search(plain)),
-        directions=_directions(plain, language),
-        others=frozenset(language.others.findall(plain)),
-    )
-
-
-def repeats(newer: Subject, older: Subject) -> bool:
-    """Whether both are the same words."""
-    return newer.wording == older.wording
-
-
-def ends(permission: Subject, rule: Subject) -> bool:
-    """Whether "you can … again" means that rule, and all of it."""
-    if not permission.words or not permission.words <= rule.words or not permission.others <= rule.others:
-        return False
-    if _directs_elsewhere(permission, rule) or not _same_roles(permission, rule):
-        return False
-    return permission.words == rule.words or not (rule.several or (permission.generic and not rule.generic))
-
-
 def _same_roles(permission: Subject, rule: Subject) -> bool:
     """Whether the words stand in one order, apart from a verb at the end; names always must."""
     order = permission.order
@@ -249,11 +249,6 @@ def _in_order(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
     """Whether words come in the order in which others do: Tom calls Eva is not Eva calls Tom."""
     rest = iter(others)
     return all(word in rest for word in some)
-
-
-def touches(permission: Subject, rule: Subject) -> bool:
-    """Whether both name the same somewhere: then they are read together."""
-    return bool(permission.words & rule.words)
 
 
 def _directs_elsewhere(permission: Subject, rule: Subject) -> bool:

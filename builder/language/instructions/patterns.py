@@ -19,6 +19,15 @@ _NAME = re.compile(r"\{([a-z_]+)\}")
 _HEAD = re.compile(r"(?:[\w'-](?<!_)\??|\(\?:[^\W_]+(?:\|[^\W_]*)*\)\??)*")
 _PIECE = re.compile(r"(?:\(\?:([\w|]+)\)|([\w'-]))(\?)?")
 _FLAGS = re.IGNORECASE
+_KINDS: Mapping[str, Mapping[str, bool]] = {
+    "withdraws": {"withdraws": True},
+    "begins": {"begins": True},
+    "holds": {},
+    "lasting": {"begins": True, "once": True},
+    "wishes": {"once": True},
+    "habits": {"begins": True, "asks": True},
+    "requests": {"begins": True, "once": True, "asks": True},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,17 +162,6 @@ def _cues(data: Mapping[str, Any], lists: Mapping[str, str]) -> Mapping[str, tup
             for word in dict.fromkeys(_indexed(first, firsts)):
                 cues[word].append(cue)
     return {word: tuple(cues_of_word) for word, cues_of_word in cues.items()}
-
-
-_KINDS: Mapping[str, Mapping[str, bool]] = {
-    "withdraws": {"withdraws": True},
-    "begins": {"begins": True},
-    "holds": {},
-    "lasting": {"begins": True, "once": True},
-    "wishes": {"once": True},
-    "habits": {"begins": True, "asks": True},
-    "requests": {"begins": True, "once": True, "asks": True},
-}
 
 
 @cache

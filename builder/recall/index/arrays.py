@@ -1,7 +1,4 @@
-"""Arrays that grow by doubling; of the first n rows only what `put` links to later rows changes.
-
-An inverted index that only grows, so that "as of" is a prefix of every array.
-"""
+"""Arrays and an inverted index that only grow, so that "as of" is a prefix; of earlier rows only what `put` links changes."""
 
 from array import array
 from bisect import bisect_left
@@ -49,10 +46,6 @@ class GrowingArray(Generic[Scalar]):
         return self._data[:size]
 
 
-Rows = NDArray[np.int64]
-Floats = NDArray[np.float32]
-
-
 class Postings:
     """term → rows and counts, rows ascending. Rows are passages, numbered in place order."""
 
@@ -76,7 +69,7 @@ class Postings:
         """How many rows below `end` hold the term."""
         return bisect_left(self._entries[term][0], end) if term in self._entries else 0
 
-    def of(self, term: str, end: int) -> tuple[Rows, Floats]:
+    def of(self, term: str, end: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Rows below `end` that hold the term, and how often. Copies, because a view would pin the growing buffer."""
         if term not in self._entries:
             return np.empty(0, np.int64), np.empty(0, np.float32)

@@ -13,11 +13,11 @@ from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.summary import SUMMARY
 from builder.language.instructions.log import InstructionLog
-from builder.recall.index.breadcrumb_table import BreadcrumbTable, UnitTable
+from builder.recall.index.breadcrumb_table import BreadcrumbTable
 from builder.recall.index.passage_table import PassageTable
 from builder.recall.index.person_table import PersonTable
 from builder.recall.index.summary_chains import Chains
-from builder.recall.index.tool_exchanges import ToolExchanges
+from builder.recall.index.tool_exchanges import ToolExchanges, UnitTable
 
 PASSAGE_CHARS = 1_000
 """Of an ordinary passage: its text, and the body that it came in."""

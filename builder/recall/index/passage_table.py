@@ -4,15 +4,12 @@ from collections.abc import Iterator
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.arrays import GrowingArray, Postings
 
 PAUSE_PASSAGES = 32
 """Passages after which `append` pauses."""
-
-Floats = NDArray[np.float32]
 
 
 class PassageTable:

@@ -1,9 +1,4 @@
-"""The history of a scope as of a place, read from the store as far as it is not in memory yet.
-
-Histories of the scopes used last, bounded by their passages.
-
-A library's cache asks for an entry's size when it is put in; a history grows afterwards.
-"""
+"""The histories of the scopes used last, each read from the store as far as it is not in memory yet, as of a place."""
 
 import asyncio
 from collections import OrderedDict
@@ -22,6 +17,12 @@ from builder.recall.index.view import View, as_of
 
 SCOPE_PASSAGES = 50
 """What an open scope costs beside its passages, in passages."""
+PAGE_ROWS = 2_000
+"""Rows of one recall: a long session is read in pages, so that it neither fills the memory nor stops the loop."""
+VECTOR_ROWS = 64
+"""Rows without vectors that one look asks for."""
+
+PinnedRows = tuple[tuple[StoredBreadcrumb, ...], ...]
 
 
 class HistoryCache:
@@ -75,14 +76,6 @@ class HistoryCache:
 
     def _size(self) -> int:
         return sum(history.cost + SCOPE_PASSAGES for history in self._histories.values())
-
-
-PAGE_ROWS = 2_000
-"""Rows of one recall: a long session is read in pages, so that it neither fills the memory nor stops the loop."""
-VECTOR_ROWS = 64
-"""Rows without vectors that one look asks for."""
-
-PinnedRows = tuple[tuple[StoredBreadcrumb, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -114,12 +114,6 @@ class View:
         rows = self.column(self.history.breadcrumbs.in_conversation)
         return rows if self.audience is None else rows & self.audience
 
-    @property
-    def conversation_rows(self) -> Ints:
-        """Rows of the session for this consumer, in place order."""
-        rows = self.rows
-        return rows if self.audience is None else rows[self.audience[rows]]
-
     def in_conversation(self, row: int) -> bool:
         """Whether it is a message or part of a tool exchange of this consumer's conversation."""
         is_dialogue = bool(self.column(self.history.breadcrumbs.in_conversation)[row])

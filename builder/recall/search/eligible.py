@@ -6,9 +6,9 @@ from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.profile import Retrieval
 from builder.recall.index.prefix import Rows
 from builder.recall.index.view import View
+from builder.recall.scopes import NOTES
 from builder.recall.search.query import Query
 from builder.recall.search.signals import similarity
-from builder.recall.visibility import NOTES
 
 
 def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval) -> Rows:

@@ -1,10 +1,7 @@
-"""The lines of a summary: which of them are still valid, and in what order they are shown.
+"""The lines of a summary: which are still valid, in what order they are shown, and how the extractive summariser chooses them.
 
-The extractive summariser: the most telling sentences for a number of tokens, by words and stored vectors, in any language.
-
-Weighted coverage: an excerpt is worth the rare words that no chosen one has said yet, more when it names, counts or concludes
-something, less when its passage is near to a chosen one. What tools said is chosen only when there is nothing else.
-Nothing is embedded.
+It covers by weight, in any language, and embeds nothing: an excerpt is worth the rare words that no chosen one has said yet, more
+when it names, counts or concludes something, less when its passage is near to a chosen one.
 """
 
 import math
@@ -21,6 +18,8 @@ from builder.recall.summaries.excerpts import Excerpt, Words, excerpt_of, excerp
 
 LineWithRows = tuple[tuple[int, ...], Line]
 """A line behind the rows of its sources."""
+LINE_TOKENS = 4
+"""Tokens that every line is charged on top: many tiny lines would read like a telegram."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,38 +46,6 @@ def shown_lines(view: View, verbatim: Iterable[Line], free: Iterable[Line], page
     """The valid lines that the page does not show, in place order; the free ones keep the order that a model gave them."""
     first = sorted(_with_rows(view, verbatim), key=_order)
     return tuple(line for rows, line in merge(first, _with_rows(view, free), key=_order) if not _repeats(view, rows, line, page))
-
-
-def _with_rows(view: View, lines: Iterable[Line]) -> list[LineWithRows]:
-    """The valid lines, each with the rows of its sources."""
-    pairs = ((tuple(_row(view, source) for source in line.sources), line) for line in lines)
-    return [(rows, line) for rows, line in pairs if -1 not in rows]
-
-
-def _repeats(view: View, rows: tuple[int, ...], line: Line, page: PageContent) -> bool:
-    """Whether the page shows all that a line says, or the line is outdated."""
-    if (page.rows if line.verbatim else page.rows | page.outdated).issuperset(rows):
-        return True
-    if len(rows) > 1 or rows[0] not in page.parts:
-        return False
-    words = line.text.removeprefix(f"{view.stored_name(rows[0])}: ")
-    return " ".join(words.casefold().split()) in " ".join(page.parts[rows[0]].casefold().split())
-
-
-def _row(view: View, source: Source) -> int:
-    """The row of a source, -1 when this version of it is not current."""
-    row = view.row_of(source[0])
-    is_current = row >= 0 and view.current[row] and view.breadcrumb(row).version == source[1]
-    return row if is_current else -1
-
-
-def _order(pair: LineWithRows) -> tuple[int, bool]:
-    """By the first source; of one breadcrumb a line word for word comes last: a question stands in front of its answer."""
-    return pair[0][0], pair[1].verbatim
-
-
-LINE_TOKENS = 4
-"""Tokens that every line is charged on top: many tiny lines would read like a telegram."""
 
 
 def extract(
@@ -108,6 +75,33 @@ def tokens_of(lines: Sequence[Line], count: Callable[[str], int]) -> int:
     """Tokens of the lines as the page shows them, the days above them included."""
     days = [line.day for number, line in enumerate(lines) if line.day and (not number or lines[number - 1].day != line.day)]
     return sum(count(f"{line.text}\n") for line in lines) + sum(count(f"[{day}]\n") for day in days)
+
+
+def _with_rows(view: View, lines: Iterable[Line]) -> list[LineWithRows]:
+    """The valid lines, each with the rows of its sources."""
+    pairs = ((tuple(_row(view, source) for source in line.sources), line) for line in lines)
+    return [(rows, line) for rows, line in pairs if -1 not in rows]
+
+
+def _repeats(view: View, rows: tuple[int, ...], line: Line, page: PageContent) -> bool:
+    """Whether the page shows all that a line says, or the line is outdated."""
+    if (page.rows if line.verbatim else page.rows | page.outdated).issuperset(rows):
+        return True
+    if len(rows) > 1 or rows[0] not in page.parts:
+        return False
+    words = line.text.removeprefix(f"{view.stored_name(rows[0])}: ")
+    return " ".join(words.casefold().split()) in " ".join(page.parts[rows[0]].casefold().split())
+
+
+def _row(view: View, source: Source) -> int:
+    """The row of a source, -1 when this version of it is not current."""
+    row = view.row_of(source[0])
+    return row if row >= 0 and view.current[row] and view.breadcrumb(row).version == source[1] else -1
+
+
+def _order(pair: LineWithRows) -> tuple[int, bool]:
+    """By the first source; of one breadcrumb a line word for word comes last: a question stands in front of its answer."""
+    return pair[0][0], pair[1].verbatim
 
 
 def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: Words) -> list[Excerpt]:

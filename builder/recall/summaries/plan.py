@@ -1,7 +1,4 @@
-"""Which summary stands for what, what waits to be summarised, and what of a summary is shown. All as of a view.
-
-What `compact` summarises, and which words it keeps.
-"""
+"""Which summary covers what, what waits to be summarised, and what of a summary is shown. All as of a view."""
 
 import json
 from bisect import bisect_right
@@ -19,6 +16,8 @@ from builder.recall.index.view import View
 from builder.recall.summaries.lines import EMPTY_PAGE, PageContent, shown_lines, valid_lines
 from builder.recall.visibility import of_audience
 
+WaitingUnit = tuple[int, tuple[int, ...]]
+"""A unit: the row that heads it, and its current rows, in place order."""
 _NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
 
 
@@ -44,10 +43,6 @@ class Chain:
     """Id of the newest summary; "" = none."""
     last: int
     """Row that heads the last unit covered; -1 = none."""
-
-
-WaitingUnit = tuple[int, tuple[int, ...]]
-"""A unit: the row that heads it, and its current rows, in place order."""
 
 
 def recipe_of(profile: Profile) -> Recipe | None:
@@ -198,22 +193,6 @@ def memory_summaries(view: View, profile: Profile, sessions: int, page: PageCont
             yield PageSummary(breadcrumb=view.breadcrumb(head), summary=chains.summary(head), lines=lines)
 
 
-def _free(view: View, row: int) -> tuple[Line, ...]:
-    """The lines of this row's summary that are not kept word for word."""
-    return tuple(line for line in view.history.chains.summary(row).lines if not line.verbatim)
-
-
-def _first_row(view: View, breadcrumb: str) -> int:
-    """The first row of this id in the session, -1 when there is none: a tombstone of no session may have the same."""
-    rows = view.history.breadcrumbs.versions.get(breadcrumb, ())
-    return next((row for row in rows if view.history.breadcrumbs.session.head(row + 1)[row] == view.session), -1)
-
-
-def _source(view: View, row: int) -> Source:
-    crumb = view.breadcrumb(row)
-    return crumb.id, crumb.version
-
-
 def tokens(view: View, rows: tuple[int, ...]) -> int:
     """Of these rows, by their passages."""
     return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)
@@ -231,3 +210,19 @@ def is_from_person(view: View, row: int) -> bool:
     """Whether a person said something there."""
     crumb = view.breadcrumb(row)
     return crumb.role == "user" and bool(crumb.text.strip())
+
+
+def _free(view: View, row: int) -> tuple[Line, ...]:
+    """The lines of this row's summary that are not kept word for word."""
+    return tuple(line for line in view.history.chains.summary(row).lines if not line.verbatim)
+
+
+def _first_row(view: View, breadcrumb: str) -> int:
+    """The first row of this id in the session, -1 when there is none: a tombstone of no session may have the same."""
+    rows = view.history.breadcrumbs.versions.get(breadcrumb, ())
+    return next((row for row in rows if view.history.breadcrumbs.session.head(row + 1)[row] == view.session), -1)
+
+
+def _source(view: View, row: int) -> Source:
+    crumb = view.breadcrumb(row)
+    return crumb.id, crumb.version

@@ -1,8 +1,6 @@
-"""The known schemas: one model each, the source of `schemas/<name>.json`.
+"""The known schemas, one model each, the source of `schemas/<name>.json`, and bodies to try a hint on.
 
 A tolerant reader: unknown fields are kept in the stored body and ignored here. Field names and variants are RCRT's.
-
-Bodies to try a hint on: the examples of a schema, their required fields alone, and much longer ones.
 """
 
 from typing import Any
@@ -35,16 +33,6 @@ BODIES: dict[str, type[Body]] = {
     "context.blacklist.v1": ContextBlacklistV1,
     "summary.v1": SummaryV1,
 }
-
-
-def text_within(schema: str, part: dict[str, Any]) -> str:
-    """The text of a part of a body as its schema reads it; all its words where it is none."""
-    try:
-        return "\n".join(filter(None, (BODIES[schema].model_validate(part).facts().text, *attachment_lines(part))))
-    except (KeyError, ValueError):
-        return text_of(part)
-
-
 WORDS = "The kiln fires at cone 6, and glaze batch 7 needs two coats. "
 REPEATS = 60
 """Times that a text or a list of an example is repeated in a long one."""
@@ -57,6 +45,14 @@ UNKNOWN_BODY: dict[str, Any] = {
     "more": {"owner": "Maya"},
 }
 """The body of an unknown schema."""
+
+
+def text_within(schema: str, part: dict[str, Any]) -> str:
+    """The text of a part of a body as its schema reads it; all its words where it is none."""
+    try:
+        return "\n".join(filter(None, (BODIES[schema].model_validate(part).facts().text, *attachment_lines(part))))
+    except (KeyError, ValueError):
+        return text_of(part)
 
 
 def full(schema: str) -> tuple[dict[str, Any], ...]:
@@ -76,6 +72,14 @@ def varied(schema: str) -> tuple[dict[str, Any], ...]:
     return (*(_least(schema, body) for body in bodies), *(_longest(schema, body) for body in bodies))
 
 
+def takes(schema: str, body: dict[str, Any]) -> bool:
+    """Whether the schema accepts the body; an unknown schema accepts any."""
+    try:
+        return schema not in BODIES or bool(BODIES[schema].model_validate(body))
+    except ValidationError:
+        return False
+
+
 def _least(schema: str, body: dict[str, Any]) -> dict[str, Any]:
     for key in tuple(body):
         less = {name: value for name, value in body.items() if name != key}
@@ -88,14 +92,6 @@ def _longest(schema: str, body: dict[str, Any]) -> dict[str, Any]:
         more = body | {key: _stretched(value)}
         body = more if takes(schema, more) else body
     return body
-
-
-def takes(schema: str, body: dict[str, Any]) -> bool:
-    """Whether the schema accepts the body; an unknown schema accepts any."""
-    try:
-        return schema not in BODIES or bool(BODIES[schema].model_validate(body))
-    except ValidationError:
-        return False
 
 
 def _stretched(value: Any) -> Any:

@@ -12,6 +12,9 @@ from builder.domain.lint_finding import nearest
 from builder.domain.selector import Selector
 from builder.remember.schemas.base import Body, BodyFacts
 
+_Name = Annotated[str, Field(min_length=1)]
+EXCLUSIONS = ("excluded_schemas", "excluded_tags", "excluded_ids")
+
 
 class BreadcrumbDeletedV1(Body):
     """A tombstone: from its place on, the named breadcrumb is gone."""
@@ -24,18 +27,12 @@ class BreadcrumbDeletedV1(Body):
         return BodyFacts(removes=self.breadcrumb_id)
 
 
-_Name = Annotated[str, Field(min_length=1)]
-
-
 class ExcludedSchema(BaseModel):
     """One line of a blacklist."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
     schema_name: _Name = Field(description="schema that is left out")
     reason: str | None = Field(None, description="why, for people")
-
-
-EXCLUSIONS = ("excluded_schemas", "excluded_tags", "excluded_ids")
 
 
 class ContextBlacklistV1(Body):

@@ -1,12 +1,17 @@
-"""The bodies of tool calls, of their answers and of tool catalogs."""
+"""The bodies of tool calls, of their answers and of tool catalogs, and the calls of a breadcrumb as chat APIs take them."""
 
+import json
+from itertools import starmap
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import override
 
-from builder.domain.breadcrumb import Role
-from builder.remember.attachments import without_wrapper
+from builder.domain.breadcrumb import Breadcrumb, Role
+from builder.domain.control_text import visible
+from builder.domain.json_text import with_texts
+from builder.domain.message import Call
+from builder.remember.attachments import described, without_wrapper
 from builder.remember.content import Text, text_of
 from builder.remember.schemas.base import Body, BodyFacts
 from builder.wire.json import one_line
@@ -134,10 +139,38 @@ class ToolCatalogV1(Body):
         return BodyFacts(text="\n".join(f"{tool.name}: {tool.description or ''}" for tool in self.tools))
 
 
+def call_signature(tool: str, arguments: Any) -> str:
+    """Tool and arguments as one JSON text, the arguments in the order of their sender."""
+    return one_line({"tool": tool, "input": arguments})
+
+
+def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
+    """Each request id once, as it was called last."""
+    return tuple(starmap(_call, dict(zip(breadcrumb.calls, breadcrumb.call_signatures, strict=False)).items()))
+
+
+def call_of(breadcrumb: Breadcrumb, request: str) -> Call:
+    """One of them; the others are not read, because a message may make thousands."""
+    return _call(request, signature_of(breadcrumb, request))
+
+
+def signature_of(breadcrumb: Breadcrumb, request: str) -> str:
+    """Tool and arguments of the call as one text."""
+    last = len(breadcrumb.call_signatures)
+    return breadcrumb.call_signatures[last - 1 - breadcrumb.calls[:last][::-1].index(request)]
+
+
 def _words(tool: str, error: Any, output: Any) -> str:
     return f"{tool} {text_of([error, without_wrapper(output)])}".strip()
 
 
-def call_signature(tool: str, arguments: Any) -> str:
-    """Tool and arguments as one JSON text, the arguments in the order of their sender."""
-    return one_line({"tool": tool, "input": arguments})
+def _call(request: str, signature: str) -> Call:
+    call = json.loads(signature)
+    return Call(id=request, tool=visible(call["tool"]), arguments=_arguments(call["input"]))
+
+
+def _arguments(value: Any) -> str:
+    if value is None:
+        return "{}"
+    plain = with_texts(described(value), visible, visible)
+    return one_line(plain if isinstance(plain, dict) else {"input": plain})

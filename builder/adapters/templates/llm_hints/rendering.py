@@ -1,7 +1,4 @@
-"""Hints of a record, applied to its body and written as the text of its item.
-
-`llm_hints` as JSON text → what they say, checked; every distinct text is read once.
-"""
+"""`llm_hints` of a record: checked once for every distinct text, applied to its body and written as the text of its item."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -50,6 +47,19 @@ MAX_PARSED = 256
 MODES = ("replace", "merge")
 KEYS = frozenset({"include", "exclude", "transform", "mode", "comment", "description"})
 """Of hints; the last two are for people."""
+MAX_TEXTS = 1_024
+"""Hints whose strikes are remembered."""
+Limit = Callable[[Any], Any]
+CONVERSATION = frozenset({"user", "assistant"})
+"""Roles whose speaker stands in front of what is said."""
+_OWN_ITEM = re.compile(f"(?<!{MARK})\n *- ")
+"""A rule that writes items of its own."""
+_VALUE_FIRST = re.compile(rf"(?:\A|(?<!{MARK})\n- )[^\w{MARK}\n]*{MARK}")
+"""A value that begins the text, or an item of its own that a rule writes."""
+_NAME = re.compile(r"(?:[.{]|\[\\?[\"'])(\w+)")
+"""What may be the name of a field in the text of hints: behind a full stop, a brace, or a bracket with a quotation mark."""
+_OWN_LINE = re.compile(f"(?<=(?<!{MARK})\n)(?=[^\n])")
+"""The beginning of a line that a rule writes: within one item it keeps its indent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +91,45 @@ def read_hints(text: str) -> LlmHints:
 def forget_hints() -> None:
     """Drop every text that is remembered: one of them may be that of an erased breadcrumb."""
     _read.cache_clear()
+
+
+class LlmHintRenderer:
+    """Renders by hints of records. Hints that exceeded their limits `MAX_STRIKES` times rest as long as they are remembered."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        """limits: of each rendering."""
+        self._limits = limits or Limits()
+        self._strikes: FIFOCache[str, int] = FIFOCache(MAX_TEXTS)
+
+    def text(self, hints: str, breadcrumb: Breadcrumb, body: dict[str, Any], values: dict[str, Any], limit: Limit) -> str:
+        """The item. hints: JSON text. values: of a hint template. limit: JSON → as much of it as a page could hold.
+
+        Empty for hints that change nothing. Raises `TemplateFailed`.
+        """
+        rules = read_hints(hints)
+        if rules.is_empty:
+            return ""
+        if self._strikes.get(hints, 0) >= MAX_STRIKES:
+            raise TemplateFailed(f"they exceeded their limits {MAX_STRIKES} times and rest")
+        value_chars = len(breadcrumb.body) + len(breadcrumb.text)
+        try:
+            with metered(self._limits, value_chars):
+                part = without_hints(body)
+                result = _applied(rules, part, breadcrumb.schema, values)
+                text = _item(result, breadcrumb, values, limit)
+                is_read = not {*_NAME.findall(hints)}.isdisjoint(_fields(part))
+                if part and not is_read and _shows_nothing(rules, result, breadcrumb.schema, values):
+                    raise RenderedNothing("they show nothing of the record; look for a misspelt field")
+                return text
+        except _RuleFailed as error:
+            is_strike = isinstance(error.cause, LimitExceeded | JqFailed) and value_chars <= BLAMELESS_CHARS
+            self._strikes[hints] = self._strikes.get(hints, 0) + is_strike
+            raise TemplateFailed(str(error)) from error.cause
+
+    def forget(self) -> None:
+        """Drop every hint text that is remembered here, and by all who read hints in this process."""
+        self._strikes.clear()
+        forget_hints()
 
 
 @lru_cache(MAX_PARSED)
@@ -138,62 +187,6 @@ def _transform(hints: Any) -> dict[str, Any]:
     if sum(len(str(rule.get("template"))) for rule in rules.values() if isinstance(rule, dict)) > MAX_TEMPLATES_CHARS:
         raise ValueError(f"its templates have more than {MAX_TEMPLATES_CHARS:,} characters together; make them shorter")
     return dict(sorted(rules.items()))
-
-
-MAX_TEXTS = 1_024
-"""Hints whose strikes are remembered."""
-Limit = Callable[[Any], Any]
-
-_OWN_ITEM = re.compile(f"(?<!{MARK})\n *- ")
-"""A rule that writes items of its own."""
-_VALUE_FIRST = re.compile(rf"(?:\A|(?<!{MARK})\n- )[^\w{MARK}\n]*{MARK}")
-"""A value that begins the text, or an item of its own that a rule writes."""
-_NAME = re.compile(r"(?:[.{]|\[\\?[\"'])(\w+)")
-"""What may be the name of a field in the text of hints: behind a full stop, a brace, or a bracket with a quotation mark."""
-_OWN_LINE = re.compile(f"(?<=(?<!{MARK})\n)(?=[^\n])")
-"""The beginning of a line that a rule writes: within one item it keeps its indent."""
-
-CONVERSATION = frozenset({"user", "assistant"})
-"""Roles whose speaker stands in front of what is said."""
-
-
-class LlmHintRenderer:
-    """Renders by hints of records. Hints that exceeded their limits `MAX_STRIKES` times rest as long as they are remembered."""
-
-    def __init__(self, limits: Limits | None = None) -> None:
-        """limits: of each rendering."""
-        self._limits = limits or Limits()
-        self._strikes: FIFOCache[str, int] = FIFOCache(MAX_TEXTS)
-
-    def text(self, hints: str, breadcrumb: Breadcrumb, body: dict[str, Any], values: dict[str, Any], limit: Limit) -> str:
-        """The item. hints: JSON text. values: of a hint template. limit: JSON → as much of it as a page could hold.
-
-        Empty for hints that change nothing. Raises `TemplateFailed`.
-        """
-        rules = read_hints(hints)
-        if rules.is_empty:
-            return ""
-        if self._strikes.get(hints, 0) >= MAX_STRIKES:
-            raise TemplateFailed(f"they exceeded their limits {MAX_STRIKES} times and rest")
-        value_chars = len(breadcrumb.body) + len(breadcrumb.text)
-        try:
-            with metered(self._limits, value_chars):
-                part = without_hints(body)
-                result = _applied(rules, part, breadcrumb.schema, values)
-                text = _item(result, breadcrumb, values, limit)
-                is_read = not {*_NAME.findall(hints)}.isdisjoint(_fields(part))
-                if part and not is_read and _shows_nothing(rules, result, breadcrumb.schema, values):
-                    raise RenderedNothing("they show nothing of the record; look for a misspelt field")
-                return text
-        except _RuleFailed as error:
-            is_strike = isinstance(error.cause, LimitExceeded | JqFailed) and value_chars <= BLAMELESS_CHARS
-            self._strikes[hints] = self._strikes.get(hints, 0) + is_strike
-            raise TemplateFailed(str(error)) from error.cause
-
-    def forget(self) -> None:
-        """Drop every hint text that is remembered here, and by all who read hints in this process."""
-        self._strikes.clear()
-        forget_hints()
 
 
 class _RuleFailed(Exception):  # noqa: N818 - named after what happened

@@ -1,6 +1,4 @@
-"""The rules of `transform`: how the value of one key is made from a body.
-
-Dotted paths into a JSON value: `a.b`, `tools.*.name`, `items.0`; lists are walked through by names too.
+"""The rules of `transform`, each of which makes one value from a body, and the dotted paths by which they reach into it.
 
 All functions are charged to the meter of the rendering that they are part of.
 """
@@ -27,9 +25,15 @@ Path = tuple[str, ...]
 
 ANY = "*"
 MAX_PATH_CHARS = 500
+MAX_TEMPLATE_CHARS = 16_384
+MAX_FORMAT_CHARS = 16_384
+CONTEXT = "context"
+"""The body, as RCRT's templates call it."""
 _INDEX = re.compile(r"\[(\d+|\*)\]")
 _STEPS = re.compile(r"[^.\s]+(?:\.[^.\s]+)*")
 _NOTHING = object()
+_PLACE = re.compile(r"\{([^{}\n]+)\}")
+_HANDLEBARS = re.compile(r"\{\{~?(?:[#/^>!&{]|\s*else\b|\s*this\b)|\{\{[^}]*@\w|\.\./|\.\[")
 
 
 def parse_path(text: str) -> Path:
@@ -59,54 +63,6 @@ def values_at(value: Any, path: Path) -> Iterator[Any]:
     for child, rest in _children(value, frozenset((path,))):
         for remainder in rest:
             yield from values_at(child[1], remainder)
-
-
-def _included(value: Any, paths: frozenset[Path]) -> Any:
-    if () in paths:
-        return value
-    parts = [(name, part) for (name, child), rest in _children(value, paths) if (part := _included(child, rest)) is not _NOTHING]
-    if not parts:
-        return _NOTHING
-    return dict(parts) if isinstance(value, dict) else [part for _, part in parts]
-
-
-def _excluded(value: Any, paths: frozenset[Path]) -> Any:
-    changed = {name: (child, rest) for (name, child), rest in _children(value, paths)}
-    if not changed:
-        return value
-    pairs = value.items() if isinstance(value, dict) else enumerate(value)
-    rest_of_value = [
-        (name, _excluded(*changed[name]) if name in changed else child)
-        for name, child in pairs
-        if name not in changed or () not in changed[name][1]
-    ]
-    return dict(rest_of_value) if isinstance(value, dict) else [child for _, child in rest_of_value]
-
-
-def _children(value: Any, paths: frozenset[Path]) -> Iterator[tuple[tuple[Any, Any], frozenset[Path]]]:
-    """Name or index and value of each child that a path leads to, with what is left of the paths there."""
-    step(len(value) * len(paths) if isinstance(value, dict | list) else 0)
-    if isinstance(value, dict):
-        for name, child in value.items():
-            if rest := _rest(paths, str(name)):
-                yield (name, child), rest
-    elif isinstance(value, list):
-        through = frozenset(path for path in paths if path and path[0] != ANY and not path[0].isdecimal())
-        for number, child in enumerate(value):
-            if rest := through | _rest(paths, str(number)):
-                yield (number, child), rest
-
-
-def _rest(paths: frozenset[Path], name: str) -> frozenset[Path]:
-    return frozenset(path[1:] for path in paths if path and path[0] in (ANY, name))
-
-
-MAX_TEMPLATE_CHARS = 16_384
-MAX_FORMAT_CHARS = 16_384
-CONTEXT = "context"
-"""The body, as RCRT's templates call it."""
-_PLACE = re.compile(r"\{([^{}\n]+)\}")
-_HANDLEBARS = re.compile(r"\{\{~?(?:[#/^>!&{]|\s*else\b|\s*this\b)|\{\{[^}]*@\w|\.\./|\.\[")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,16 +168,6 @@ class JqRule:
         return value
 
 
-TEXT_RULES: Mapping[str, tuple[str, Callable[[str], Rule]]] = {
-    "template": ("template", TemplateRule),
-    "extract": ("value", ExtractRule),
-    "format": ("format", FormatRule),
-    "jq": ("query", JqRule),
-}
-"""Type → the field with its text, and the rule."""
-TYPES = (*TEXT_RULES, "literal")
-
-
 def rule_of(spec: Any) -> Rule:
     """The rule that this JSON describes. Raises `ValueError` with what to do, and Jinja's errors of compiling."""
     if not isinstance(spec, dict):
@@ -241,6 +187,46 @@ def rule_of(spec: Any) -> Rule:
         if name == "template" and _HANDLEBARS.search(text):
             raise ValueError("it is a Handlebars template; convert it: context-builder hints convert") from error
         raise
+
+
+def _included(value: Any, paths: frozenset[Path]) -> Any:
+    if () in paths:
+        return value
+    parts = [(name, part) for (name, child), rest in _children(value, paths) if (part := _included(child, rest)) is not _NOTHING]
+    if not parts:
+        return _NOTHING
+    return dict(parts) if isinstance(value, dict) else [part for _, part in parts]
+
+
+def _excluded(value: Any, paths: frozenset[Path]) -> Any:
+    changed = {name: (child, rest) for (name, child), rest in _children(value, paths)}
+    if not changed:
+        return value
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    rest_of_value = [
+        (name, _excluded(*changed[name]) if name in changed else child)
+        for name, child in pairs
+        if name not in changed or () not in changed[name][1]
+    ]
+    return dict(rest_of_value) if isinstance(value, dict) else [child for _, child in rest_of_value]
+
+
+def _children(value: Any, paths: frozenset[Path]) -> Iterator[tuple[tuple[Any, Any], frozenset[Path]]]:
+    """Name or index and value of each child that a path leads to, with what is left of the paths there."""
+    step(len(value) * len(paths) if isinstance(value, dict | list) else 0)
+    if isinstance(value, dict):
+        for name, child in value.items():
+            if rest := _rest(paths, str(name)):
+                yield (name, child), rest
+    elif isinstance(value, list):
+        through = frozenset(path for path in paths if path and path[0] != ANY and not path[0].isdecimal())
+        for number, child in enumerate(value):
+            if rest := through | _rest(paths, str(number)):
+                yield (number, child), rest
+
+
+def _rest(paths: frozenset[Path], name: str) -> frozenset[Path]:
+    return frozenset(path[1:] for path in paths if path and path[0] in (ANY, name))
 
 
 def _lacks(field: str) -> str:
@@ -267,3 +253,13 @@ def _filled(body: Any, path: Path) -> str:
     value = found_values[0] if len(found_values) == 1 else found_values
     text = value if isinstance(value, str) else inline(value) if found_values else ""
     return str(quote(text))
+
+
+TEXT_RULES: Mapping[str, tuple[str, Callable[[str], Rule]]] = {
+    "template": ("template", TemplateRule),
+    "extract": ("value", ExtractRule),
+    "format": ("format", FormatRule),
+    "jq": ("query", JqRule),
+}
+"""Type → the field with its text, and the rule."""
+TYPES = (*TEXT_RULES, "literal")

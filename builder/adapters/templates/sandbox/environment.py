@@ -1,9 +1,7 @@
 """The one factory of environments: what templates are compiled and run in. Nothing else in the package makes one.
 
-Jinja's immutable sandbox keeps templates from internals and from changing values. What is added here says what may be written
-(`grammar`), what may be read and called (`access`), and bounds what it costs (`meter`).
-
-What a template may read of a value and call: fields of objects, items of lists, and methods that make no bytes.
+Jinja's immutable sandbox keeps templates from internals and from changing values. This module says what may be read and called,
+`grammar` what may be written, and `meter` bounds what it costs.
 """
 
 from collections.abc import ItemsView, KeysView, Mapping, Sequence, ValuesView
@@ -34,16 +32,14 @@ FIELDS: Mapping[type, frozenset[str]] = {
 }
 """Type → what it has beside items and methods."""
 FORMATS = frozenset({"format", "format_map"})
-
-
-class _DataFields(SandboxedFormatter):
-    """`str.format` whose fields are read as the environment reads them, and are data."""
-
-    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
-        """See `string.Formatter`."""
-        value, first = super().get_field(field_name, args, kwargs)
-        charge_for(value)
-        return value, first
+MAX_TREES = 128
+"""Sources whose parts are remembered: several checks look at each."""
+MAX_TEMPLATES = 512
+"""Compiled templates that are remembered."""
+MAX_KEY_CHARS = 100
+"""Of a key in a message."""
+_QUOTES = {ord(sign): "…" for sign in "'\"\\"}
+"""Out of a key in a message, whose quoted words are taken out where they are not the template's."""
 
 
 def is_item(value: Any, key: Any) -> bool:
@@ -89,14 +85,6 @@ def formatting(environment: Environment, method: Any) -> Any:
         return _DataFields(environment).vformat(text, *values)
 
     return update_wrapper(formatted, method)
-
-
-MAX_TREES = 128
-"""Sources whose parts are remembered: several checks look at each."""
-MAX_TEMPLATES = 512
-"""Compiled templates that are remembered."""
-MAX_KEY_CHARS = 100
-"""Of a key in a message."""
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
@@ -244,8 +232,14 @@ def bare(source: str) -> Template:
     return environment.from_string(source)
 
 
-_QUOTES = {ord(sign): "…" for sign in "'\"\\"}
-"""Out of a key in a message, whose quoted words are taken out where they are not the template's."""
+class _DataFields(SandboxedFormatter):
+    """`str.format` whose fields are read as the environment reads them, and are data."""
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
+        """See `string.Formatter`."""
+        value, first = super().get_field(field_name, args, kwargs)
+        charge_for(value)
+        return value, first
 
 
 def _argument(value: Any) -> Any:

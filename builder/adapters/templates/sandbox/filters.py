@@ -64,16 +64,6 @@ def sentence(text: Any) -> str:
     return f"{first}." if re.search(r"[\w)\]\"'»”]$", first) else first
 
 
-def _first_sentence(text: str) -> tuple[int, int]:
-    """Its span: where it does not end near the beginning, the whole first line."""
-    spans = sentences(text[:MAX_SENTENCE_CHARS])
-    if len(text) <= MAX_SENTENCE_CHARS or (spans[1:] and spans[1][0] + CONTEXT_CHARS < MAX_SENTENCE_CHARS):
-        return spans[0] if spans else (0, 0)
-    start = len(text) - len(text.lstrip())
-    end = text.find("\n", start)
-    return start, len(text) if end < 0 else end
-
-
 def readable(value: Any, rows: str = ROWS) -> str:
     """Any JSON value as text for people: every key and value, no brackets, no quotes; text as it is.
 
@@ -96,10 +86,6 @@ def inline(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_cell, value)) or EMPTY_LIST
     return " ".join(_plain(value).split())
-
-
-def _cell(value: Any) -> str:
-    return inline(_quoted(value))
 
 
 def output(value: Any, rows: str = ROWS) -> str:
@@ -146,14 +132,6 @@ def speakers(text: Any, sources: Any, words: Mapping[str, str]) -> str:
     return "\n".join((*(_STORED_SPEAKER.sub(lambda match: names[match[1]], line) for line in lines), *more[len(lines) - 1 :]))
 
 
-def _listed(items: list[Any], captions: str) -> str:
-    if not any(_nested(item) or len(_plain(item)) > WORDY_CHARS or set(_plain(item)) & {",", "\n"} for item in items):
-        return ", ".join(_plain(_quoted(item)) for item in items)
-    lines = "\n".join("- " + _below(readable(_quoted(item), captions)) for item in items)
-    rows = table([dict(pairs_of(item)) for item in items if isinstance(item, dict)], captions) if _alike(items) else ""
-    return rows if rows and len(rows) < len(lines) else lines
-
-
 def table(rows: list[dict[str, Any]], caption: str) -> str:
     """Objects of plain values as a caption and a markdown table with a column a key; "" where they are too few or not alike.
 
@@ -168,6 +146,28 @@ def table(rows: list[dict[str, Any]], caption: str) -> str:
     head = [[_escaped(inline(column)) for column in columns]]
     first, *others = (f"| {' | '.join(line)} |" for line in (*head, *cells))
     return "\n".join((caption.format(number=len(rows)), first, "|---" * len(columns) + "|", *others))
+
+
+def _first_sentence(text: str) -> tuple[int, int]:
+    """Its span: where it does not end near the beginning, the whole first line."""
+    spans = sentences(text[:MAX_SENTENCE_CHARS])
+    if len(text) <= MAX_SENTENCE_CHARS or (spans[1:] and spans[1][0] + CONTEXT_CHARS < MAX_SENTENCE_CHARS):
+        return spans[0] if spans else (0, 0)
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    return start, len(text) if end < 0 else end
+
+
+def _cell(value: Any) -> str:
+    return inline(_quoted(value))
+
+
+def _listed(items: list[Any], captions: str) -> str:
+    if not any(_nested(item) or len(_plain(item)) > WORDY_CHARS or set(_plain(item)) & {",", "\n"} for item in items):
+        return ", ".join(_plain(_quoted(item)) for item in items)
+    lines = "\n".join("- " + _below(readable(_quoted(item), captions)) for item in items)
+    rows = table([dict(pairs_of(item)) for item in items if isinstance(item, dict)], captions) if _alike(items) else ""
+    return rows if rows and len(rows) < len(lines) else lines
 
 
 def _escaped(text: str) -> str:

@@ -59,7 +59,7 @@ def test_of_a_conversation_that_is_heard_in_part_only_the_units_with_a_row_in_it
     rows = [said(1, "One.", tags=["to:mira"]), replied(2, "Two."), replied(3, "", bash("a", "ls"), tags=["to:mira"])]
     mira = make_profile(audience=Selector(any_tags=("to:mira",)))
     view = visible_to(make_view([*rows, answered(4, "a", 1)]), mira, make_breadcrumb("And?", 9), ())
-    assert (view.units, view.conversation_rows.tolist()) == (2, [0, 2, 3])
+    assert view.units == 2
     assert [view.in_conversation(row) for row in range(4)] == [True, False, True, True]
 
 

@@ -1,9 +1,9 @@
 """What is searched for: the query of each consumer, embedded once for all that ask the same."""
 
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.recall.scopes import scope_of
 from builder.recall.search.query import Query
 from builder.recall.search.searcher import Queries, Searcher
-from builder.recall.visibility import scope_of
 from tests.conversations import replied, said
 from tests.factories import HashingEmbedder, make_breadcrumb, make_profile, make_terms, make_vector, make_view
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from builder.remember.attachments import call_of, calls_of
-from builder.remember.schemas.tools import call_signature
+from builder.remember.schemas.tools import call_of, call_signature, calls_of
 from tests.factories import make_breadcrumb
 
 

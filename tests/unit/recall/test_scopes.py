@@ -2,7 +2,7 @@
 
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, Scope
-from builder.recall.visibility import scope_of, scopes_before
+from builder.recall.scopes import scope_of, scopes_before
 from tests.conversations import two_sessions
 from tests.factories import (
     make_breadcrumb,

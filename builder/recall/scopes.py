@@ -1,0 +1,106 @@
+"""Where the contexts of a trigger are looked for, and the memory of its person."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.profile import Profile
+from builder.domain.recall import EVERY_SESSION, Scope
+from builder.ports.models import NO_MODEL
+from builder.ports.store import Store
+from builder.recall.index.person_table import NOBODY
+from builder.recall.index.reader import HistoryCache, HistoryReader
+
+NOTES = frozenset({"note.v1", "knowledge.v1"})
+"""Schemas of no session that belong to every session; all else of no session stays there."""
+MAX_LINKS = 25
+"""Breadcrumbs of a chain of answers in which the person is looked for."""
+
+
+def scope_of(trigger: Breadcrumb, profile: Profile, memory: Scope | None = None) -> Scope:
+    """Where a consumer's context is looked for: the own session is always part of it, because the conversation is.
+
+    Notes of no session belong to every one; everything else of no session stays there. memory: of the trigger's person, for
+    profiles that look there; without one they look in the session.
+    """
+    where = profile.retrieval.scope
+    if where == "workspace":
+        return Scope(workspace=trigger.workspace, sessions=(EVERY_SESSION,))
+    shared = () if trigger.session == NO_SESSION else tuple(sorted(NOTES.intersection(profile.retrieval.schemas)))
+    if where == "user" and memory is not None:
+        return replace(memory, shared=shared)
+    listed = () if isinstance(where, str) else where
+    return Scope(workspace=trigger.workspace, sessions=tuple(sorted({trigger.session, *listed})), shared=shared)
+
+
+def scopes_before(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Scope, ...]:
+    """What must have been remembered before the trigger is answered, each scope once.
+
+    A person may have spoken in any session, and no subject names the person.
+    """
+    scopes = {scope_of(trigger, profile): None for profile in consumers}
+    if looks_for_person(trigger, consumers):
+        scopes[Scope(workspace=trigger.workspace, sessions=(EVERY_SESSION,))] = None
+    return tuple(scopes)
+
+
+def looks_for_person(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> bool:
+    """Whether a consumer looks into the memory of a person whom the trigger may have."""
+    has_person = bool(trigger.user_id) or trigger.role != "user"
+    return has_person and any(profile.retrieval.scope == "user" for profile in consumers)
+
+
+async def memory_of(store: Store, trigger: Breadcrumb) -> Scope | None:
+    """Everything that was said by and to the person of a trigger; None when nothing says who that is. Raises `Unavailable`.
+
+    The sessions of a person share one history. A session in which another person spoke first, or that is private, has one of its
+    own: only its own pages show all of it.
+    """
+    user = await _person_of(store, trigger)
+    if not user:
+        return None
+    is_shared = await store.is_memory(trigger.workspace, trigger.session, user, trigger.place)
+    is_shared &= not trigger.private and trigger.session != NO_SESSION
+    if is_shared and not trigger.user_id:  # a session in which nobody has spoken is no memory before somebody does
+        is_shared = await store.last_speaker(trigger.workspace, trigger.session, trigger.place) is not None
+    return Scope(workspace=trigger.workspace, sessions=() if is_shared else (trigger.session,), user=user)
+
+
+async def history_of(store: Store, workspace: str, user: str, until: Place) -> tuple[Breadcrumb, ...]:
+    """What was said by and to a person up to a place, in newest versions, in place order. Raises `Unavailable`.
+
+    Private sessions are part of it. The histories are read apart from those of pages, for which everything in front of a place
+    must have been remembered.
+    """
+    reader = HistoryReader(store=store, cache=HistoryCache(0), model=NO_MODEL)
+    crumbs: list[Breadcrumb] = []
+    for session in await store.sessions_of(workspace, user):
+        _, view = await reader.read(session, until, Scope(workspace=workspace, sessions=(session,)), (), inclusive=True)
+        person = view.history.people.codes.get(user, NOBODY)
+        persons = view.column(view.history.people.person)
+        rows = np.flatnonzero((persons == person) & (persons != NOBODY) & view.current)
+        crumbs += (view.breadcrumb(row) for row in rows.tolist())
+    return tuple(sorted(crumbs, key=lambda crumb: (crumb.place, crumb.session)))
+
+
+async def _person_of(store: Store, trigger: Breadcrumb) -> str:
+    """The trigger's own, that of what it answers, or of the message in front of a tool's answer; "" = unknown.
+
+    Once a person has spoken no tool's answer triggers any more, so the last message is the one that it belongs to.
+    """
+    if trigger.user_id or trigger.role == "user":
+        return trigger.user_id
+    if trigger.answers:
+        return await _person_answered(store, trigger)
+    if trigger.role != "tool":
+        return ""
+    return await store.last_speaker(trigger.workspace, trigger.session, trigger.place) or ""
+
+
+async def _person_answered(store: Store, trigger: Breadcrumb) -> str:
+    for identity in await store.chain(trigger.workspace, trigger.answers, trigger.place, MAX_LINKS):
+        for crumb in await store.versions(trigger.workspace, identity):
+            if crumb.user_id or crumb.role == "user":
+                return crumb.user_id
+    return ""
