@@ -29,6 +29,7 @@ from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
 from builder.language.instructions.detection import instructions
 from builder.language.sameness import fingerprint
 from builder.language.traits import traits
+from builder.language.words import identifiers
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
@@ -174,7 +175,10 @@ def make_view(rows: Iterable[StoredBreadcrumb | str]) -> View:
 def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
     """What a trigger with this text asks."""
     asked, names = strip_names(text, speakers)
-    return query.make_query(asked, names, make_terms(asked), make_vector(asked), content=content_words(asked, make_terms))
+    exact = {name: frozenset(make_terms(name).split()) for name in identifiers(asked)}
+    return query.make_query(
+        asked, names, make_terms(asked), make_vector(asked), content=content_words(asked, make_terms), identifiers=exact
+    )
 
 
 def make_context(

@@ -78,6 +78,8 @@ class Retrieval:
     similarity_threshold: float
     min_probability: float | None
     """Least probability that a find answers the question; None = all that has room."""
+    floor: float
+    """Share of the room for finds that the best of them have, however improbable; small talk has none."""
     query: QuerySource
     query_messages: int
     """Messages of `last_n`."""

@@ -12,6 +12,9 @@ SIGNED = r"(?:(?<!\w)[-−])?\d+(?:[.,:/-]\d+)*"
 MAX_FILLER_CHARS, MAX_FILLER_WORDS = 80, 6
 """A longer text means something."""
 _UNWRITTEN = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u0640\u064b-\u065f\u0670]")
+_IDENTIFIER = re.compile(
+    r"(?<![\w.])(?=\S*\d\S|\S\d|\w+[._]\w{2}|(?:\w*/\w+){2}|\w*[a-z][A-Z])[\w#@%€$£+-][\w./:@#%+-]*(?<![.:/])"
+)
 _ASKS = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
 _ASKS_WITHIN = re.compile(r"[?？؟](?=[\s\"'”’»)\]*_]|$)|[？]")
 
@@ -76,6 +79,31 @@ def asks_when(text: str) -> bool:
 def asks_where(text: str) -> bool:
     """Whether it asks for a place."""
     return bool(_words_of("where_questions").search(text))
+
+
+def identifiers(text: str) -> tuple[str, ...]:
+    """Its numbers of two signs or more, ids, dates, file names and paths, as they are written."""
+    return tuple(dict.fromkeys(_IDENTIFIER.findall(text)))
+
+
+def asks_own_words(text: str) -> bool:
+    """Whether it asks an agent for what it said: "what did you recommend?"."""
+    return bool(_words_of("own_words_questions").search(text))
+
+
+def asks_broadly(text: str) -> bool:
+    """Whether its answer is in many messages: a summary, an order of events, all of a kind."""
+    return bool(_words_of("broad_questions").search(text))
+
+
+def asks_failure(text: str) -> bool:
+    """Whether it asks what failed."""
+    return bool(_words_of("failures").search(text))
+
+
+def changes(text: str) -> bool:
+    """Whether it has a word with which something said before is replaced: "instead", "doch", "al final"."""
+    return bool(_words_of("changes").search(text))
 
 
 def concludes(sentence: str) -> bool:

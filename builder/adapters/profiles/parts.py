@@ -115,6 +115,12 @@ class RetrievalFile(BaseModel):
         le=1,
         description="least probability that a find answers what is asked, small talk finds nothing; null = all that has room",
     )
+    floor: float = Field(
+        0,
+        ge=0,
+        le=1,
+        description="share of the room for finds that the best of them have, however improbable; small talk finds nothing",
+    )
     neighbours: int = Field(
         0, ge=0, le=5, description="passages before and after the best 5 finds, with what is left once everything found is shown"
     )

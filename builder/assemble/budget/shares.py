@@ -19,6 +19,8 @@ ROUNDS_SHARE = 0.15
 """Of the page: the running turn's earlier rounds."""
 ANSWER_SHARE = 0.55
 """Of the rest: the last answer, half of it and what its label and its indentation cost."""
+ANSWER_TOKENS = 300
+"""Of a last answer that is longer than its share: its ends and the passages nearest to the question."""
 LARGE_SHARE = 0.35
 """Of the conversation's room: above it a result is cut or folded, so that older entries follow."""
 OTHER_SESSIONS_SHARE = 0.28
@@ -53,8 +55,9 @@ class Shares:
         return int(RESULTS_SHARE * rest)
 
     def answer(self, rest: int, size: int) -> int:
-        """Of the last answer, which needs `size` tokens: all of them up to about half of the rest, else half."""
-        return size if size <= min(int(ANSWER_SHARE * rest) + COUNT_TOLERANCE_TOKENS, rest) else rest // 2
+        """Of the last answer, which needs `size` tokens: all of them up to about half of the rest, else its ends."""
+        is_whole = size <= min(int(ANSWER_SHARE * rest) + COUNT_TOLERANCE_TOKENS, rest)
+        return size if is_whole else min(rest // 2, ANSWER_TOKENS)
 
     @property
     def rounds(self) -> int:

@@ -1,5 +1,6 @@
 """What was found: messages, and calls with the passages of their results."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -47,13 +48,16 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     question = draft.question.row if draft.question else -1
     draft.retrieval = retrieval = retrieve(draft.query, view, rules, draft.ranker, page_rows, ledger.remaining, question)
     limits, places = dict(rules.per_schema_limit), dict[int, Item]()
+    floor = int(rules.floor * ledger.remaining)
     omitted, finds = _without_taken(draft, retrieval.finds)
-    omissions = _put(draft, rule, finds, limits, places)
+    probable, others = ([find for find in finds if find.is_probable == wanted] for wanted in (True, False))
+    omissions = _put(draft, rule, probable, limits, places)
     ledger.settle()
-    rest = [find for find in finds if find.row not in places]  # for which lines on gaps had been kept free
+    rest = [find for find in probable if find.row not in places]  # for which lines on gaps had been kept free
     omissions = omissions and _put(draft, rule, rest, limits, places)
     if not omissions:
         omissions = _put(draft, rule, retrieval.neighbours, limits, places)
+    _put(draft, rule, others, limits, places, floor)
     draft.omissions.name((*omissions, *omitted))
     draft.omissions.name(retrieval.omissions)
     draft.omissions.add(OVER_BUDGET, retrieval.crowded.every, retrieval.crowded.nearest)
@@ -81,12 +85,17 @@ def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission],
 
 
 def _put(
-    draft: Draft, rule: SectionRule, finds: Iterable[Find], limits: dict[str, int], places: dict[int, Item]
+    draft: Draft,
+    rule: SectionRule,
+    finds: Iterable[Find],
+    limits: dict[str, int],
+    places: dict[int, Item],
+    most: float = math.inf,
 ) -> list[Omission]:
     """Put finds on the page, the best first, as far as there is room; returns those without.
 
     limits: how many of a schema may be shown; a schema without a limit has none. places: row → the item of its finds; new items
-    are added.
+    are added. most: tokens of the section.
     """
     view, ledger = draft.recall.view, draft.ledger
     candidates = tuple(_news(finds, draft, places))
@@ -97,6 +106,8 @@ def _put(
         if not limits.get(crumb.schema, 1):
             most = draft.recall.profile.retrieval.per_schema_limit[crumb.schema]
             reason = f"beyond the {most} most probable of {crumb.schema}"
+        elif find.tokens > most - ledger.spent[rule.name]:
+            reason = IRRELEVANT
         elif ledger.remaining < least[number] or not _try_add(rule.name, find, draft, places):
             reason = OVER_BUDGET
         else:

@@ -99,6 +99,7 @@ def _retrieval(base: Retrieval, rng: Random) -> Retrieval:
         base,
         scope=rng.choice((base.scope, base.scope, "workspace", ("s43",))),
         min_probability=rng.choice((None, base.min_probability, rng.random() ** 4)),
+        floor=rng.choice((0.0, base.floor, rng.random())),
         similarity_threshold=rng.choice((base.similarity_threshold, 0.0, 0.2)),
         per_schema_limit=rng.choice((base.per_schema_limit, {"user.message.v1": 2})),
         neighbours=rng.choice((0, 0, rng.randint(1, 3))),

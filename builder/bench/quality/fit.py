@@ -1,6 +1,6 @@
 """`bench fit`: learn the weights of the fusion, and of its null candidate, from labelled conversations.
 
-Passages: listwise softmax with a uniform target over the passages that hold evidence, L2, L-BFGS. Null candidate: the logistic
+Passages: listwise softmax with a uniform target over the messages that hold evidence, L2, L-BFGS. Null candidate: the logistic
 regression of "this question was asked in a conversation that cannot answer it", on whole conversations and on pieces of them,
 so that it holds for short ones too. Some twenty numbers are all that enters the project of the data.
 
@@ -8,7 +8,7 @@ so that it holds for short ones too. Some twenty numbers are all that enters the
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,8 +47,9 @@ NULL_SCALE = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question. gold: passages that hold evidence, none for a question of another conversation.
+    """One question, of the conversation that is asked or of another one.
 
+    gold: passages that hold evidence → share of it, the same for each message; empty for a question of another conversation.
     features: shape (passages, NAMES). evidence: shape (NULL_NAMES,). piece: messages of the piece of its conversation; 0 = all.
     """
 
@@ -56,7 +57,7 @@ class Example:
     session: str
     piece: int
     features: NDArray[np.float32]
-    gold: tuple[int, ...]
+    gold: Mapping[int, float]
     evidence: NDArray[np.float32]
 
 
@@ -101,12 +102,13 @@ async def _example(
     rules = profile.retrieval
     findable = eligible_passages(query, view, rules, eligible_breadcrumbs(query, view, rules))
     ids = [view.breadcrumb(int(row)).id for row in view.crumb]
+    numbers = Counter(id_ for id_ in ids if id_ in gold)
     return Example(
         dataset=dataset,
         session=trigger.session,
         piece=piece,
         features=features(query, view),
-        gold=tuple(passage for passage, id_ in enumerate(ids) if id_ in gold),
+        gold={passage: 1 / numbers[id_] / len(numbers) for passage, id_ in enumerate(ids) if id_ in gold},
         evidence=evidence(query, view, findable),
     )
 
@@ -153,18 +155,23 @@ def _fit(data: Sequence[Example], names: tuple[str, ...]) -> dict[str, float]:
     columns = [NAMES.index(name) for name in names]
     sizes = Counter(example.dataset for example in data)
     prepared = [
-        (example.features[:, columns].astype(np.float64), np.array(example.gold), 1 / (sizes[example.dataset] * len(sizes)))
+        (
+            example.features[:, columns].astype(np.float64),
+            np.array(list(example.gold)),
+            np.array(list(example.gold.values())),
+            1 / (sizes[example.dataset] * len(sizes)),
+        )
         for example in data
     ]
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         total, slope = PENALTY * float(weights @ weights), 2 * PENALTY * weights
-        for matrix, gold, share in prepared:
+        for matrix, gold, target, share in prepared:
             score = matrix @ weights
             exponent = np.exp(score - score.max())
             odds = exponent / exponent.sum()
-            total += share * (float(score.max() + np.log(exponent.sum())) - float(score[gold].mean()))
-            slope = slope + share * (odds @ matrix - matrix[gold].mean(0))
+            total += share * (float(score.max() + np.log(exponent.sum())) - float(target @ score[gold]))
+            slope = slope + share * (odds @ matrix - target @ matrix[gold])
         return total, slope
 
     return _minimum(loss, names)

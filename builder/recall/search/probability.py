@@ -2,7 +2,7 @@
 
 A softmax sums to 1 even when nothing fits: "thanks!" would find a hundred passages. The null candidate takes the mass that
 belongs to no passage. Its score is learned from questions asked in conversations that cannot answer them (`bench fit`). It falls
-with what such questions lack, whatever the conversation: a near passage, words that were used in it, the name of a speaker in it.
+with what such questions lack, whatever the conversation: a near passage, and words that were used in it.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,16 +35,10 @@ def _share_of_known_terms(query: Query, view: View, _findable: Rows) -> float:
     return sum(view.history.passages.postings.holding(term, view.passages) > 0 for term in terms) / len(terms) if terms else 0.0
 
 
-def _has_name(query: Query, _view: View, _findable: Rows) -> float:
-    """1 when the query names a speaker of the history."""
-    return float(bool(query.names))
-
-
 NULL: Mapping[str, Callable[[Query, View, Rows], float]] = {
     "constant": _always,
     "nearest": _nearest,
     "known": _share_of_known_terms,
-    "named": _has_name,
 }
 """What the null candidate's score is a linear sum of."""
 

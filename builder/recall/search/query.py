@@ -4,10 +4,12 @@ A question that names a person is nearest to the other person's greetings; witho
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from builder.language.dates import NO_DATES, Mention, mentioned
-from builder.language.words import asks_when, asks_where
+from builder.language.words import asks_broadly, asks_failure, asks_own_words, asks_when, asks_where
 
 GENERIC_NAMES = frozenset({"user", "assistant", "agent", "system", "tool"})
 
@@ -29,8 +31,16 @@ class Query:
     """It asks for a time."""
     asks_where: bool = False
     """It asks for a place."""
+    asks_own_words: bool = False
+    """It asks an agent for what it said."""
+    asks_broadly: bool = False
+    """Its answer is in many messages."""
+    asks_failure: bool = False
+    """It asks what failed."""
     is_small_talk: bool = False
     """It asks for nothing, so nothing is found."""
+    identifiers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Its numbers, ids, dates and file names as written → their terms."""
     content: tuple[frozenset[str], ...] = ()
     """Its words that say something, each as its stems in any language (`rare_words.content_words`)."""
 
@@ -43,6 +53,7 @@ def make_query(
     *,
     is_small_talk: bool = False,
     content: tuple[frozenset[str], ...] = (),
+    identifiers: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> Query:
     """text: without names; terms: joined by spaces, as they are stored."""
     return Query(
@@ -53,8 +64,12 @@ def make_query(
         dates=mentioned(text),
         asks_when=asks_when(text),
         asks_where=asks_where(text),
+        asks_own_words=asks_own_words(text),
+        asks_broadly=asks_broadly(text),
+        asks_failure=asks_failure(text),
         is_small_talk=is_small_talk,
         content=content,
+        identifiers=identifiers,
     )
 
 

@@ -55,6 +55,8 @@ SIGNALS: Mapping[str, tuple[Signal, Callable[[Floats], Floats]]] = {
     "log_parts": (signals.log_parts, _plain),
     "user_said": (signals.user_said, _plain),
     "instructs": (signals.instructs, _plain),
+    "own_words": (signals.own_words, _plain),
+    "own_parts": (signals.own_parts, _plain),
 }
 MEANING = frozenset({"similarity", "window_similarity", "nearest"})
 """What needs vectors: signals, and of the null candidate what is nearest."""

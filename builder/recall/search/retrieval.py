@@ -11,6 +11,7 @@ from builder.domain.profile import Retrieval
 from builder.recall.index.prefix import Floats, Ints, Rows
 from builder.recall.index.view import View
 from builder.recall.search.eligible import eligible_breadcrumbs, eligible_passages
+from builder.recall.search.exact import exact, further
 from builder.recall.search.probability import probabilities
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker, rank
@@ -46,6 +47,8 @@ class Find:
     """That it answers the query; of a reply, at least a share of its question's."""
     reply_to: int = -1
     """Row of the find that it comes along with, as what was said in reply; -1 = it was found by itself."""
+    is_probable: bool = True
+    """It is as probable as the profile asks, or literal."""
     is_literal: bool = False
     """It alone has a word of the query, or the query has a keyword of it: however improbable, it is found."""
 
@@ -110,22 +113,24 @@ def retrieve(
     if candidates is None:
         return RetrievalResult()
     unseen, scores = candidates.unseen, candidates.scores
-    relevant = unseen
-    if rules.min_probability is not None:
-        relevant = unseen & ((candidates.probability >= rules.min_probability) | candidates.is_literal)
-    pool = best_of(scores, np.flatnonzero(relevant), _pool_size(view, room))
+    relevant = unseen & ((candidates.probability >= (rules.min_probability or 0)) | candidates.is_literal)
+    pool = best_of(scores, np.flatnonzero(unseen if rules.floor else relevant), _pool_size(view, room))
     distinct, omissions = _deduplicate(pool, view, page_rows)
-    best = [_find(view, passage, times, candidates) for passage, times in distinct[: rules.max_results]]
+    best = [
+        replace(_find(view, passage, times, candidates), is_probable=bool(relevant[passage]))
+        for passage, times in distinct[: rules.max_results]
+    ]
     reason = f"beyond the {rules.max_results} most probable finds"
     rest = (view.crumb[passage] for passage, _ in (distinct[rules.max_results :] if rules.max_results is not None else ()))
     omissions += tuple(Omission(id=view.breadcrumb(int(row)).id, reason=reason) for row in rest)
     beyond_pool = relevant.copy()
     beyond_pool[pool] = False
+    irrelevant = unseen & ~relevant
     return RetrievalResult(
         finds=_with_replies(best, view, candidates, page_rows),
         neighbours=_neighbours(distinct, view, candidates, page_rows, rules.neighbours),
         omissions=omissions,
-        irrelevant=_not_retrieved(unseen & ~relevant, view, scores),
+        irrelevant=_not_retrieved(irrelevant, view, scores),
         crowded=_not_retrieved(beyond_pool, view, scores),
         candidates=candidates,
     )
@@ -145,7 +150,7 @@ def _candidates(
     weights = ranker.weights(query, view)
     literal = literal_passages(query, view, unseen)
     learned = rank(query, view, weights.passages)
-    scores = lifted(query, view, learned, literal, unseen)
+    scores = lifted(query, view, learned + exact(query, view) - further(query, view, learned), literal, unseen)
     probability = probabilities(query, view, learned, passages, weights.null) * np.exp(scores - learned)
     return Candidates(breadcrumbs=breadcrumbs, unseen=unseen, scores=scores, probability=probability, is_literal=literal > 0)
 

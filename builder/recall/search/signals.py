@@ -137,6 +137,16 @@ def user_said(_query: Query, view: View) -> Floats:
     return rows.astype(np.float32)
 
 
+def own_words(query: Query, view: View) -> Floats:
+    """1 for what agents said, where the query asks for it."""
+    return (1 - user_said(query, view)) * np.float32(query.asks_own_words)
+
+
+def own_parts(query: Query, view: View) -> Floats:
+    """Logarithm of the passages of the whole message, where the query asks for what agents said, which is long."""
+    return log_parts(query, view) * np.float32(query.asks_own_words)
+
+
 def instructs(_query: Query, view: View) -> Floats:
     """1 where a person gives a standing instruction."""
     return _trait(view, Trait.INSTRUCTION) * user_said(_query, view)
