@@ -12,26 +12,32 @@ from builder.bench.data.datasets import remember
 from builder.bench.data.unanswerable import SMALL_TALK, small_talk
 from builder.bench.quality.recall import without_question
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.service import ContextBuilder
 
 Verdict = Literal["right", "insufficient", "misleading"]
+GROUPS: dict[str, Callable[["Outcome"], str]] = {
+    "by_kind": lambda outcome: outcome.question.kind,
+    "by_language": lambda outcome: outcome.session.language,
+    "by_session": lambda outcome: outcome.session.name,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """One page."""
 
-    session: str
-    language: str
-    kind: str
-    """Of its question."""
-    held_out: bool
+    session: Session
+    question: Question
     budget: int
     verdict: Verdict
-    tokens: int
-    found: int
-    """Tokens of finds."""
+    page: Context
+
+    @property
+    def found(self) -> int:
+        """Tokens of finds."""
+        return sum(section.tokens for section in self.page.sections if section.probabilities)
 
 
 async def run(
@@ -56,28 +62,19 @@ async def run(
         await remember(builder, session.conversation, step)
         await summarise(session.conversation.breadcrumbs[-1])
         triggers = (*(question.trigger for question in session.conversation.questions), *small_talk(session.conversation))
-        for question, trigger in zip(session.questions + chat, triggers, strict=True):
+        for number, (question, trigger) in enumerate(zip(session.questions + chat, triggers, strict=True), 1):
             remembered = await builder.ingest.facts(trigger)
             for budget in budgets:
                 (page,) = (await builder.build_contexts(remembered, (replace(profile, budget=budget),))).contexts
-                outcome = Outcome(
-                    session=session.name,
-                    language=session.language,
-                    kind=question.kind,
-                    held_out=session.held_out,
-                    budget=budget,
-                    verdict=verdict(question, page.markdown),
-                    tokens=page.tokens,
-                    found=sum(section.tokens for section in page.sections if section.probabilities),
-                )
-                outcomes.append(outcome)
+                said = verdict(question, page.markdown)
+                outcomes.append(Outcome(session=session, question=question, budget=budget, verdict=said, page=page))
                 if folder and question not in chat and (set_aside or not session.held_out):
-                    file = folder / f"{session.name}-{trigger.id.removeprefix('question-').zfill(2)}-{budget}.md"
-                    file.write_text(f"{_head(question, outcome)}\n\n---\n\n{page.markdown}", "utf-8")
+                    (folder / f"{session.name}-{number:02}-{budget}.md").write_text(_for_people(outcomes[-1]), "utf-8")
             step()
-    aside = _report([each for each in outcomes if each.held_out], budgets)
+    aside = _report([each for each in outcomes if each.session.held_out], budgets)
     totals = {name: aside[name] for name in ("questions", "budgets")}
-    return _report([each for each in outcomes if not each.held_out], budgets) | {"held_out": aside if set_aside else totals}
+    shown = _report([each for each in outcomes if not each.session.held_out], budgets)
+    return shown | {"held_out": aside if set_aside else totals}
 
 
 def verdict(question: Question, markdown: str) -> Verdict:
@@ -90,50 +87,42 @@ def verdict(question: Question, markdown: str) -> Verdict:
         [re.search(pattern.pattern, page, re.IGNORECASE) for pattern in patterns]
         for patterns in (question.needs, question.misleads)
     )
-    if needs and all(needs):
+    if all(needs) and (needs or not any(misleads)):
         return "right"
-    if any(misleads):
-        return "misleading"
-    return "insufficient" if needs else "right"
+    return "misleading" if any(misleads) else "insufficient"
 
 
-def _head(question: Question, outcome: Outcome) -> str:
-    """Lines for people above a page."""
-    needs, misleads = (" ; ".join(pattern.pattern for pattern in patterns) for patterns in (question.needs, question.misleads))
-    spent = f"{outcome.tokens} of {outcome.budget} tokens, {outcome.found} of finds"
-    return f"{outcome.verdict}, {spent}\n{question.kind}: {question.text}\nneeds: {needs}\nmisleads: {misleads}"
+def _for_people(outcome: Outcome) -> str:
+    """The page below its question and verdict."""
+    question, page = outcome.question, outcome.page
+    patterns = (" ; ".join(pattern.pattern for pattern in patterns) for patterns in (question.needs, question.misleads))
+    head = f"{outcome.verdict}, {page.tokens} of {outcome.budget} tokens, {outcome.found} of finds\n{question.kind}: "
+    return "{}{}\nneeds: {}\nmisleads: {}\n\n---\n\n{}".format(head, question.text, *patterns, page.markdown)
 
 
 def _report(outcomes: list[Outcome], budgets: tuple[int, ...]) -> dict[str, Any]:
     """Figures by budget; right / misleading by kind, language and session."""
-    answers = [each for each in outcomes if each.kind != "small_talk"]
-    report: dict[str, Any] = {"questions": len(answers) // len(budgets)}
-    report["budgets"] = {
-        str(budget): _figures([each for each in outcomes if each.budget == budget]) for budget in budgets if answers
-    }
-    for name in ("kind", "language", "session"):
-        report[f"by_{name}"] = {
-            group: _row([each for each in answers if getattr(each, name) == group], budgets)
-            for group in sorted({getattr(each, name) for each in answers})
+    answers = [each for each in outcomes if each.question.kind != "small_talk"]
+
+    def row(group: str, key: Callable[[Outcome], str]) -> dict[str, Any]:
+        counts = {
+            str(budget): _counts([each for each in answers if each.budget == budget and key(each) == group]) for budget in budgets
         }
-    return report
+        questions = {"questions": sum(counts[str(budgets[0])].values())}
+        return questions | {budget: f"{count['right']} / {count['misleading']}" for budget, count in counts.items()}
+
+    by_budget = {str(budget): _figures([each for each in outcomes if each.budget == budget]) for budget in budgets if answers}
+    groups = {name: {group: row(group, key) for group in sorted(set(map(key, answers)))} for name, key in GROUPS.items()}
+    return {"questions": len(answers) // len(budgets), "budgets": by_budget, **groups}
 
 
 def _figures(outcomes: list[Outcome]) -> dict[str, float]:
-    answers = [each for each in outcomes if each.kind != "small_talk"]
-    found = {kind: [each.found for each in outcomes if each.kind == kind] for kind in ("never", "small_talk")}
-    return {
-        **_counts(answers),
-        "tokens_mean": round(statistics.fmean(each.tokens for each in answers), 1),
-        **{f"found_{kind}": round(statistics.fmean(tokens), 1) if tokens else 0.0 for kind, tokens in found.items()},
-    }
+    """Of one budget."""
+    answers = [each for each in outcomes if each.question.kind != "small_talk"]
+    found = {kind: [each.found for each in outcomes if each.question.kind == kind] for kind in ("never", "small_talk")}
+    tokens = {"tokens_mean": round(statistics.fmean(each.page.tokens for each in answers), 1)}
+    return _counts(answers) | tokens | {f"found_{kind}": round(statistics.fmean(found[kind] or [0]), 1) for kind in found}
 
 
-def _row(outcomes: list[Outcome], budgets: tuple[int, ...]) -> dict[str, Any]:
-    counts = {str(budget): _counts([each for each in outcomes if each.budget == budget]) for budget in budgets}
-    shares = {budget: f"{count['right']} / {count['misleading']}" for budget, count in counts.items()}
-    return {"questions": len(outcomes) // len(budgets), **shares}
-
-
-def _counts(outcomes: list[Outcome]) -> dict[str, int]:
+def _counts(outcomes: list[Outcome]) -> dict[str, float]:
     return {name: sum(each.verdict == name for each in outcomes) for name in get_args(Verdict)}

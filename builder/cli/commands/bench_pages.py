@@ -79,10 +79,9 @@ def answers(
 
     steps = sum(len(each.messages) + len(each.questions) + len(SMALL_TALK) for each in sessions)
     figures = measure("answers", steps, run)
-    parts = (("", figures), ("set aside, ", figures["held_out"]))
     tables = [
         (f"{title}{part['questions']} questions, {name}".replace("_", " "), name.removeprefix("by_"), part[name])
-        for title, part in parts
+        for title, part in (("", figures), ("set aside, ", figures["held_out"]))
         for name in ("budgets", "by_kind", "by_language", "by_session")
         if part.get(name)
     ]
