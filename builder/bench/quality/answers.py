@@ -35,7 +35,7 @@ class Outcome:
     page: Context
 
     @property
-    def found(self) -> int:
+    def find_tokens(self) -> int:
         """Tokens of finds."""
         return sum(section.tokens for section in self.page.sections if section.probabilities)
 
@@ -66,15 +66,18 @@ async def run(
             remembered = await builder.ingest.facts(trigger)
             for budget in budgets:
                 (page,) = (await builder.build_contexts(remembered, (replace(profile, budget=budget),))).contexts
-                said = verdict(question, page.markdown)
-                outcomes.append(Outcome(session=session, question=question, budget=budget, verdict=said, page=page))
+                outcomes.append(
+                    Outcome(
+                        session=session, question=question, budget=budget, verdict=verdict(question, page.markdown), page=page
+                    )
+                )
                 if folder and question not in chat and (set_aside or not session.held_out):
                     (folder / f"{session.name}-{number:02}-{budget}.md").write_text(_for_people(outcomes[-1]), "utf-8")
             step()
     aside = _report([each for each in outcomes if each.session.held_out], budgets)
     totals = {name: aside[name] for name in ("questions", "budgets")}
-    shown = _report([each for each in outcomes if not each.session.held_out], budgets)
-    return shown | {"held_out": aside if set_aside else totals}
+    tuned = _report([each for each in outcomes if not each.session.held_out], budgets)
+    return tuned | {"held_out": aside if set_aside else totals}
 
 
 def verdict(question: Question, markdown: str) -> Verdict:
@@ -96,7 +99,7 @@ def _for_people(outcome: Outcome) -> str:
     """The page below its question and verdict."""
     question, page = outcome.question, outcome.page
     patterns = (" ; ".join(pattern.pattern for pattern in patterns) for patterns in (question.needs, question.misleads))
-    head = f"{outcome.verdict}, {page.tokens} of {outcome.budget} tokens, {outcome.found} of finds\n{question.kind}: "
+    head = f"{outcome.verdict}, {page.tokens} of {outcome.budget} tokens, {outcome.find_tokens} of finds\n{question.kind}: "
     return "{}{}\nneeds: {}\nmisleads: {}\n\n---\n\n{}".format(head, question.text, *patterns, page.markdown)
 
 
@@ -119,9 +122,9 @@ def _report(outcomes: list[Outcome], budgets: tuple[int, ...]) -> dict[str, Any]
 def _figures(outcomes: list[Outcome]) -> dict[str, float]:
     """Of one budget."""
     answers = [each for each in outcomes if each.question.kind != "small_talk"]
-    found = {kind: [each.found for each in outcomes if each.question.kind == kind] for kind in ("never", "small_talk")}
+    finds = {kind: [each.find_tokens for each in outcomes if each.question.kind == kind] for kind in ("never", "small_talk")}
     tokens = {"tokens_mean": round(statistics.fmean(each.page.tokens for each in answers), 1)}
-    return _counts(answers) | tokens | {f"found_{kind}": round(statistics.fmean(found[kind] or [0]), 1) for kind in found}
+    return _counts(answers) | tokens | {f"found_{kind}": round(statistics.fmean(finds[kind] or [0]), 1) for kind in finds}
 
 
 def _counts(outcomes: list[Outcome]) -> dict[str, float]:
