@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.view import View
+from builder.recall.search.finds import Find
 from builder.recall.search.query import Query
-from builder.recall.search.retrieval import Find, RetrievalResult, retrieve
-from tests.factories import BY_HAND, make_profile, make_query, make_view
+from builder.recall.search.retrieval import RetrievalResult, retrieve
+from tests.factories import BY_HAND, make_profile, make_query, make_terms, make_view
 
 BLAND = [f"Weather report number {n}." for n in range(10)]
 
@@ -33,7 +34,7 @@ def find(question: str, rows: Iterable[StoredBreadcrumb | str], *shown: int, **r
 def searched(asked: Query, rows: Iterable[StoredBreadcrumb | str], *shown: int, **rules: object) -> Search:
     profile = make_profile(retrieval={"min_probability": None, "similarity_threshold": 0} | rules)
     view, hidden = make_view(rows), frozenset(shown)
-    return Search(view, retrieve(asked, view, profile.retrieval, BY_HAND, hidden, profile.allowance))
+    return Search(view, retrieve(asked, view, profile.retrieval, BY_HAND, hidden, profile.allowance, make_terms))
 
 
 def best(search: Search) -> list[str]:

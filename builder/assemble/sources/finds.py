@@ -13,8 +13,10 @@ from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
+from builder.language.leads import with_lead
 from builder.recall.index.conversation import exchange_of
-from builder.recall.search.retrieval import Find, retrieve
+from builder.recall.search.finds import Find
+from builder.recall.search.retrieval import retrieve
 
 MAX_CALL_TOKENS = 120
 """Most tokens of a call line above what was found of its result."""
@@ -46,7 +48,9 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     cut = {view.row_of(part.breadcrumb.id) for part in parts if part.reduced == CUT}  # has what is nearest to the question
     page_rows = draft.whole_rows() | draft.active.outdated | cut
     question = draft.question.row if draft.question else -1
-    draft.retrieval = retrieval = retrieve(draft.query, view, rules, draft.ranker, page_rows, ledger.remaining, question)
+    draft.retrieval = retrieval = retrieve(
+        draft.query, view, rules, draft.ranker, page_rows, ledger.remaining, recall.terms, question
+    )
     limits, places = dict(rules.per_schema_limit), dict[int, Item]()
     floor = int(rules.floor * ledger.remaining)
     omitted, finds = _without_taken(draft, retrieval.finds)
@@ -151,6 +155,10 @@ def _reason(draft: Draft, find: Find) -> str:
     """Why a find is on the page."""
     if find.reply_to >= 0:
         return f"what was said in reply to {draft.recall.view.breadcrumb(find.reply_to).id}, which was found"
+    if find.answer >= 0:
+        return f"the question that {draft.recall.view.breadcrumb(find.answer).id} answers, which was found"
+    if find.replaces >= 0:
+        return f"what may replace {draft.recall.view.breadcrumb(find.replaces).id}, which was found"
     if find in draft.retrieval.neighbours:
         return "said next to what was found"
     return "found" if find.times == 1 else f"found; the same was said {find.times} times, this is the last"
@@ -161,8 +169,10 @@ def found_item(find: Find, writer: Writer) -> Item:
     crumb = writer.view.breadcrumb(find.row)
     exchange = exchange_of(writer.view, writer.view.history.breadcrumbs.versions[crumb.id][0]) if crumb.role == "tool" else None
     if exchange is None:
-        form = RenderForm(spans=find.spans, times=find.times)
-        return writer.message(crumb, find.row, form if crumb.role != "tool" else _limited_form(find, writer, form))
+        spans = with_lead(crumb.text, find.spans) if crumb.role != "tool" else find.spans
+        form = RenderForm(spans=spans, times=find.times)
+        item = writer.message(crumb, find.row, form if crumb.role != "tool" else _limited_form(find, writer, form))
+        return replace(item, spans=find.spans)
     caller = writer.view.row_of(writer.view.breadcrumb(exchange.callers[0]).id)
     call = writer.fragment(writer.view.breadcrumb(caller), RenderForm(call=exchange.request), MAX_CALL_TOKENS)
     result = writer.fragment(crumb, _limited_form(find, writer, RenderForm(spans=find.spans, answer=True)))

@@ -5,7 +5,7 @@ from builder.assemble.draft import Draft
 from builder.assemble.items.forms import RenderForm
 from builder.assemble.items.writer import Item
 from builder.domain.context import OVER_BUDGET, Omission
-from builder.recall.search.retrieval import Find
+from builder.recall.search.finds import Find
 
 HOLDS = "an instruction that still holds"
 """Why it is on the page."""

@@ -7,9 +7,9 @@ import numpy as np
 from builder.domain.receipt import Evidence, Question, SignalValue
 from builder.recall.index.prefix import Floats, Ints
 from builder.recall.index.view import View
+from builder.recall.search.finds import Candidates
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import SIGNALS, Ranker
-from builder.recall.search.retrieval import Candidates
 
 
 class SearchEvidence:

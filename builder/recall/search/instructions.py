@@ -12,7 +12,7 @@ from builder.language.instructions.log import REPEAT, SUPERSEDED, InstructionLog
 from builder.language.traits import Trait
 from builder.recall.index.person_table import NOBODY
 from builder.recall.index.view import View
-from builder.recall.search.retrieval import Find
+from builder.recall.search.finds import Find
 
 READ_CHARS = 4_000
 """Characters of the trigger in which instructions are looked for; what is longer was pasted."""

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from builder.language.lists import words
-from builder.language.words import answers, asks_within, words_of
+from builder.language.words import answers, asks, asks_within, words_of
 from builder.recall.index.conversation import results_of
 from builder.recall.index.view import View
 
@@ -28,6 +28,18 @@ def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
         return ()
     questions = reversed(view.repeats(row)[-MAX_REPLIES:])
     return tuple(reply for question in questions for reply in _next_reply(question, view))
+
+
+def question_before(row: int, view: View) -> int:
+    """Row of the question that a message answers: what another speaker said last, when it ends with one; else -1."""
+    table = view.history.breadcrumbs
+    rows = table.rows_of[int(view.column(table.session)[row])]
+    place = bisect_right(rows, row) - 1
+    before = (other for other in reversed(rows[max(place - MAX_REPLIES, 0) : place]) if view.current[other])
+    last = next((other for other in before if view.breadcrumb(other).role in _SPEAKERS), -1)
+    speaker = view.column(table.speaker)
+    is_question = last >= 0 and speaker[last] != speaker[row] and asks(view.breadcrumb(last).text.rstrip())
+    return last if is_question and view.breadcrumb(row).role in _SPEAKERS else -1
 
 
 def results_of_turn(row: int, view: View) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """From probabilities to the passages worth showing: repeats once, the rest in order of probability."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,13 +10,14 @@ from builder.domain.context import Omission
 from builder.domain.profile import Retrieval
 from builder.recall.index.prefix import Floats, Ints, Rows
 from builder.recall.index.view import View
+from builder.recall.search.companions import BEST_FINDS, stands_elsewhere, with_companions
 from builder.recall.search.eligible import eligible_breadcrumbs, eligible_passages
 from builder.recall.search.exact import exact, further
+from builder.recall.search.finds import Candidates, Find, find_of
 from builder.recall.search.probability import probabilities
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker, rank
 from builder.recall.search.rare_words import lifted, literal_passages
-from builder.recall.search.replies import named_replies, next_replies, results_of_turn
 
 MIN_POOL_PASSAGES, MAX_POOL_PASSAGES = 64, 1024
 """Bounds of the passages that are looked at closely."""
@@ -26,46 +27,6 @@ LABEL_TOKENS = 4
 """Tokens of the label in front of a passage."""
 MAX_NAMED_PASSAGES = 100
 """Passages that are named when they are not probable enough; all others are counted."""
-FINDS_WITH_REPLIES = 5
-"""Best finds whose replies come along; replies of more cost recall."""
-NEXT_SHARE = 0.5
-"""Probability of what was said next to a question, as a share of the question's."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Find:
-    """A passage that was found."""
-
-    row: int
-    spans: tuple[tuple[int, int], ...] = ()
-    """Its place in the breadcrumb's text; () = the whole text."""
-    times: int = 1
-    """How often the same speaker said it."""
-    tokens: int = 0
-    """Of its text."""
-    probability: float = 0.0
-    """That it answers the query; of a reply, at least a share of its question's."""
-    reply_to: int = -1
-    """Row of the find that it comes along with, as what was said in reply; -1 = it was found by itself."""
-    is_probable: bool = True
-    """It is as probable as the profile asks, or literal."""
-    is_literal: bool = False
-    """It alone has a word of the query, or the query has a keyword of it: however improbable, it is found."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidates:
-    """What a query may find."""
-
-    breadcrumbs: Rows
-    """What may be shown, shape (size,)."""
-    unseen: Rows
-    """Passages that may be found and are not on the page, shape (passages,)."""
-    scores: Floats
-    probability: Floats
-    """Shape (passages,)."""
-    is_literal: Rows
-    """Found by a rare word or a keyword, shape (passages,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +61,19 @@ class RetrievalResult:
 
 
 def retrieve(
-    query: Query, view: View, rules: Retrieval, ranker: Ranker, page_rows: frozenset[int], room: int, question: int = -1
+    query: Query,
+    view: View,
+    rules: Retrieval,
+    ranker: Ranker,
+    page_rows: frozenset[int],
+    room: int,
+    terms: Callable[[str], str],
+    question: int = -1,
 ) -> RetrievalResult:
     """The most probable passages that may be found and are not on the page, each thing once.
 
     page_rows: rows that the page shows; when it shows all, nothing is ranked. room: tokens. question: row whose words the query
-    is, -1 = none in the view; no question answers itself.
+    is, -1 = none in the view; no question answers itself. terms: text → stemmed terms.
 
     Ties go to the later passage.
     """
@@ -117,7 +85,7 @@ def retrieve(
     pool = best_of(scores, np.flatnonzero(unseen if rules.floor else relevant), _pool_size(view, room))
     distinct, omissions = _deduplicate(pool, view, page_rows)
     best = [
-        replace(_find(view, passage, times, candidates), is_probable=bool(relevant[passage]))
+        replace(find_of(view, passage, candidates, times), is_probable=bool(relevant[passage]))
         for passage, times in distinct[: rules.max_results]
     ]
     reason = f"beyond the {rules.max_results} most probable finds"
@@ -127,7 +95,7 @@ def retrieve(
     beyond_pool[pool] = False
     irrelevant = unseen & ~relevant
     return RetrievalResult(
-        finds=_with_replies(best, view, candidates, page_rows),
+        finds=with_companions(best, view, candidates, page_rows, query, terms),
         neighbours=_neighbours(distinct, view, candidates, page_rows, rules.neighbours),
         omissions=omissions,
         irrelevant=_not_retrieved(irrelevant, view, scores),
@@ -193,52 +161,6 @@ def _deduplicate(pool: Ints, view: View, page_rows: frozenset[int]) -> tuple[lis
     return distinct, tuple(Omission(id=view.breadcrumb(int(view.crumb[each])).id, reason="repeat") for each in repeats)
 
 
-def _with_replies(best: list[Find], view: View, candidates: Candidates, page_rows: frozenset[int]) -> tuple[Find, ...]:
-    """The finds and what replies to the best of them, the most probable first, a question in front of its reply.
-
-    A response that names what it answers is as probable as that; so is a "yes", which nothing else could find. Of what was only
-    said next, it is a share. One that the page shows elsewhere stays there.
-    """
-    on_page = page_rows | {find.row for find in best}
-    finds = {(find.row, find.spans): find for find in best}
-    for number, find in enumerate(best):
-        for row, share in _replies(find, view):
-            reply = _reply(row, view, candidates)
-            if reply is None or (number >= FINDS_WITH_REPLIES and reply.tokens) or row in page_rows:
-                continue
-            earlier = finds.get((row, reply.spans))
-            if earlier is None and _stands_elsewhere(row, view, on_page):
-                continue
-            probability = max(share * find.probability, reply.probability)
-            finds[row, reply.spans] = replace(earlier or replace(reply, reply_to=find.row), probability=probability)
-    return tuple(sorted(finds.values(), key=lambda find: -find.probability))
-
-
-def _replies(find: Find, view: View) -> Iterator[tuple[int, float]]:
-    """Rows of what replies to a find, each with the share of its probability."""
-    responses = named_replies(find.row, view)
-    for row in (find.row, *responses):
-        yield from ((result, 1.0) for result in results_of_turn(row, view))
-    if responses:
-        yield from ((row, 1.0) for row in responses)
-        return
-    text = view.breadcrumb(find.row).text
-    words = "".join(text[start:end] for start, end in find.spans) or text
-    for row in next_replies(find.row, words, view):
-        yield row, 1.0 if view.first_passage(row) is None else NEXT_SHARE
-
-
-def _reply(row: int, view: View, candidates: Candidates) -> Find | None:
-    """The first passage of a reply, the best one of a tool's, or all of a small one; None where it may not be shown."""
-    first = view.first_passage(row)
-    if first is not None:
-        if view.breadcrumb(row).role == "tool":
-            first += int(candidates.scores[first : view.history.passages.first(row + 1)].argmax())
-        return _find(view, first, 1, candidates) if candidates.unseen[first] else None
-    crumb = view.breadcrumb(row)
-    return Find(row=row) if candidates.breadcrumbs[row] and not crumb.calls and crumb.text.strip() else None
-
-
 def _neighbours(
     distinct: list[tuple[int, int]], view: View, candidates: Candidates, page_rows: frozenset[int], distance: int
 ) -> tuple[Find, ...]:
@@ -246,32 +168,12 @@ def _neighbours(
     sides = view.prefix.neighbours
     on_page = page_rows | {int(view.crumb[passage]) for passage, _ in distinct}
     neighbours: dict[int, None] = {}
-    for passage, _ in distinct[:FINDS_WITH_REPLIES]:
+    for passage, _ in distinct[:BEST_FINDS]:
         low = high = passage
         for _ in range(distance):
             low, high = (int(side[each]) if each >= 0 else -1 for side, each in ((sides.before, low), (sides.after, high)))
             for each in (low, high):
-                if each >= 0 and candidates.unseen[each] and not _stands_elsewhere(int(view.crumb[each]), view, on_page):
+                if each >= 0 and candidates.unseen[each] and not stands_elsewhere(int(view.crumb[each]), view, on_page):
                     neighbours[each] = None
                     on_page |= {int(view.crumb[each])}
-    return tuple(_find(view, passage, 1, candidates) for passage in neighbours)
-
-
-def _stands_elsewhere(row: int, view: View, on_page: frozenset[int]) -> bool:
-    """Whether another row says the same there."""
-    return any(other in on_page for other in view.repeats(row) if other != row)
-
-
-def _find(view: View, passage: int, times: int, candidates: Candidates) -> Find:
-    row = int(view.crumb[passage])
-    passages = view.history.rows[row].passages
-    place = passages[passage - view.history.passages.first(row)]
-    spans = ((place.start, place.end),) if len(passages) > 1 else ()
-    return Find(
-        row=row,
-        spans=spans,
-        times=times,
-        tokens=place.tokens,
-        probability=float(candidates.probability[passage]),
-        is_literal=bool(candidates.is_literal[passage]),
-    )
+    return tuple(find_of(view, passage, candidates) for passage in neighbours)

@@ -7,7 +7,17 @@ from builder.domain.selector import Selector
 from builder.recall.index.view import View
 from builder.recall.search.retrieval import RetrievalResult, retrieve
 from builder.recall.visibility import visible_to
-from tests.factories import BY_HAND, FAR, make_breadcrumb, make_history, make_profile, make_query, make_remembered, view_of
+from tests.factories import (
+    BY_HAND,
+    FAR,
+    make_breadcrumb,
+    make_history,
+    make_profile,
+    make_query,
+    make_remembered,
+    make_terms,
+    view_of,
+)
 
 ROWS = [
     make_remembered("The kiln in Delft has order number 31.", 1, tags=("to:mira",)),
@@ -24,7 +34,7 @@ def seen_by(view: View, consumer: str) -> View:
 
 def finds(view: View) -> RetrievalResult:
     rules = make_profile(retrieval={"min_probability": None, "similarity_threshold": 0}).retrieval
-    return retrieve(QUERY, view, rules, BY_HAND, frozenset(), 1000)
+    return retrieve(QUERY, view, rules, BY_HAND, frozenset(), 1000, make_terms)
 
 
 @pytest.mark.parametrize("order", [("mira", "otto"), ("otto", "mira")])

@@ -6,7 +6,7 @@ import pytest
 from builder.recall.search.evidence import SearchEvidence
 from builder.recall.search.ranking import rank
 from builder.recall.search.retrieval import retrieve
-from tests.factories import BY_HAND, make_history, make_profile, make_query, make_remembered, view_of
+from tests.factories import BY_HAND, make_history, make_profile, make_query, make_remembered, make_terms, view_of
 
 RULES = make_profile().retrieval
 VIEW = view_of(
@@ -20,7 +20,7 @@ VIEW = view_of(
     )
 )
 QUERY = make_query("Is the kiln hot?")
-RESULT = retrieve(QUERY, VIEW, RULES, BY_HAND, frozenset({3}), 1000)
+RESULT = retrieve(QUERY, VIEW, RULES, BY_HAND, frozenset({3}), 1000, make_terms)
 EVIDENCE = SearchEvidence(QUERY, VIEW, BY_HAND, RESULT.candidates)
 
 

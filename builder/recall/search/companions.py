@@ -1,0 +1,143 @@
+"""What comes along with finds: the other half of question and answer, and what a later message puts in their place."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from builder.language.words import asks, changes, identifiers
+from builder.recall.index.view import View
+from builder.recall.search.finds import Candidates, Find, find_of
+from builder.recall.search.query import Query
+from builder.recall.search.replies import named_replies, next_replies, question_before, results_of_turn
+
+BEST_FINDS = 5
+"""Finds whose replies come along however long they are, and whose replacements are looked for."""
+PAIR_TOKENS = 60
+"""Most tokens of the other half of question and answer, and of a replacement."""
+NEXT_SHARE = 0.5
+"""Probability of what was said next to a question, as a share of the question's; and of a question, of its answer's."""
+RARE_PASSAGES, RARE_SHARE = 3, 0.01
+"""Passages, or share of them, up to which one term tells that two messages have the same subject."""
+COMMON_SHARE = 0.05
+"""Share of the passages up to which two terms tell it."""
+NEAR_SUBJECT = 0.5
+"""Of the best shared subject: the latest message with so much of it is the replacement."""
+
+
+def with_companions(
+    best: Sequence[Find],
+    view: View,
+    candidates: Candidates,
+    page_rows: frozenset[int],
+    query: Query,
+    terms: Callable[[str], str],
+) -> tuple[Find, ...]:
+    """The finds and what comes along with them, the most probable first. An open question alone is no find.
+
+    terms: text → stemmed terms. One that the page shows elsewhere stays there.
+    """
+    on_page = page_rows | {find.row for find in best}
+    finds = {(find.row, find.spans): find for find in best if not _is_open_question(find, view)}
+    for number, find in enumerate(tuple(finds.values())):
+        others = [*_pair(find, view, candidates, page_rows, long=number < BEST_FINDS)]
+        later = _replacement(find, view, candidates, query, terms) if number < BEST_FINDS else None
+        others += [replace(later, replaces=find.row, probability=find.probability)] if later else []
+        for other in others:
+            earlier = finds.get((other.row, other.spans))
+            if earlier is None and stands_elsewhere(other.row, view, on_page):
+                continue
+            probability = max(other.probability, earlier.probability if earlier else 0.0)
+            is_probable = find.is_probable or bool(earlier and earlier.is_probable)
+            finds[other.row, other.spans] = replace(earlier or other, probability=probability, is_probable=is_probable)
+    return tuple(sorted(finds.values(), key=lambda find: -find.probability))
+
+
+def _pair(find: Find, view: View, candidates: Candidates, page_rows: frozenset[int], *, long: bool) -> Iterator[Find]:
+    """What replies to a find, and the question that it answers. long: replies have no limit.
+
+    A response that names what it answers is as probable as that; so is a "yes", which nothing else could find. Of what was only
+    said next, it is a share.
+    """
+    for row, share in _replies(find, view):
+        reply = _reply(row, view, candidates)
+        if reply and (long or reply.tokens <= PAIR_TOKENS) and row not in page_rows:
+            yield replace(reply, reply_to=find.row, probability=max(share * find.probability, reply.probability))
+    row = question_before(find.row, view) if not find.spans and find.tokens <= PAIR_TOKENS else -1
+    question = _reply(row, view, candidates) if row >= 0 and row not in page_rows else None
+    if question and not question.spans and question.tokens <= PAIR_TOKENS:
+        yield replace(question, answer=find.row, probability=max(NEXT_SHARE * find.probability, question.probability))
+
+
+def _replies(find: Find, view: View) -> Iterator[tuple[int, float]]:
+    """Rows of what replies to a find, each with the share of its probability."""
+    responses = named_replies(find.row, view)
+    for row in (find.row, *responses):
+        yield from ((result, 1.0) for result in results_of_turn(row, view))
+    if responses:
+        yield from ((row, 1.0) for row in responses)
+        return
+    for row in next_replies(find.row, _text(find, view), view):
+        yield row, 1.0 if view.first_passage(row) is None else NEXT_SHARE
+
+
+def _reply(row: int, view: View, candidates: Candidates) -> Find | None:
+    """The best passage of a reply, or all of a small one; None where it may not be shown."""
+    first = view.first_passage(row)
+    if first is not None:
+        first += int(candidates.scores[first : view.history.passages.first(row + 1)].argmax())
+        return find_of(view, first, candidates) if candidates.unseen[first] else None
+    crumb = view.breadcrumb(row)
+    return Find(row=row) if candidates.breadcrumbs[row] and not crumb.calls and crumb.text.strip() else None
+
+
+def _is_open_question(find: Find, view: View) -> bool:
+    """Whether it is a question alone that nobody has answered."""
+    text = view.breadcrumb(find.row).text.strip()
+    is_question = not find.spans and not find.is_literal and asks(text) and not any(sign in text[:-1] for sign in ".!\n")
+    return is_question and next(_replies(find, view), None) is None
+
+
+def _replacement(find: Find, view: View, candidates: Candidates, query: Query, terms: Callable[[str], str]) -> Find | None:
+    """The latest short message after a find that shares its subject and changes it: by a word that says so, or another number.
+
+    Blindly, what shares a rare term with a find costs three points of recall.
+    """
+    text = _text(find, view)
+    points, numbers = np.zeros(view.passages, np.float32), np.zeros(view.passages, np.int8)
+    in_query = np.zeros(view.passages, np.bool_)
+    for term in set(terms(text).split()):
+        there = view.prefix.occurrences(term)[0].passages
+        if len(there) <= max(COMMON_SHARE * view.passages, RARE_PASSAGES):
+            is_rare = len(there) <= max(RARE_SHARE * view.passages, RARE_PASSAGES)
+            points[there] += np.log1p(view.passages / len(there))
+            numbers[there] += 1 + is_rare
+            in_query[there] |= term in query.terms
+    table = view.history.passages
+    shares = candidates.unseen & (view.crumb > find.row) & (numbers > 1) & (table.tokens.head(view.passages) <= PAIR_TOKENS)
+    session = view.column(view.history.breadcrumbs.session)
+    shares &= session[view.crumb] == session[find.row]
+    changed = [
+        passage
+        for passage in np.flatnonzero(shares).tolist()
+        if _changes(_text(find_of(view, passage, candidates), view), text, asked=bool(in_query[passage]))
+    ]
+    most = max((float(points[passage]) for passage in changed), default=0.0)
+    latest = max((passage for passage in changed if points[passage] >= NEAR_SUBJECT * most), default=None)
+    return find_of(view, latest, candidates) if latest is not None else None
+
+
+def _changes(text: str, earlier: str, *, asked: bool) -> bool:
+    """Whether a later text on the same subject changes it. asked: the query asks for the subject."""
+    numbers, before = set(identifiers(text)), set(identifiers(earlier))
+    return changes(text) or (asked and bool(before) and bool(numbers - before))
+
+
+def _text(find: Find, view: View) -> str:
+    text = view.breadcrumb(find.row).text
+    return "".join(text[start:end] for start, end in find.spans) or text
+
+
+def stands_elsewhere(row: int, view: View, on_page: frozenset[int]) -> bool:
+    """Whether another row says the same there."""
+    return any(other in on_page for other in view.repeats(row) if other != row)
