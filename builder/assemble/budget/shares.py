@@ -19,8 +19,9 @@ ROUNDS_SHARE = 0.15
 """Of the page: the running turn's earlier rounds."""
 ANSWER_SHARE = 0.55
 """Of the rest: the last answer, half of it and what its label and its indentation cost."""
-ANSWER_TOKENS = 300
-"""Of a last answer that is longer than its share: its ends and the passages nearest to the question."""
+CUT_ANSWER_SHARE, CUT_ANSWER_TOKENS = 0.2, 300
+"""Of the rest, and most tokens: a last answer that is longer than its share and is not followed up, its ends and what is nearest
+to the question."""
 LARGE_SHARE = 0.35
 """Of the conversation's room: above it a result is cut or folded, so that older entries follow."""
 OTHER_SESSIONS_SHARE = 0.28
@@ -54,10 +55,13 @@ class Shares:
         """Of the results that triggered."""
         return int(RESULTS_SHARE * rest)
 
-    def answer(self, rest: int, size: int) -> int:
-        """Of the last answer, which needs `size` tokens: all of them up to about half of the rest, else its ends."""
+    def answer(self, rest: int, size: int, *, follows: bool) -> int:
+        """Of the last answer, which needs `size` tokens: all of them up to about half of the rest, else a part.
+
+        follows: the current message follows it up, so the part is half of the rest.
+        """
         is_whole = size <= min(int(ANSWER_SHARE * rest) + COUNT_TOLERANCE_TOKENS, rest)
-        return size if is_whole else min(rest // 2, ANSWER_TOKENS)
+        return size if is_whole else rest // 2 if follows else min(int(CUT_ANSWER_SHARE * rest), CUT_ANSWER_TOKENS)
 
     @property
     def rounds(self) -> int:

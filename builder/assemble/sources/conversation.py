@@ -12,6 +12,7 @@ from builder.assemble.items.layout import each
 from builder.assemble.items.writer import Item
 from builder.assemble.sources.entries import Placed, is_result, line_of, part_of
 from builder.domain.context import OLDER, OVER_BUDGET
+from builder.language.follow_up import is_follow_up
 
 SHORT_TOKENS = 16
 """Of a short message: what is free below it fills nothing."""
@@ -80,8 +81,9 @@ def _rights(draft: Draft, shares: Shares) -> Placed:
     free -= _size(rounds)
     dialogue = [full for full in draft.full if not draft.is_running(full)] if draft.rule("window") else []
     last: Placed = {}
+    follows = is_follow_up(draft.writer.question, draft.recall.terms)
     answer = next((full for full in dialogue if not is_result(full) and full.first.role == "assistant"), None)
-    if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(free, answer.size))):
+    if answer and answer.entry and (part := part_of(answer, draft.writer, shares.answer(free, answer.size, follows=follows))):
         last = {answer.entry: part}
         free -= part.size + draft.writer.date_tokens(draft.date(part))
     return placed | rounds | last | _recent(draft, dialogue, last, shares.recent, free)

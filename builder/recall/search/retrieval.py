@@ -25,6 +25,8 @@ POOL_FACTOR = 2.0
 """They are twice as many as have room, because repeats go and long ones may not fit."""
 LABEL_TOKENS = 4
 """Tokens of the label in front of a passage."""
+MIN_TERMS = 4
+"""Of a passage that is improbable and shares no word with the query: "will do" is no find."""
 MAX_NAMED_PASSAGES = 100
 """Passages that are named when they are not probable enough; all others are counted."""
 
@@ -82,7 +84,8 @@ def retrieve(
         return RetrievalResult()
     unseen, scores = candidates.unseen, candidates.scores
     relevant = unseen & ((candidates.probability >= (rules.min_probability or 0)) | candidates.is_literal)
-    pool = best_of(scores, np.flatnonzero(unseen if rules.floor else relevant), _pool_size(view, room))
+    findable = relevant | (unseen & _says_something(query, view)) if rules.floor else relevant
+    pool = best_of(scores, np.flatnonzero(findable), _pool_size(view, room))
     distinct, omissions = _deduplicate(pool, view, page_rows)
     best = [
         replace(find_of(view, passage, candidates, times), is_probable=bool(relevant[passage]))
@@ -121,6 +124,14 @@ def _candidates(
     scores = lifted(query, view, learned + exact(query, view) - further(query, view, learned), literal, unseen)
     probability = probabilities(query, view, learned, passages, weights.null) * np.exp(scores - learned)
     return Candidates(breadcrumbs=breadcrumbs, unseen=unseen, scores=scores, probability=probability, is_literal=literal > 0)
+
+
+def _says_something(query: Query, view: View) -> Rows:
+    """Passages that share a word with the query, or have words enough to say something without the ones around them."""
+    says = np.asarray(view.history.passages.length.head(view.passages) >= MIN_TERMS, np.bool_)
+    for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
+        says[view.prefix.occurrences(term)[0].passages] = True
+    return says
 
 
 def _pool_size(view: View, room: int) -> int:
