@@ -1,13 +1,15 @@
 """The text that is searched for: the trigger, the last messages, or a text of the profile."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from builder.domain.profile import Retrieval
 from builder.language.follow_up import is_follow_up
-from builder.language.words import is_filler
+from builder.language.words import greets, is_filler
 from builder.recall.index.view import View
 from builder.recall.search.query import strip_names
+from builder.recall.search.replies import is_no_answer
 
 MAX_CHARS = 2_000
 """Of a longer text the beginning and the end are searched for; engines read no more than 256 word pieces anyway."""
@@ -15,6 +17,8 @@ CONTEXT_CHARS = 300
 """Characters of an earlier message in front of the trigger, which it must not cut off."""
 LOOK_BACK_ROWS = 40
 """Rows of the session in which the last messages are looked for; only tools stand between two messages."""
+_VOCATIVE = re.compile(r"[\s,]+[^\W\d_]+[\s!.…]*$")
+"""The last word of a greeting, which may be a name."""
 TRIGGER = "{trigger}"
 """Stands for the trigger's text in a profile's own query."""
 
@@ -60,8 +64,10 @@ def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> QueryText
 
 
 def _is_small_talk(trigger: str, view: View) -> bool:
-    """Also with the name of a speaker: "Thanks, Bob!"."""
-    return is_filler(trigger) or is_filler(strip_names(trigger, view.prefix.speakers)[0])
+    """Also with a name: "Thanks, Bob!"."""
+    unnamed = strip_names(trigger, view.prefix.speakers)[0]
+    is_address = greets(trigger) or is_no_answer(trigger)
+    return is_filler(trigger) or is_filler(unnamed) or (is_address and is_filler(_VOCATIVE.sub("", trigger)))
 
 
 def _last(view: View, number: int) -> Iterator[tuple[str, bool]]:
