@@ -52,7 +52,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
         draft.query, view, rules, draft.ranker, page_rows, ledger.remaining, recall.terms, question
     )
     limits, places = dict(rules.per_schema_limit), dict[int, Item]()
-    floor = int(rules.floor * ledger.remaining)
+    floor = int(rules.floor * ledger.remaining) if recall.profile.fill else 0
     omitted, finds = _without_taken(draft, retrieval.finds)
     probable, others = ([find for find in finds if find.is_probable == wanted] for wanted in (True, False))
     omissions = _put(draft, rule, probable, limits, places)
