@@ -14,7 +14,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
 from builder.language.leads import with_lead
-from builder.recall.index.conversation import exchange_of
+from builder.recall.index.conversation import exchange_of, outdated_results
 from builder.recall.search.finds import Find
 from builder.recall.search.retrieval import retrieve
 
@@ -46,7 +46,8 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     view, rules = recall.view, recall.profile.retrieval
     parts = (part for item in draft.placed().values() for part in item.fragments)
     cut = {view.row_of(part.breadcrumb.id) for part in parts if part.reduced == CUT}  # has what is nearest to the question
-    page_rows = draft.whole_rows() | draft.active.outdated | cut
+    outdated = outdated_results(view) if recall.profile.tool_output.newest_only else frozenset()
+    page_rows = draft.whole_rows() | draft.active.outdated | cut | outdated
     question = draft.question.row if draft.question else -1
     draft.retrieval = retrieval = retrieve(
         draft.query, view, rules, draft.ranker, page_rows, ledger.remaining, recall.terms, question
@@ -64,6 +65,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     _put(draft, rule, others, limits, places, floor)
     draft.omissions.name((*omissions, *omitted))
     draft.omissions.name(retrieval.omissions)
+    draft.omissions.add(LINE_REASONS["superseded"], outdated)
     draft.omissions.add(OVER_BUDGET, retrieval.crowded.every, retrieval.crowded.nearest)
     draft.omissions.add(IRRELEVANT, retrieval.irrelevant.every, retrieval.irrelevant.nearest)
 
@@ -169,7 +171,7 @@ def found_item(find: Find, writer: Writer) -> Item:
     crumb = writer.view.breadcrumb(find.row)
     exchange = exchange_of(writer.view, writer.view.history.breadcrumbs.versions[crumb.id][0]) if crumb.role == "tool" else None
     if exchange is None:
-        spans = with_lead(crumb.text, find.spans) if crumb.role != "tool" else find.spans
+        spans = with_lead(crumb.text, find.spans) if crumb.role == "assistant" else find.spans
         form = RenderForm(spans=spans, times=find.times)
         item = writer.message(crumb, find.row, form if crumb.role != "tool" else _limited_form(find, writer, form))
         return replace(item, spans=find.spans)

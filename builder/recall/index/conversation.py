@@ -170,6 +170,18 @@ def repeated_calls(view: View, entries: Iterable[Entry]) -> frozenset[Entry]:
     return frozenset(again)
 
 
+def outdated_results(view: View) -> frozenset[int]:
+    """Rows of results whose call was made again later with the same arguments and answered without an error."""
+    exchanges = view.history.exchanges.of_caller
+    calls = [exchange for row in view.rows.tolist() for exchange in exchanges.get(row, ()) if exchange.callers[0] == row]
+    later, outdated = set[str](), set[int]()
+    for exchange in reversed(calls):
+        results = results_of(view, exchange)
+        outdated.update(results if exchange.signature in later else ())
+        later.update({exchange.signature} if any(not view.breadcrumb(row).failed for row in results) else ())
+    return frozenset(outdated)
+
+
 def signatures_of(crumb: Breadcrumb) -> dict[str, str]:
     """Request id of each call → its tool and arguments as one canonical text."""
     return dict(zip(crumb.calls, map(canonical_text, crumb.call_signatures), strict=False))
