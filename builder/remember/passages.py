@@ -1,23 +1,31 @@
-"""Cut a text into passages of about 90 words at sentence and line ends; of a very long text into longer ones."""
+"""Cut a text into passages of about 90 words at sentence and line ends; logs into lines, a very long text into longer ones."""
 
 import re
 
 from builder.language.sentences import sentences
 
-PASSAGE_WORDS = 90
+PASSAGE_WORDS, LOG_WORDS = 90, 12
+LOG_LINES = 8
+"""Lines from which on a text may be a log."""
 MAX_PASSAGE_CHARS = 1200
 """Of a passage in a text without ends to cut at (Han, base64, minified code)."""
 MAX_PASSAGES = 500
 """About the most passages of a text: it bounds the time to remember, embed and search one breadcrumb."""
 
+_LOG_LINE = re.compile(
+    r"^[^\w\n]*(?:\d{4}-\d\d-\d\d|\d\d?:\d\d:\d\d|[A-Z][a-z]{2} +\d\d? \d\d:\d\d"
+    r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)",
+    re.MULTILINE,
+)
 _WORD = re.compile(r"\S+\s*")
 
 
 def passages(text: str) -> tuple[tuple[int, int], ...]:
     """Spans (start, end) that cover every word of the text in order; one empty span for an empty text."""
-    if len(text) <= MAX_PASSAGE_CHARS and len(text.split(maxsplit=PASSAGE_WORDS)) <= PASSAGE_WORDS:
+    most = LOG_WORDS if is_log(text) else PASSAGE_WORDS
+    if len(text) <= MAX_PASSAGE_CHARS and len(text.split(maxsplit=most)) <= most:
         return ((0, len(text)),)
-    words = max(PASSAGE_WORDS, -(-len(text.split()) // MAX_PASSAGES))
+    words = max(most, -(-len(text.split()) // MAX_PASSAGES))
     longest = max(MAX_PASSAGE_CHARS, -(-len(text) // MAX_PASSAGES))
     spans: list[tuple[int, int]] = []
     start, end, count = 0, 0, 0
@@ -29,6 +37,12 @@ def passages(text: str) -> tuple[tuple[int, int], ...]:
         start = start if count else low
         end, count = high, count + size
     return (*spans, (start, end))
+
+
+def is_log(text: str) -> bool:
+    """Whether half of its lines begin with a time or a level: one line of them matters, and the others say something else."""
+    lines = text.count("\n") + 1
+    return lines >= LOG_LINES and 2 * sum(1 for _ in _LOG_LINE.finditer(text)) >= lines
 
 
 def _sentences(text: str, words: int, longest: int) -> list[tuple[int, int]]:
