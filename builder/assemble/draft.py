@@ -12,6 +12,7 @@ from builder.assemble.items.section_source import SectionSource
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.omissions import Omissions
 from builder.domain.profile import SectionRule
+from builder.language.follow_up import is_follow_up
 from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls
 from builder.recall.index.view import View
 from builder.recall.recall import ConsumerRecall
@@ -181,6 +182,7 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
     recall = _with_section_of_results(recall, writer)
     question = question_of(recall.view, recall.turn) if recall.turn else None
     current = recall.view.breadcrumb(question.row) if question else recall.trigger
+    recall = _with_finds_first(recall, current.text)
     writer = replace(writer, profile=recall.profile, question=current.text)
     folds = not shares.whole
     apart = (*recall.turn, *((question,) if question else ()))
@@ -231,6 +233,17 @@ def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
 def _is_of_other_agent(view: View, row: int) -> bool:
     crumb = view.breadcrumb(row)
     return crumb.role == "assistant" and not view.is_own(crumb)
+
+
+def _with_finds_first(recall: ConsumerRecall, question: str) -> ConsumerRecall:
+    """On the page of a follow-up question finds stand before the conversation, if the profile says so."""
+    profile = recall.profile
+    window, finds = profile.section("window"), profile.section("retrieval")
+    if not (profile.retrieval.first_in_follow_ups and window and finds and is_follow_up(question, recall.terms)):
+        return recall
+    others = [rule for rule in profile.sections if rule is not finds]
+    others.insert(others.index(window), finds)
+    return replace(recall, profile=replace(profile, sections=tuple(others)))
 
 
 def _with_section_of_results(recall: ConsumerRecall, writer: Writer) -> ConsumerRecall:

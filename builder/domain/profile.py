@@ -11,7 +11,7 @@ from builder.domain.trusted_hints import TrustedHints
 
 QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
-Dates = Literal["none", "day", "age", "time"]
+Dates = Literal["none", "day", "age", "time", "pause"]
 ChatFormat = Literal["none", "openai", "anthropic"]
 FORBIDDEN_SCHEMAS = frozenset(
     {
@@ -42,7 +42,9 @@ class SectionRule:
     min_tokens: int
     """`max_share` is never fewer tokens than these, so that a small page gives more of itself."""
     dates: Dates
-    """The line in front of each other day: none, the day, the day with the time, or its age at the trigger."""
+    """The line in front of each other day: none, the day, the day with the time, its age at the trigger; or behind each pause."""
+    note: str = ""
+    """The profile's words above what is in it."""
 
     def max_tokens(self, allowance: int) -> int:
         """Tokens that the section may have on a page of `allowance` tokens."""
@@ -80,6 +82,8 @@ class Retrieval:
     """Least probability that a find answers the question; None = all that has room."""
     floor: float
     """Share of the room for finds that the best of them have, however improbable; small talk has none."""
+    first_in_follow_ups: bool
+    """On the page of a follow-up question finds stand before the recent conversation."""
     query: QuerySource
     query_messages: int
     """Messages of `last_n`."""

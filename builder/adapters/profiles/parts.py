@@ -124,6 +124,9 @@ class RetrievalFile(BaseModel):
     neighbours: int = Field(
         0, ge=0, le=5, description="passages before and after the best 5 finds, with what is left once everything found is shown"
     )
+    first_in_follow_ups: bool = Field(
+        False, description="on the page of a follow-up question, such as `and the second?`, finds stand before the conversation"
+    )
     query: QuerySource = Field(
         "last_user",
         description="what is searched with: last_user = the trigger, a follow-up question together with what it follows; "
@@ -258,9 +261,10 @@ class SectionFile(BaseModel):
     dates: bool | Dates | None = Field(
         None,
         description="a line for each day on which something in it was said: the day (true), how long ago it was (age), the day "
-        "and the time, a line for each minute (time), or none (false); default is true for the conversation, once it spans more "
-        "than a day, and for what is found",
+        "and the time, a line for each minute (time) or where more than 30 minutes have passed (pause), or none (false); default "
+        "is true for the conversation, once it spans more than a day, and for what is found",
     )
+    note: str = Field("", max_length=500, description="words above what is in it, such as what it is and which line holds")
 
     @model_validator(mode="after")
     def _shares_agree(self) -> "SectionFile":

@@ -118,7 +118,9 @@ class Ledger:
         self._extra = sum(item.extra for item in self.all_items())
 
     def _heading(self, section: str) -> int:
-        return self.writer.rendering.heading_tokens(self.writer.profile.page, section, self.rules[section].title)
+        rendering, rule = self.writer.rendering, self.rules[section]
+        note = rendering.count(rule.note + "\n") if rule.note else 0
+        return rendering.heading_tokens(self.writer.profile.page, section, rule.title) + note
 
     def insert(self, section: str, item: Item) -> bool:
         """Add an item at its place if the page has room for it and the lines around it."""
@@ -169,14 +171,16 @@ class Ledger:
 
     def dates(self, rule: SectionRule) -> Dates:
         """What dates a section shows: a conversation of one day shows none, but for times that the profile asks for."""
-        is_bare = self.source(rule).is_dialogue and not self.dated and rule.dates != "time"
+        is_bare = self.source(rule).is_dialogue and not self.dated and rule.dates not in {"time", "pause"}
         return "none" if is_bare else rule.dates
 
     def page_sections(self, items: Mapping[str, Sequence[Item]] | None = None) -> tuple[PageSection, ...]:
         """The sections that have something in them, in the profile's order. items: of each section; None = all items."""
         by_section = self.items if items is None else items
         return tuple(
-            PageSection(name=name, title=rule.title, groups=groups, note=self.notes.get(name, ""))
+            PageSection(
+                name=name, title=rule.title, groups=groups, note="\n".join(filter(None, (rule.note, self.notes.get(name))))
+            )
             for name, rule in self.rules.items()
             if (groups := tuple(self._groups(rule, by_section.get(name, ())))) or self.notes.get(name)
         )

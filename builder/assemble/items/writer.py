@@ -185,10 +185,16 @@ class Writer:
                 phrase, number = age(local_time(item.first, self.profile.time_zone), self.now.received_at)
                 return self.rendering.phrases(phrase, number=number)
             case "time":
-                time = f"{local_time(item.first, self.profile.time_zone):%H:%M}"
-                return self.rendering.phrases("day_and_time", day=self.day_of(item.first), time=time)
+                return self._day_and_time(item.first)
+            case "pause":
+                start, day = self.view.after_pause(item.origin) or item.first, self.day_of(item.first)
+                return self._day_and_time(start) if self.day_of(start) == day else day
             case "day":
                 return self.day_of(item.first)
+
+    def _day_and_time(self, breadcrumb: Breadcrumb) -> str:
+        time = f"{local_time(breadcrumb, self.profile.time_zone):%H:%M}"
+        return self.rendering.phrases("day_and_time", day=self.day_of(breadcrumb), time=time)
 
     def day_of(self, breadcrumb: Breadcrumb) -> str:
         """The day on which something was said, as "8 May 2023"."""

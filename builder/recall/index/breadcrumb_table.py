@@ -15,6 +15,7 @@ from builder.recall.index.arrays import GrowingArray
 
 CONVERSATION = frozenset({"user", "assistant", "tool"})
 """Roles of what is said in a conversation."""
+PAUSE = timedelta(minutes=30)
 EPISODE_GAP = timedelta(hours=6)
 
 
@@ -58,6 +59,8 @@ class BreadcrumbTable:
         self.day = GrowingArray(np.int64, 3)
         """Year, month, day."""
         self.episode = GrowingArray(np.int64)
+        self.stretch = GrowingArray(np.int64)
+        """Row → the row of its session that came first after the last pause."""
         self.episode_dates: list[str] = []
         """Episode → the day on which it began, as "8 May 2023"."""
         self.expires = GrowingArray(np.float64)
@@ -65,7 +68,7 @@ class BreadcrumbTable:
         self.can_expire = False
 
         self._crumbs: list[Breadcrumb] = []
-        self._clocks: dict[int, tuple[datetime, int]] = {}
+        self._clocks: dict[int, tuple[datetime, int, int]] = {}
         self._matches: dict[Selector, GrowingArray[np.bool_]] = {}
 
     def append(self, row: StoredBreadcrumb) -> None:
@@ -96,7 +99,9 @@ class BreadcrumbTable:
         self.parts.append(len(row.passages))
         self.tokens.append(sum(passage.tokens for passage in row.passages))
         self.day.append((crumb.created_at.year, crumb.created_at.month, crumb.created_at.day))
-        self.episode.append(self._episode_of(session, min(crumb.created_at, crumb.received_at)))
+        episode, stretch = self._times_of(session, index, min(crumb.created_at, crumb.received_at))
+        self.episode.append(episode)
+        self.stretch.append(stretch)
         self.expires.append(crumb.expires_at.timestamp() if crumb.expires_at else np.inf)
         self.can_expire |= crumb.expires_at is not None
 
@@ -130,14 +135,15 @@ class BreadcrumbTable:
         if self.superseded_by.head(row + 1)[row] < 0:
             self.superseded_by.put(row, by)
 
-    def _episode_of(self, session: int, moment: datetime) -> int:
-        """An episode ends with a gap; a sender's clock that goes back ends none."""
-        latest, episode = self._clocks.get(session, (moment, -1))
+    def _times_of(self, session: int, index: int, moment: datetime) -> tuple[int, int]:
+        """Episode, which ends with a gap, and first row after the last pause; a sender's clock that goes back ends neither."""
+        latest, episode, stretch = self._clocks.get(session, (moment, -1, index))
+        stretch = index if moment - latest > PAUSE else stretch
         if episode < 0 or moment - latest > EPISODE_GAP:
             episode = len(self.episode_dates)
             self.episode_dates.append(f"{moment.day} {moment:%B %Y}")
-        self._clocks[session] = (max(latest, moment), episode)
-        return episode
+        self._clocks[session] = (max(latest, moment), episode, stretch)
+        return episode, stretch
 
 
 def _code(codes: dict[str, int], name: str) -> int:

@@ -60,6 +60,11 @@ class View:
         """The breadcrumb of a row."""
         return self.prefix.history.rows[row].breadcrumb
 
+    def after_pause(self, row: int) -> Breadcrumb | None:
+        """What was said first after the last pause of half an hour up to a row; None for what is no row of the view."""
+        stretch = self.history.breadcrumbs.stretch
+        return self.breadcrumb(int(self.column(stretch)[row])) if 0 <= row < self.size else None
+
     def is_own(self, crumb: Breadcrumb) -> bool:
         """Whether the consumer's agent says or calls it, or nobody names another one."""
         return not self.agent or crumb.agent in {"", self.agent}
