@@ -1,5 +1,6 @@
 """What is searched for: the query of a consumer, with its vector."""
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from builder.recall.search.query import Query, make_query, strip_names
 from builder.recall.search.query_text import QueryText, query_text
 from builder.recall.search.rare_words import content_words
 
+MAX_LOOKS = 50
+"""Passages with a speaker's name in which it may stand in small letters."""
 Queries = dict[tuple[Scope, QueryText], Query]
 """The queries of one trigger: consumers that ask the same in the same scope share one embedding."""
 
@@ -35,8 +38,9 @@ class Searcher:
         return queries[key]
 
     async def _make(self, question: QueryText, view: View) -> Query:
-        text, names = strip_names(question.text, view.prefix.speakers)
-        context_terms, _ = strip_names(question.context, view.prefix.speakers)
+        speakers = tuple(name for name in view.prefix.speakers if not self._is_word(name, question.text, view))
+        text, names = strip_names(question.text, speakers)
+        context_terms, _ = strip_names(question.context, speakers)
         try:
             vector = await self.embed(text)
         except Unavailable:
@@ -45,3 +49,12 @@ class Searcher:
         content = content_words(text, self.terms)
         exact = {name: frozenset(self.terms(name).split()) for name in identifiers(text)}
         return make_query(text, names, terms, vector, is_small_talk=question.is_small_talk, content=content, identifiers=exact)
+
+    def _is_word(self, name: str, text: str, view: View) -> bool:
+        """Whether a speaker's name is an ordinary word as well, such as "Marketing": the conversation has it in small letters."""
+        if name not in text or name == name.lower():
+            return False
+        stems = self.terms(name).split()
+        passages = view.prefix.occurrences(stems[0])[0].passages[:MAX_LOOKS].tolist() if len(stems) == 1 else ()
+        word = re.compile(rf"(?<!\w){re.escape(name.lower())}(?!\w)")
+        return any(word.search(view.breadcrumb(int(view.crumb[passage])).text) for passage in passages)
