@@ -14,7 +14,7 @@ from typing import Any
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
+from builder.adapters.embedding import NONE, CachedEmbedder, Endpoint, list_models, open_embedder
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.peers import BEAT_SECONDS
 from builder.adapters.nats.publisher import NatsPublisher
@@ -50,8 +50,8 @@ class Parts:
 
     stores: StoreSchemes = field(default_factory=lambda: STORES)
     """The stores that a URL may name."""
-    embedder: Callable[[str, str, Path, int], CachedEmbedder] = open_embedder
-    """Engine, model, folder of models and size of the cache → the embedder, which begins to load."""
+    embedder: Callable[..., CachedEmbedder] = open_embedder
+    """As `open_embedder`."""
     publisher: Callable[[Client, int, Installation], Publisher] = NatsPublisher
     """Connection, its largest payload and the installation → the publisher."""
     delivery: Callable[[Msg, int], Delivery] = NatsDelivery
@@ -164,8 +164,7 @@ async def open_components(
                 raise
             log.error("started with the last good profiles and templates: %s", error)  # noqa: TRY400 - the sentence says it all
             config = replace(last, problem=f"the last good profiles and templates are in force: {error}")
-        embedding = settings.embedding
-        embedder = parts.embedder(embedding.engine, embedding.model, settings.models_dir, embedding.cache_size)
+        embedder = _begin_loading(settings, settings.embedding.engine, settings.embedding.cache_size, parts.embedder)
         stack.push_async_callback(embedder.aclose)
         store = await stack.enter_async_context(place.open())
         await _same_model(store, embedder.model)
@@ -180,7 +179,7 @@ async def open_components(
             record_consumers=records,
         )
         history_cache = HistoryCache(settings.store.cached_passages)
-        at_ingestion = None if location else embedding.passages_at_ingestion
+        at_ingestion = None if location else settings.embedding.passages_at_ingestion
         builder = ContextBuilder(store, embedder, config.profiles, helpers, history_cache, at_ingestion)
         yield Components(
             builder=builder, store=store, embedder=embedder, config=config, records=records, helpers=helpers,
@@ -273,6 +272,23 @@ async def _same_model(store: Rebuild, model: str) -> None:
 
 
 async def _loaded(settings: Settings, engine: str) -> CachedEmbedder:
-    embedder = open_embedder(engine, settings.embedding.model, settings.models_dir, 0)
+    embedder = _begin_loading(settings, engine, 0)
     await embedder.ready()
     return embedder
+
+
+def _begin_loading(
+    settings: Settings, engine: str, cache_size: int, opener: Callable[..., CachedEmbedder] = open_embedder
+) -> CachedEmbedder:
+    chosen = settings.embedding
+    endpoint = Endpoint(
+        url=chosen.url,
+        model=chosen.model,
+        key=chosen.key.get_secret_value(),
+        dimensions=chosen.dimensions,
+        batch=chosen.batch,
+        timeout=chosen.timeout_seconds,
+        attempts=chosen.attempts,
+    )
+    query, document = (chosen.query_prefix, chosen.query_type), (chosen.document_prefix, chosen.document_type)
+    return opener(engine, chosen.model, settings.models_dir, cache_size, query, document, endpoint)

@@ -79,7 +79,7 @@ async def _disk(settings: Settings) -> str:
 async def _model(settings: Settings) -> str:
     rows = models(settings)
     text = "; ".join(f"{model['name']}: {model['state']}" for model in rows)
-    if settings.embedding.engine == "onnx" and not all(model["ready"] for model in rows):
+    if settings.embedding.engine == "onnx" and not any(row["ready"] for row in rows if row["name"] == settings.embedding.model):
         raise BuilderError(text)
     return text
 

@@ -62,7 +62,9 @@ def test_an_unknown_model_is_misconfigured_and_the_known_ones_are_named(engine: 
 
 
 def test_an_unknown_engine_is_misconfigured(tmp_path: Path) -> None:
-    with pytest.raises(Misconfigured, match="unknown embedding engine 'openai': use one of onnx, sentence-transformers, none"):
+    with pytest.raises(
+        Misconfigured, match="unknown embedding engine 'openai': use one of onnx, sentence-transformers, endpoint, none"
+    ):
         open_embedder("openai", NAME, tmp_path, cache_size=10)
 
 
@@ -78,7 +80,7 @@ async def test_a_broken_folder_is_misconfigured_once_it_was_tried_and_unavailabl
         await embedder.ready()
     with pytest.raises(Unavailable, match=r"could not be loaded: .* give a complete sentence-transformers folder"):
         await embedder.embed("hello")
-    embedder.close()
+    await embedder.aclose()
 
 
 async def test_an_engine_is_unavailable_while_it_loads_and_nobody_has_to_wait_for_it() -> None:
@@ -95,7 +97,7 @@ async def test_an_engine_is_unavailable_while_it_loads_and_nobody_has_to_wait_fo
     gate.set()
     await engine.ready(None)
     assert await engine.embed("hello")
-    engine.close()
+    await engine.aclose()
 
 
 async def test_without_an_engine_every_text_is_unavailable(tmp_path: Path) -> None:
