@@ -14,7 +14,7 @@ from typing import Any
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from builder.adapters.embedding import NONE, CachedEmbedder, Endpoint, list_models, open_embedder
+from builder.adapters.embedding import CachedEmbedder, Endpoint, list_models, open_embedder
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.peers import BEAT_SECONDS
 from builder.adapters.nats.publisher import NatsPublisher
@@ -29,6 +29,7 @@ from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, nearest
 from builder.domain.profile import Profile
 from builder.ports.broker import Delivery, Publisher
+from builder.ports.models import NO_MODEL
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
 from builder.recall.index.reader import HistoryCache
 from builder.recall.search.probability import NULL
@@ -204,36 +205,24 @@ def load_ranker() -> Ranker:
     return Ranker(hybrid=hybrid, words=words)
 
 
-def prepare_model(settings: Settings) -> dict[str, Any]:
-    """Make the default model ready. Raises `Misconfigured`."""
+def prepare_model(settings: Settings, source: Path | None = None) -> dict[str, Any]:
+    """Make the model of a folder ready; None = the default one. Raises `Misconfigured`."""
     from builder.adapters.embedding.prepare import prepare
 
-    return {
-        name: str(value) if isinstance(value, Path) else value for name, value in asdict(prepare(settings.models_dir)).items()
-    }
+    made = asdict(prepare(settings.models_dir, source))
+    return {name: str(value) if isinstance(value, Path) else value for name, value in made.items()}
 
 
 def models(settings: Settings) -> list[dict[str, Any]]:
-    """The known models and whether they are ready."""
-    return [
-        {
-            "name": model.name,
-            "folder": str(model.folder),
-            "ready": model.ready is not None,
-            "state": model.ready.model if model.ready else model.problem,
-        }
-        for model in list_models(settings.models_dir)
-    ]
+    """The prepared models and the default one, and whether they are ready."""
+    return list_models(settings.models_dir)
 
 
-async def open_reference(settings: Settings) -> CachedEmbedder:
-    """The fp32 reference engine, loaded: the yardstick of `bench latency`. Needs torch."""
-    return await _loaded(settings, "sentence-transformers")
-
-
-async def open_encoder(settings: Settings) -> CachedEmbedder:
-    """The engine of the service by itself, loaded and without a cache: the yardstick of `bench load`."""
-    return await _loaded(settings, settings.embedding.engine)
+async def open_encoder(settings: Settings, engine: str = "") -> CachedEmbedder:
+    """The engine of the service, or another one, by itself, loaded and without a cache: the yardstick of `bench`."""
+    embedder = _begin_loading(settings, engine or settings.embedding.engine, 0)
+    await embedder.ready()
+    return embedder
 
 
 def counter() -> Callable[[str], int]:
@@ -263,18 +252,12 @@ def _log_finding(finding: LintFinding) -> None:
 
 async def _same_model(store: Rebuild, model: str) -> None:
     """Without an engine any store will do: its vectors wait for the engine that made them."""
-    engines = await store.models() - {"", NONE}
-    if engines and model != NONE and model not in engines:
+    engines = await store.models() - {"", NO_MODEL}
+    if engines and model != NO_MODEL and model not in engines:
         raise Misconfigured(
             f"the store holds vectors of {', '.join(sorted(engines))}, the engine is {model}; "
             "run `context-builder reindex` with the service stopped, or set CONTEXT_BUILDER_EMBEDDING__ENGINE and __MODEL back"
         )
-
-
-async def _loaded(settings: Settings, engine: str) -> CachedEmbedder:
-    embedder = _begin_loading(settings, engine, 0)
-    await embedder.ready()
-    return embedder
 
 
 def _begin_loading(

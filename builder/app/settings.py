@@ -87,7 +87,8 @@ class Embedding(BaseModel):
     )
     model: str = Field(
         "all-MiniLM-L6-v2",
-        description="all-MiniLM-L6-v2; for sentence-transformers also the path of a folder, for endpoint its name of the model",
+        description="all-MiniLM-L6-v2; for onnx also a name that `models prepare FOLDER` gave, for sentence-transformers the "
+        "path of a folder, for endpoint its name of the model",
     )
     url: str = Field("", description="base URL of the endpoint, as https://host/v1")
     key: SecretStr = Field(SecretStr(""), description="bearer token of the endpoint")

@@ -3,17 +3,21 @@
 from pathlib import Path
 
 from builder.adapters.embedding.endpoint import Endpoint, EndpointEmbedder
-from builder.adapters.embedding.engine import NONE, PLAIN, CachedEmbedder, Engine, NoEmbedder, Side
+from builder.adapters.embedding.engine import PLAIN, CachedEmbedder, Engine, NoEmbedder, Side
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.prepare import source_folder
-from builder.adapters.embedding.prepared import NAMES, ListedModel, PreparedModel, list_models
+from builder.adapters.embedding.prepared import DESCRIPTION, NAMES, PreparedModel, list_models
 from builder.adapters.embedding.reference import ReferenceEmbedder
 from builder.domain.errors import Misconfigured
+from builder.ports.models import NO_MODEL
 
-__all__ = ["NONE", "CachedEmbedder", "Endpoint", "ListedModel", "PreparedModel", "list_models", "open_embedder"]
+__all__ = ["CachedEmbedder", "Endpoint", "PreparedModel", "list_models", "open_embedder"]
 
-ENGINES = ("onnx", "sentence-transformers", "endpoint", NONE)
-_CHOICES = f"use one of {', '.join(NAMES)}; the path of a folder needs the engine sentence-transformers"
+ENGINES = ("onnx", "sentence-transformers", "endpoint", NO_MODEL)
+_CHOICES = (
+    f"use one of {', '.join(NAMES)}; the path of a folder needs the engine sentence-transformers, or `models prepare FOLDER` and "
+    "then the folder's name"
+)
 
 
 def open_embedder(
@@ -36,11 +40,11 @@ def open_embedder(
 
 
 def _open(engine: str, model: str, models_dir: Path, endpoint: Endpoint | None) -> Engine:
-    if engine == NONE:
+    if engine == NO_MODEL:
         return NoEmbedder()
     if engine == "endpoint" and endpoint:
         return EndpointEmbedder(endpoint)
-    if engine == "onnx" and model in NAMES:
+    if engine == "onnx" and (model in NAMES or (models_dir / model / DESCRIPTION).is_file()):
         return OnnxEmbedder(models_dir / model)
     if engine == "sentence-transformers" and model in NAMES:
         return ReferenceEmbedder(source_folder(), model)

@@ -15,7 +15,6 @@ from typing_extensions import override
 from builder.domain.errors import Unavailable
 from builder.ports.models import NO_MODEL, Embedder
 
-NONE = NO_MODEL
 Side = tuple[str, str]
 """What a model reads before a text, and the `input_type` of an endpoint: of what is searched for, or of what is searched."""
 PLAIN: Side = ("", "")
@@ -123,7 +122,7 @@ class NoEmbedder(Engine):
     @property
     @override
     def model(self) -> str:
-        return NONE
+        return NO_MODEL
 
     @override
     async def ready(self, seconds: float | None = None) -> None:

@@ -9,6 +9,7 @@ import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.quantization.quant_utils import add_pre_process_metadata
+from sentence_transformers import SentenceTransformer
 from transformers import AutoModel
 
 from builder.adapters.embedding.reference import quiet_loading
@@ -33,20 +34,47 @@ class _Encoder(torch.nn.Module):
         return hidden
 
 
+class _Pipeline(torch.nn.Module):
+    """All modules of a sentence-transformers model, pooling and what comes after it included."""
+
+    def __init__(self, model: SentenceTransformer, inputs: list[str]) -> None:
+        super().__init__()
+        self.model = model
+        self.inputs = inputs
+
+    def forward(self, *values: torch.Tensor) -> torch.Tensor:
+        vector: torch.Tensor = self.model(dict(zip(self.inputs, values, strict=True)))["sentence_embedding"]
+        return vector
+
+
 def export(source: Path, target: Path) -> None:
     """Write the model of the folder `source` as float32 ONNX, with inputs and output of shape (1, pieces[, dimension])."""
-    torch.set_num_threads(1)
     with quiet_loading():
         model = AutoModel.from_pretrained(source, attn_implementation="eager", local_files_only=True)
+    _write(_Encoder(model), _INPUTS, [_OUTPUT], target)
+
+
+def export_pipeline(source: Path, target: Path) -> None:
+    """Write all modules of the sentence-transformers folder `source` as float32 ONNX, with an output of shape (1, dimension)."""
+    with quiet_loading():
+        model = SentenceTransformer(
+            str(source), device="cpu", local_files_only=True, model_kwargs={"attn_implementation": "eager"}
+        )
+    inputs = [name for name in _INPUTS if name in model.tokenizer.model_input_names]
+    _write(_Pipeline(model, inputs), inputs, [], target)
+
+
+def _write(encoder: torch.nn.Module, inputs: list[str], outputs_by_piece: list[str], target: Path) -> None:
+    torch.set_num_threads(1)
     ids = torch.ones(1, 8, dtype=torch.long)
     with _expected_warnings():
         torch.onnx.export(
-            _Encoder(model).eval(),
-            (ids, ids, torch.zeros_like(ids)),
+            encoder.eval(),
+            (ids, ids, torch.zeros_like(ids))[: len(inputs)],
             target,
-            input_names=_INPUTS,
-            output_names=[_OUTPUT],
-            dynamic_axes={name: {1: "pieces"} for name in [*_INPUTS, _OUTPUT]},
+            input_names=inputs,
+            output_names=outputs_by_piece or None,
+            dynamic_axes={name: {1: "pieces"} for name in [*inputs, *outputs_by_piece]},
             opset_version=_OPSET,
             dynamo=False,
         )

@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from builder.adapters.embedding import NONE, list_models, open_embedder
+from builder.adapters.embedding import list_models, open_embedder
 from builder.adapters.embedding.engine import Encoder, EngineThread, unit, well_formed
 from builder.adapters.embedding.onnx import OnnxModel
 from builder.adapters.embedding.prepare import prepare, sentences, source_folder
 from builder.adapters.embedding.reference import ReferenceEmbedder, ReferenceModel
 from builder.domain.errors import Misconfigured, Unavailable
+from builder.ports.models import NO_MODEL
 from tests.models import MODELS_DIR, prepared
 
 NAME = "all-MiniLM-L6-v2"
@@ -103,7 +104,7 @@ async def test_an_engine_is_unavailable_while_it_loads_and_nobody_has_to_wait_fo
 async def test_without_an_engine_every_text_is_unavailable(tmp_path: Path) -> None:
     embedder = open_embedder("none", NAME, tmp_path, cache_size=1)
     await embedder.ready()
-    assert embedder.model == NONE
+    assert embedder.model == NO_MODEL
     with pytest.raises(Unavailable, match="set CONTEXT_BUILDER_EMBEDDING__ENGINE"):
         await embedder.embed("hello")
     await embedder.aclose()
@@ -122,11 +123,10 @@ async def test_the_reference_takes_the_packaged_model_by_name_and_any_folder_by_
 
 def test_the_list_of_models_says_which_are_ready_and_why_others_are_not(tmp_path: Path) -> None:
     (ready,) = list_models(MODELS_DIR)
-    assert ready.ready is not None
-    assert (ready.ready.model, ready.problem) == (prepared().model, "")
+    assert (ready["ready"], ready["state"]) == (True, prepared().model)
     (absent,) = list_models(tmp_path)
-    assert (absent.name, absent.ready) == (NAME, None)
-    assert "is not prepared" in absent.problem
+    assert (absent["name"], absent["ready"]) == (NAME, False)
+    assert "is not prepared" in absent["state"]
 
 
 def test_preparing_again_finds_the_model_and_does_not_import_torch() -> None:
