@@ -209,8 +209,8 @@ def prepare_model(settings: Settings, source: Path | None = None) -> dict[str, A
     """Make the model of a folder ready; None = the default one. Raises `Misconfigured`."""
     from builder.adapters.embedding.prepare import prepare
 
-    made = asdict(prepare(settings.models_dir, source))
-    return {name: str(value) if isinstance(value, Path) else value for name, value in made.items()}
+    model = asdict(prepare(settings.models_dir, source))
+    return {name: str(value) if isinstance(value, Path) else value for name, value in model.items()}
 
 
 def models(settings: Settings) -> list[dict[str, Any]]:

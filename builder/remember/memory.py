@@ -66,13 +66,9 @@ class Ingest:
             complete += [replace(passage, vector=vector) for passage, vector in zip(passages, vectors, strict=True)]
         return replace(remembered, passages=tuple(complete), model=self._embedder.model)
 
-    async def embed(self, text: str) -> bytes:
-        """The vector of a text to be searched; empty for a blank one. Raises `Unavailable`."""
-        return await self._embedder.embed(text) if text.strip() else b""
-
-    async def embed_query(self, text: str) -> bytes:
-        """The vector of a text to search for; empty for a blank one. Raises `Unavailable`."""
-        return await self._embedder.embed(text, is_query=True) if text.strip() else b""
+    async def embed(self, text: str, *, is_query: bool = False) -> bytes:
+        """The vector; empty for a blank text. is_query: as `Embedder.embed`. Raises `Unavailable`."""
+        return await self._embedder.embed(text, is_query=is_query) if text.strip() else b""
 
     def _words(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
         """All facts but the vectors."""

@@ -46,14 +46,6 @@ class Endpoint:
     first_pause: float = FIRST_PAUSE_SECONDS
 
 
-class _Batch:
-    """Texts of one request, of one input type. vectors: in their order, once it is answered."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-        self.vectors: asyncio.Task[list[bytes]]
-
-
 class EndpointEmbedder(Engine):
     """Named `<model>/endpoint/<12 hex digits of a hash of URL, model and dimensions>`: nobody tells the hash of the weights."""
 
@@ -70,13 +62,17 @@ class EndpointEmbedder(Engine):
         self._endpoint = endpoint
         self._url = url.copy_with(path=f"{url.path.rstrip('/')}/embeddings")
         self._sends_dimensions = True
-        headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-        self._client = httpx2.AsyncClient(timeout=endpoint.timeout, headers=headers, follow_redirects=False, trust_env=False)
+        self._client = httpx2.AsyncClient(
+            timeout=endpoint.timeout,
+            headers={"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else None,
+            follow_redirects=False,
+            trust_env=False,
+        )
         self._retry = stamina.AsyncRetryingCaller(
             endpoint.attempts, timeout=None, wait_initial=endpoint.first_pause, wait_max=LAST_PAUSE_SECONDS, wait_jitter=0
         ).on(_RETRIED)
         self._requests = asyncio.Semaphore(REQUESTS)
-        self._filling: dict[str, _Batch] = {}
+        self._filling: dict[str, tuple[list[str], asyncio.Task[list[bytes]]]] = {}
 
     @property
     @override
@@ -92,23 +88,24 @@ class EndpointEmbedder(Engine):
     async def embed(self, text: str, input_type: str = "") -> bytes:
         if self._client.is_closed:
             raise Unavailable("the embedding engine is closed: start the service again")
-        batch = self._filling.get(input_type)
-        if batch is None or len(batch.texts) == self.batch:
-            batch = self._filling[input_type] = _Batch()
-            batch.vectors = asyncio.ensure_future(self._send(batch, input_type))
-        position = len(batch.texts)
-        batch.texts.append(well_formed(text[:MAX_TEXT_CHARS]).strip() or ".")
-        return (await asyncio.shield(batch.vectors))[position]
+        if input_type not in self._filling or len(self._filling[input_type][0]) == self.batch:
+            batch = list[str]()
+            self._filling[input_type] = batch, asyncio.ensure_future(self._send(batch, input_type))
+        texts, vectors = self._filling[input_type]
+        texts.append(well_formed(text[:MAX_TEXT_CHARS]).strip() or ".")
+        position = len(texts) - 1
+        return (await asyncio.shield(vectors))[position]
 
     @override
     async def aclose(self) -> None:
         await self._client.aclose()
 
-    async def _send(self, batch: _Batch, input_type: str) -> list[bytes]:
+    async def _send(self, texts: list[str], input_type: str) -> list[bytes]:
+        """Vectors of the texts that are there once a request may begin."""
         async with self._requests:
-            if self._filling.get(input_type) is batch:
+            if self._filling.get(input_type, ((),))[0] is texts:
                 del self._filling[input_type]
-            return await self._vectors(batch.texts, input_type)
+            return await self._vectors(texts, input_type)
 
     async def _vectors(self, texts: list[str], input_type: str) -> list[bytes]:
         """What is refused for a text that is too long is asked for text by text, and a single one by its first half."""
@@ -151,5 +148,5 @@ class EndpointEmbedder(Engine):
         return [unit(each) for each in values]
 
 
-class _Final(Exception):  # noqa: N818 - its status says that asking again would not help
-    pass
+class _Final(Exception):  # noqa: N818 - an answer
+    """Its status says that asking again would not help."""

@@ -51,10 +51,10 @@ def load_terms() -> Terms:
 
     def base(word: str, language: str) -> str:
         """The form that the stemmer joins with the others of its word."""
-        known = irregular.get(language, {}).get(word)
-        for ending, into in () if known else endings.get(language, ()):
+        listed = irregular.get(language, {}).get(word, "")
+        for ending, into in () if listed else endings.get(language, ()):
             word = ending.sub(into, word)
-        return known or word
+        return listed or word
 
     def terms(text: str) -> str:
         words = list(_words(text))
