@@ -38,9 +38,12 @@ def load_terms() -> Terms:
     tables = _tables()
     stop = {language: frozenset(words.split()) for language, words in tables["stop"].items()}
     languages = _languages(stop)
-    forms = {language: pairs.split() for language, pairs in tables["irregular"].items()}
-    irregular = {language: dict(zip(each[::2], each[1::2], strict=True)) for language, each in forms.items()}
-    endings = {language: [(re.compile(end), into) for end, into in rows] for language, rows in tables["endings"].items()}
+    pairs = {language: words.split() for language, words in tables["irregular"].items()}
+    irregular = {language: dict(zip(each[::2], each[1::2], strict=True)) for language, each in pairs.items()}
+    endings = {
+        language: [(tuple(tails.split()), re.compile(ending), into) for tails, ending, into in rows]
+        for language, rows in tables["endings"].items()
+    }
     threads = threading.local()
 
     def stemmer(language: str) -> Stemmer.Stemmer:
@@ -49,18 +52,14 @@ def load_terms() -> Terms:
             threads.stemmers = {name: Stemmer.Stemmer(algorithm) for name, algorithm in tables["stemmer"].items()}
         return threads.stemmers[language]
 
-    def base(word: str, language: str) -> str:
-        """The form that the stemmer joins with the others of its word."""
-        listed = irregular.get(language, {}).get(word, "")
-        for ending, into in () if listed else endings.get(language, ()):
-            word = ending.sub(into, word)
-        return listed or word
-
     def terms(text: str) -> str:
         words = list(_words(text))
         language = _language(words, languages)
-        bases = (base(word, language) for word in words if word not in stop[language])
-        return " ".join(stemmer(language).stemWords(list(bases)))
+        forms = irregular.get(language, {})
+        stems = [word for word in words if word not in stop[language]]
+        for tails, ending, into in endings.get(language, ()):
+            stems = [ending.sub(into, word) if word.endswith(tails) and word not in forms else word for word in stems]
+        return " ".join(stemmer(language).stemWords([forms.get(word, word) for word in stems]))
 
     return terms
 
