@@ -101,7 +101,7 @@ class ContextBuilder:
         self.memory = Memory(store=store, ingest=self.ingest)
         reader = HistoryReader(store=store, cache=history_cache, model=embedder.model)
         self.recaller = Recaller(reader=reader, terms=functions.terms, exclusions=functions.excluded)
-        self.searcher = Searcher(embed=self.ingest.embed, terms=functions.terms)
+        self.searcher = Searcher(embed=partial(self.ingest.embed, is_query=True), terms=functions.terms)
         self.ranker = functions.ranker
         self._profiles = profiles
         self._renderings = functions.renderings

@@ -14,7 +14,7 @@ from typing import Any
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
+from builder.adapters.embedding import CachedEmbedder, Endpoint, list_models, open_embedder
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.peers import BEAT_SECONDS
 from builder.adapters.nats.publisher import NatsPublisher
@@ -29,6 +29,7 @@ from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, nearest
 from builder.domain.profile import Profile
 from builder.ports.broker import Delivery, Publisher
+from builder.ports.models import NO_MODEL
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
 from builder.recall.index.reader import HistoryCache
 from builder.recall.search.probability import NULL
@@ -50,8 +51,8 @@ class Parts:
 
     stores: StoreSchemes = field(default_factory=lambda: STORES)
     """The stores that a URL may name."""
-    embedder: Callable[[str, str, Path, int], CachedEmbedder] = open_embedder
-    """Engine, model, folder of models and size of the cache → the embedder, which begins to load."""
+    embedder: Callable[..., CachedEmbedder] = open_embedder
+    """As `open_embedder`."""
     publisher: Callable[[Client, int, Installation], Publisher] = NatsPublisher
     """Connection, its largest payload and the installation → the publisher."""
     delivery: Callable[[Msg, int], Delivery] = NatsDelivery
@@ -164,8 +165,7 @@ async def open_components(
                 raise
             log.error("started with the last good profiles and templates: %s", error)  # noqa: TRY400 - the sentence says it all
             config = replace(last, problem=f"the last good profiles and templates are in force: {error}")
-        embedding = settings.embedding
-        embedder = parts.embedder(embedding.engine, embedding.model, settings.models_dir, embedding.cache_size)
+        embedder = _begin_loading(settings, settings.embedding.engine, settings.embedding.cache_size, parts.embedder)
         stack.push_async_callback(embedder.aclose)
         store = await stack.enter_async_context(place.open())
         await _same_model(store, embedder.model)
@@ -180,7 +180,7 @@ async def open_components(
             record_consumers=records,
         )
         history_cache = HistoryCache(settings.store.cached_passages)
-        at_ingestion = None if location else embedding.passages_at_ingestion
+        at_ingestion = None if location else settings.embedding.passages_at_ingestion
         builder = ContextBuilder(store, embedder, config.profiles, helpers, history_cache, at_ingestion)
         yield Components(
             builder=builder, store=store, embedder=embedder, config=config, records=records, helpers=helpers,
@@ -205,36 +205,24 @@ def load_ranker() -> Ranker:
     return Ranker(hybrid=hybrid, words=words)
 
 
-def prepare_model(settings: Settings) -> dict[str, Any]:
-    """Make the default model ready. Raises `Misconfigured`."""
+def prepare_model(settings: Settings, source: Path | None = None) -> dict[str, Any]:
+    """Make the model of a folder ready; None = the default one. Raises `Misconfigured`."""
     from builder.adapters.embedding.prepare import prepare
 
-    return {
-        name: str(value) if isinstance(value, Path) else value for name, value in asdict(prepare(settings.models_dir)).items()
-    }
+    model = asdict(prepare(settings.models_dir, source))
+    return {name: str(value) if isinstance(value, Path) else value for name, value in model.items()}
 
 
 def models(settings: Settings) -> list[dict[str, Any]]:
-    """The known models and whether they are ready."""
-    return [
-        {
-            "name": model.name,
-            "folder": str(model.folder),
-            "ready": model.ready is not None,
-            "state": model.ready.model if model.ready else model.problem,
-        }
-        for model in list_models(settings.models_dir)
-    ]
+    """The prepared models and the default one, and whether they are ready."""
+    return list_models(settings.models_dir)
 
 
-async def open_reference(settings: Settings) -> CachedEmbedder:
-    """The fp32 reference engine, loaded: the yardstick of `bench latency`. Needs torch."""
-    return await _loaded(settings, "sentence-transformers")
-
-
-async def open_encoder(settings: Settings) -> CachedEmbedder:
-    """The engine of the service by itself, loaded and without a cache: the yardstick of `bench load`."""
-    return await _loaded(settings, settings.embedding.engine)
+async def open_encoder(settings: Settings, engine: str = "") -> CachedEmbedder:
+    """The engine of the service, or another one, by itself, loaded and without a cache: the yardstick of `bench`."""
+    embedder = _begin_loading(settings, engine or settings.embedding.engine, 0)
+    await embedder.ready()
+    return embedder
 
 
 def counter() -> Callable[[str], int]:
@@ -264,15 +252,26 @@ def _log_finding(finding: LintFinding) -> None:
 
 async def _same_model(store: Rebuild, model: str) -> None:
     """Without an engine any store will do: its vectors wait for the engine that made them."""
-    engines = await store.models() - {"", NONE}
-    if engines and model != NONE and model not in engines:
+    engines = await store.models() - {"", NO_MODEL}
+    if engines and model != NO_MODEL and model not in engines:
         raise Misconfigured(
             f"the store holds vectors of {', '.join(sorted(engines))}, the engine is {model}; "
             "run `context-builder reindex` with the service stopped, or set CONTEXT_BUILDER_EMBEDDING__ENGINE and __MODEL back"
         )
 
 
-async def _loaded(settings: Settings, engine: str) -> CachedEmbedder:
-    embedder = open_embedder(engine, settings.embedding.model, settings.models_dir, 0)
-    await embedder.ready()
-    return embedder
+def _begin_loading(
+    settings: Settings, engine: str, cache_size: int, opener: Callable[..., CachedEmbedder] = open_embedder
+) -> CachedEmbedder:
+    chosen = settings.embedding
+    endpoint = Endpoint(
+        url=chosen.url,
+        model=chosen.model,
+        key=chosen.key.get_secret_value(),
+        dimensions=chosen.dimensions,
+        batch=chosen.batch,
+        timeout=chosen.timeout_seconds,
+        attempts=chosen.attempts,
+    )
+    query, document = (chosen.query_prefix, chosen.query_type), (chosen.document_prefix, chosen.document_type)
+    return opener(engine, chosen.model, settings.models_dir, cache_size, query, document, endpoint)

@@ -80,12 +80,28 @@ class Embedding(BaseModel):
 
     model_config = _FROZEN
 
-    engine: Literal["onnx", "sentence-transformers", "none"] = Field(
+    engine: Literal["onnx", "sentence-transformers", "endpoint", "none"] = Field(
         "onnx",
-        description="onnx = the prepared int8 model, one thread; sentence-transformers = the reference, needs torch; "
-        "none = words and fields alone, every context is flagged as degraded",
+        description="onnx = a prepared int8 model, one thread; sentence-transformers = the reference, needs torch; endpoint = an "
+        "OpenAI-compatible one; none = words and fields alone, every context is flagged as degraded",
     )
-    model: str = Field("all-MiniLM-L6-v2", description="all-MiniLM-L6-v2, or the path of a sentence-transformers folder")
+    model: str = Field(
+        "all-MiniLM-L6-v2",
+        description="all-MiniLM-L6-v2; for onnx also a name that `models prepare FOLDER` gave, for sentence-transformers the "
+        "path of a folder, for endpoint its name of the model",
+    )
+    url: str = Field("", description="base URL of the endpoint, as https://host/v1")
+    key: SecretStr = Field(SecretStr(""), description="bearer token of the endpoint")
+    dimensions: int = Field(0, ge=0, le=65_536, description="values of a vector; the endpoint needs it")
+    batch: int = Field(64, ge=1, le=2048, description="most texts of one request to the endpoint")
+    timeout_seconds: float = Field(
+        10, gt=0, allow_inf_nan=False, description="time of a request to the endpoint, all attempts together"
+    )
+    attempts: int = Field(3, ge=1, le=10, description="attempts of a request to the endpoint")
+    query_prefix: str = Field("", description='what the model reads before a text to search for, as "query: "')
+    document_prefix: str = Field("", description='what the model reads before a text to be searched, as "passage: "')
+    query_type: str = Field("", description="`input_type` of the endpoint for a text to search for, as query")
+    document_type: str = Field("", description="`input_type` of the endpoint for a text to be searched, as document")
     models_dir: Path | None = Field(None, description="prepared models; default ~/.cache/context-builder/models")
     passages_at_ingestion: int = Field(
         2,

@@ -79,7 +79,7 @@ async def _disk(settings: Settings) -> str:
 async def _model(settings: Settings) -> str:
     rows = models(settings)
     text = "; ".join(f"{model['name']}: {model['state']}" for model in rows)
-    if settings.embedding.engine == "onnx" and not all(model["ready"] for model in rows):
+    if settings.embedding.engine == "onnx" and not any(row["ready"] for row in rows if row["name"] == settings.embedding.model):
         raise BuilderError(text)
     return text
 
@@ -167,10 +167,10 @@ async def _core(settings: Settings) -> str:
         names = ", ".join(profile.consumer for profile in core.profiles)
         stored = f"{count} breadcrumbs in {locate_store(settings).name}, {missing} lack vectors"
         text = f"{stored}; engine {core.embedder.model}; profiles {names}"
-        if sorted_bodies := await core.store.count_sorted():
+        if outdated := await core.store.count_outdated():
             raise _Degraded(
-                f"{sorted_bodies} bodies lost the order of their keys to an earlier release; run `context-builder reindex` with "
-                f"the service stopped, which reads them again from the stream; {text}"
+                f"{outdated} breadcrumbs have words or bodies as an earlier release computed them; run `context-builder reindex` "
+                f"with the service stopped, which reads them again from the stream; {text}"
             )
         try:
             await core.embedder.embed("ready")

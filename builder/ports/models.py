@@ -9,14 +9,20 @@ NO_MODEL = "none"
 
 
 class Embedder(Protocol):
-    """Turns text into a unit vector. A vector is a function of its text and of `model` alone."""
+    """Turns text into a unit vector. A vector is a function of its text, of its side and of `model`."""
+
+    batch: int
+    """Texts that are best embedded at the same time; 1 where each has to wait for the one before."""
 
     @property
     def model(self) -> str:
         """Id of the engine with the hash of its weights, known before it is loaded; NO_MODEL without one."""
 
-    async def embed(self, text: str) -> bytes:
-        """The vector; texts longer than the engine's window are cut there. Raises `Unavailable`, also while it is loading."""
+    async def embed(self, text: str, *, is_query: bool = False) -> bytes:
+        """The vector; texts longer than the engine's window are cut there. Raises `Unavailable`, also while it is loading.
+
+        is_query: the text is searched for, not searched; some models tell the two apart.
+        """
 
 
 class Summarizer(Protocol):

@@ -222,7 +222,7 @@ class Rebuild(Protocol):
 
 
 class StoreHealth(Protocol):
-    """What operators watch. `check` and `count_sorted` wait for the store."""
+    """What operators watch. `check` and `count_outdated` wait for the store."""
 
     async def check(self) -> str:
         """Why the store cannot be read right now; empty when it can."""
@@ -237,8 +237,8 @@ class StoreHealth(Protocol):
     def free_bytes(self) -> int | None:
         """Bytes that are free where the store lies; None when the store does not know."""
 
-    async def count_sorted(self) -> int:
-        """How many bodies an earlier release stored with sorted keys."""
+    async def count_outdated(self) -> int:
+        """How many breadcrumbs have words or bodies as an earlier release computed them."""
 
 
 class CompleteStore(Store, Eraser, PendingStubs, MissingVectors, Progress, Editions, Rebuild, StoreHealth, Protocol):

@@ -1,5 +1,6 @@
 """Remember: a breadcrumb is stored with its facts, once. No fact depends on any other breadcrumb."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,6 +35,7 @@ class Ingest:
 
         passages_at_ingestion: a breadcrumb of more passages gets its vectors later; None = none does.
         """
+        self.batch = embedder.batch
         self._embedder = embedder
         self._terms = terms
         self._count = count
@@ -54,17 +56,19 @@ class Ingest:
     async def with_vectors(self, remembered: StoredBreadcrumb, pause: Pause = no_pause) -> StoredBreadcrumb:
         """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing.
 
-        pause: awaited before each passage.
+        pause: awaited before each passage, or before each batch of an engine that takes several.
         """
         text, complete = remembered.breadcrumb.text, list[Passage]()
-        for passage in remembered.passages:
+        for first in range(0, len(remembered.passages), self.batch):
             await pause()
-            complete.append(replace(passage, vector=await self.embed(text[passage.start : passage.end])))
+            passages = remembered.passages[first : first + self.batch]
+            vectors = await asyncio.gather(*(self.embed(text[passage.start : passage.end]) for passage in passages))
+            complete += [replace(passage, vector=vector) for passage, vector in zip(passages, vectors, strict=True)]
         return replace(remembered, passages=tuple(complete), model=self._embedder.model)
 
-    async def embed(self, text: str) -> bytes:
-        """The vector; empty for a blank text. Raises `Unavailable`."""
-        return await self._embedder.embed(text) if text.strip() else b""
+    async def embed(self, text: str, *, is_query: bool = False) -> bytes:
+        """The vector; empty for a blank text. is_query: as `Embedder.embed`. Raises `Unavailable`."""
+        return await self._embedder.embed(text, is_query=is_query) if text.strip() else b""
 
     def _words(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
         """All facts but the vectors."""
@@ -96,14 +100,16 @@ class Memory:
     store: BreadcrumbStore
     ingest: Ingest
 
-    async def remember(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
+    async def remember(self, breadcrumb: Breadcrumb, facts: StoredBreadcrumb | None = None) -> StoredBreadcrumb:
         """Store the breadcrumb with its facts, or return what is stored under its id and version.
+
+        facts: where they have been computed already.
 
         Raises `Rejected` when that is a breadcrumb of another session or with other content, and `Unavailable`.
         """
         stored = await self.store.facts(breadcrumb)
         if stored is None:
-            stored = await self.ingest.facts(breadcrumb)
+            stored = facts or await self.ingest.facts(breadcrumb)
             await self.store.remember(stored)
         else:
             _check_identity(stored.breadcrumb, breadcrumb)

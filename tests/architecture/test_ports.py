@@ -5,7 +5,8 @@ from typing import Protocol
 import pytest
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.embedding.engine import NoEmbedder
+from builder.adapters.embedding.endpoint import EndpointEmbedder
+from builder.adapters.embedding.engine import Engine, NoEmbedder
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.reference import ReferenceEmbedder
 from builder.adapters.nats.archive import NatsArchive
@@ -30,13 +31,16 @@ def test_every_adapter_is_assigned_to_its_port() -> None:
     archive: type[Archive] = NatsArchive
     published: type[PublishedContexts] = NatsArchive
     sender: type[Sender] = NatsSender
-    embedders: list[type[Embedder]] = [CachedEmbedder, NoEmbedder, OnnxEmbedder, ReferenceEmbedder]
+    embedders: list[type[Embedder]] = [CachedEmbedder]
+    engines: list[type[Engine]] = [EndpointEmbedder, NoEmbedder, OnnxEmbedder, ReferenceEmbedder]
     publisher: type[Publisher] = NatsPublisher
     stream: type[Stream] = NatsStream
     delivery: type[Delivery] = NatsDelivery
     rendering: type[Rendering] = JinjaRendering
     summarizer: type[Summarizer] = EndpointSummarizer
-    assert all([stores, locations, archive, published, sender, embedders, publisher, stream, delivery, rendering, summarizer])
+    assert all(
+        [stores, locations, archive, published, sender, embedders, engines, publisher, stream, delivery, rendering, summarizer]
+    )
 
 
 PORTS = [port for module in (broker, models, store) for port in vars(module).values() if getattr(port, "_is_protocol", False)]

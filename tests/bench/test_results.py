@@ -40,9 +40,15 @@ MAX_ROWS = 7
 
 
 def table(result: dict[str, Any]) -> str:
-    """The command, day and machine, and one table: a row a budget or size, else a row a measure."""
+    """The command, day and machine, and one table: a row a budget, size or language, else a row a measure."""
     figures, machine = result["figures"], result["machine"]
     first, rows = next(((head, figures[key]) for key, head in NAMED_ROWS.items() if key in figures), ("measure", None))
+    if figures.get("dataset") == "languages":
+        first, categories = "language", figures["by_category"].items()
+        rows = {
+            name: {f"evidence any, {budget} tokens": row["evidence_any"] for budget, row in budgets.items()}
+            for name, budgets in categories
+        }
     if rows is None:
         own = {name: value for name, value in figures.items() if name not in MACHINE_ROWS}
         rows = {name: value if isinstance(value, dict) else {"": value} for name, value in own.items()}

@@ -90,11 +90,11 @@ def engine_with(outage: Outage) -> Parts:
     """Parts with engines that fail as `outage` says."""
 
     class Failing(OnnxEmbedder):
-        async def embed(self, text: str) -> bytes:
+        async def embed(self, text: str, input_type: str = "") -> bytes:
             if outage.away or (outage.word and outage.word in text):
                 outage.asked.append(text)
                 raise Unavailable("the engine is away")
-            return await super().embed(text)
+            return await super().embed(text, input_type)
 
     return engine_of(Failing)
 
@@ -102,7 +102,7 @@ def engine_with(outage: Outage) -> Parts:
 def engine_of(engine: Callable[[Path], Engine], **others: Any) -> Parts:
     """Parts with this engine. engine: is given the folder of its model. others: more parts."""
 
-    def opened(_engine: str, model: str, folder: Path, size: int) -> CachedEmbedder:
+    def opened(_engine: str, model: str, folder: Path, size: int, *_: Any) -> CachedEmbedder:
         return CachedEmbedder(engine(folder / model), size)
 
     return Parts(embedder=opened, pace=SHORT_PACE, **others)

@@ -40,10 +40,10 @@ async def test_a_trigger_behind_ten_files_waits_for_none_of_their_vectors_and_th
     answered_once = asyncio.Event()
 
     class Waiting(OnnxEmbedder):
-        async def embed(self, text: str) -> bytes:
+        async def embed(self, text: str, input_type: str = "") -> bytes:
             if "def " in text:
                 await answered_once.wait()
-            return await super().embed(text)
+            return await super().embed(text, input_type)
 
     async with service_here(settings(tmp_path), engine_of(Waiting)) as service:
         await say(service.js, "Please read these files.", "s1", "m0")

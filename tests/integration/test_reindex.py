@@ -8,12 +8,16 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, Topology, ensure_streams
 from builder.app.components import open_components
+from builder.app.operations.maintenance import rebuild_store
+from builder.app.settings import Embedding
 from builder.app.stores import locate_store
+from builder.cli.doctor import examine
 from builder.domain.breadcrumb import Place
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
 from tests.commands import run
+from tests.embedding_server import EmbeddingServer
 from tests.factories import make_remembered
 from tests.integration.inside import service_here, settings, worker_here
 from tests.running import Broker, Running, all_settled, answered, environment, jetstream, remembered, say, until
@@ -198,3 +202,33 @@ async def test_reindex_with_the_embedded_server_refuses_while_the_service_runs_a
         assert service.stop() == 0
         assert json.loads(run("reindex", "--json", env=service.env).stdout) == {"remembered": 2, "rejected": 0}
         assert len(remembered(tmp_path)) == 2
+
+
+async def test_a_team_switches_to_the_model_of_an_endpoint_and_no_old_vector_is_read_again(tmp_path: Path) -> None:
+    local = settings(tmp_path / "service")
+    server = EmbeddingServer()
+    async with server.running() as url:
+        chosen = {"engine": "endpoint", "model": "many", "url": url, "key": "sk-secret", "dimensions": 128, "batch": 8}
+        hosted = local.model_copy(update={"embedding": Embedding.model_validate(chosen)})
+        async with service_here(local) as service:
+            for number in range(20):
+                await say(service.js, f"Auftrag {number} betrifft {('Brennöfen', 'Glasuren')[number % 2]}.", "s1", f"m{number}")
+            await all_settled(service.js)
+        refused = {finding["part"]: finding for finding in await examine(hosted, "")}
+        assert not refused["core"]["ok"]
+        assert "the engine is many/endpoint/" in refused["core"]["said"]
+        assert "run `context-builder reindex`" in refused["core"]["said"]
+        assert not server.seen
+
+        assert await rebuild_store(hosted, lambda _sequence, _last: None) == {"remembered": 20, "rejected": 0}
+        assert [len(texts) for texts in server.inputs] == [8, 8, 4]
+        async with service_here(hosted) as service:
+            await say(service.js, "Welche Aufträge betreffen Glasuren?", "s1", "last")
+            await all_settled(service.js)
+            event = (await answered(service.js))[-1]
+            assert await service.core.store.models() == {service.core.embedder.model}
+        assert (event["trigger_event_id"], event["assembly"]["flags"]) == ("last", [])
+        assert server.inputs[3:] == [["Welche Aufträge betreffen Glasuren?"]]
+        findings = await examine(hosted, "")
+    assert all(finding["ok"] for finding in findings if finding["part"] in {"core", "model"})
+    assert "sk-secret" not in f"{findings} {hosted!r}"

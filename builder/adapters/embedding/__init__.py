@@ -2,34 +2,49 @@
 
 from pathlib import Path
 
-from builder.adapters.embedding.engine import NONE, CachedEmbedder, Engine, NoEmbedder
+from builder.adapters.embedding.endpoint import Endpoint, EndpointEmbedder
+from builder.adapters.embedding.engine import PLAIN, CachedEmbedder, Engine, NoEmbedder, Side
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.prepare import source_folder
-from builder.adapters.embedding.prepared import NAMES, ListedModel, PreparedModel, list_models
+from builder.adapters.embedding.prepared import DESCRIPTION, NAMES, PreparedModel, list_models
 from builder.adapters.embedding.reference import ReferenceEmbedder
 from builder.domain.errors import Misconfigured
+from builder.ports.models import NO_MODEL
 
-__all__ = ["NONE", "CachedEmbedder", "ListedModel", "PreparedModel", "list_models", "open_embedder"]
+__all__ = ["CachedEmbedder", "Endpoint", "PreparedModel", "list_models", "open_embedder"]
 
-ENGINES = ("onnx", "sentence-transformers", NONE)
-_CHOICES = f"use one of {', '.join(NAMES)}; the path of a folder needs the engine sentence-transformers"
+ENGINES = ("onnx", "sentence-transformers", "endpoint", NO_MODEL)
+_CHOICES = (
+    f"use one of {', '.join(NAMES)}; the path of a folder needs the engine sentence-transformers, or `models prepare FOLDER` and "
+    "then the folder's name"
+)
 
 
-def open_embedder(engine: str, model: str, models_dir: Path, cache_size: int) -> CachedEmbedder:
+def open_embedder(
+    engine: str,
+    model: str,
+    models_dir: Path,
+    cache_size: int,
+    query: Side = PLAIN,
+    document: Side = PLAIN,
+    endpoint: Endpoint | None = None,
+) -> CachedEmbedder:
     """The engine behind a cache of `cache_size` vectors, which begins to load; await its `ready`, and `aclose` it.
 
-    engine: "onnx" (the prepared model, 0.2 s to load), "sentence-transformers" (the reference, 5 to 18 s to load) or "none".
-    model: "all-MiniLM-L6-v2", or for sentence-transformers the path of a folder; none takes no notice of it.
+    engine: "onnx" (a prepared model, 0.2 s to load), "sentence-transformers" (the reference, 5 to 18 s to load), "endpoint" or
+    "none". model: "all-MiniLM-L6-v2", or for sentence-transformers the path of a folder; the others take no notice of it.
 
     Raises `Misconfigured` for an unknown engine or model, and for one that is not prepared or was altered.
     """
-    return CachedEmbedder(_open(engine, model, models_dir), cache_size)
+    return CachedEmbedder(_open(engine, model, models_dir, endpoint), cache_size, query, document)
 
 
-def _open(engine: str, model: str, models_dir: Path) -> Engine:
-    if engine == NONE:
+def _open(engine: str, model: str, models_dir: Path, endpoint: Endpoint | None) -> Engine:
+    if engine == NO_MODEL:
         return NoEmbedder()
-    if engine == "onnx" and model in NAMES:
+    if engine == "endpoint" and endpoint:
+        return EndpointEmbedder(endpoint)
+    if engine == "onnx" and (model in NAMES or (models_dir / model / DESCRIPTION).is_file()):
         return OnnxEmbedder(models_dir / model)
     if engine == "sentence-transformers" and model in NAMES:
         return ReferenceEmbedder(source_folder(), model)

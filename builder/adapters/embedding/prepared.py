@@ -4,6 +4,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from builder.domain.errors import Misconfigured
 
@@ -26,23 +27,25 @@ class PreparedModel:
     """Word pieces that are read, [CLS] and [SEP] included."""
     mean_cosine: float
     """Agreement with the float32 original over the bundled sentences, measured when it was prepared."""
+    source_version: str = ""
+    """Of the package, or the hash of the folder's weights."""
+    size: int = 0
+    """Bytes of the weights."""
+    milliseconds: float = 0
+    """For one of the bundled sentences, measured when it was prepared."""
+    milliseconds_before: float = 0
+    """For one of them by the float32 original."""
     prepared: bool = False
     """This call made it; False = it was there."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedModel:
-    """A model that could be used: `ready` is None and `problem` says why, or `problem` is empty."""
+def list_models(models_dir: Path) -> list[dict[str, Any]]:
+    """The default model and every other one under `models_dir`: {name, folder, ready, state}, the state an id or a problem.
 
-    name: str
-    folder: Path
-    ready: PreparedModel | None
-    problem: str
-
-
-def list_models(models_dir: Path) -> tuple[ListedModel, ...]:
-    """Every model that can be prepared, with its state under `models_dir`. Reads their files, never loads them."""
-    return tuple(_listed(models_dir / name) for name in NAMES)
+    Reads their files, never loads them.
+    """
+    others = sorted({file.parent.name for file in models_dir.glob(f"[!.]*/{DESCRIPTION}")} - {*NAMES})
+    return [_listed(models_dir / name) for name in (*NAMES, *others)]
 
 
 def read_prepared(folder: Path) -> PreparedModel:
@@ -59,6 +62,10 @@ def read_prepared(folder: Path) -> PreparedModel:
             dimension=int(described["dimension"]),
             window=int(described["window"]),
             mean_cosine=float(described["mean_cosine"]),
+            source_version=str(described["source_version"]),
+            size=int(described.get("bytes", 0)),
+            milliseconds=float(described.get("milliseconds", 0)),
+            milliseconds_before=float(described.get("milliseconds_before", 0)),
         )
     except (OSError, ValueError, KeyError, TypeError) as exc:
         raise Misconfigured(f"{folder / DESCRIPTION} cannot be read ({exc!r}): {_REMEDY}") from exc
@@ -82,8 +89,9 @@ def _check(path: Path, expected: str) -> None:
         raise Misconfigured(f"{path} was altered, its SHA-256 is {entry} instead of {expected}: {_REMEDY}")
 
 
-def _listed(folder: Path) -> ListedModel:
+def _listed(folder: Path) -> dict[str, Any]:
+    row = {"name": folder.name, "folder": str(folder)}
     try:
-        return ListedModel(folder.name, folder, read_prepared(folder), "")
+        return row | {"ready": True, "state": read_prepared(folder).model}
     except Misconfigured as exc:
-        return ListedModel(folder.name, folder, None, str(exc))
+        return row | {"ready": False, "state": str(exc)}

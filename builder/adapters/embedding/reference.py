@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from sentence_transformers import SentenceTransformer
 
+MAX_WINDOW = 512
+"""Word pieces of a prepared model: a passage has some hundred, and a trigger waits for its own."""
 _IDENTIFYING = ("model.safetensors", "config.json", "modules.json")
 
 
@@ -30,6 +32,15 @@ class ReferenceModel:
     def __init__(self, model_path: Path) -> None:
         """Raises `Misconfigured` when the model in the folder cannot be loaded."""
         self._model = _load(model_path)
+
+    @property
+    def window(self) -> int:
+        """Word pieces that are read."""
+        return min(self._model.max_seq_length or MAX_WINDOW, MAX_WINDOW)
+
+    def save_tokenizer(self, file: Path) -> None:
+        """Write its tokeniser as JSON, in whatever form the folder has it."""
+        self._model.tokenizer.backend_tokenizer.save(str(file))
 
     def encode(self, text: str) -> bytes:
         """The unit vector as little-endian float16 bytes, shape (dimension,)."""
@@ -48,9 +59,8 @@ class ReferenceEmbedder(EngineThread):
 
         Raises `Misconfigured` when the folder holds no model or a package is missing; `ready` raises what only loading shows.
         """
-        identity = _identity(model_path)
         _check_packages()
-        model = f"{name or model_path.name}/fp32/{identity[:12]}"
+        model = f"{name or model_path.name}/fp32/{identity(model_path)[:12]}"
         super().__init__(model, lambda: ReferenceModel(model_path), (RuntimeError,))
 
 
@@ -68,7 +78,8 @@ def quiet_loading() -> Iterator[None]:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
-def _identity(folder: Path) -> str:
+def identity(folder: Path) -> str:
+    """SHA-256 of what tells the model in a folder from others, in hex. Raises `Misconfigured` when it holds none."""
     present = [folder / name for name in _IDENTIFYING if (folder / name).is_file()]
     if not present:
         raise Misconfigured(f"{folder} holds no sentence-transformers model: give a folder with config.json or modules.json")

@@ -15,12 +15,14 @@ _MICROSECOND = timedelta(microseconds=1)
 BREADCRUMB_COLUMNS = (
     "workspace, session, incarnation, sequence, id, version, schema, speaker, role, created_us, received_us, tags, body, text, "
     "calls, removes, fingerprint, answers, pointers, expires_us, task, tool, failed, asked, covers, "
-    "utc_offset, user_id, private, hints, creator, agent, ordered, erased"
+    "utc_offset, user_id, private, hints, creator, agent, facts_revision, erased"
 )
 HELD_COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
 BREADCRUMB_VALUES = ", ".join("?" * len(BREADCRUMB_COLUMNS.split(", ")))
 """A placeholder for each."""
+REVISION = 2
+"""Of the words and bodies that this release computes; a higher one needs a migration that counts the lower ones."""
 INSERT = (
     f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({BREADCRUMB_VALUES}) ON CONFLICT (workspace, id, version) DO NOTHING"
 )
@@ -58,7 +60,7 @@ def to_columns(remembered: StoredBreadcrumb) -> tuple[Any, ...]:
         crumb.hints,
         crumb.creator,
         crumb.agent,
-        1,
+        REVISION,
         "",
     )
 

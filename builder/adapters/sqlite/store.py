@@ -13,7 +13,7 @@ from typing_extensions import override
 from builder.adapters.sqlite import backlog, erasing, joins, people, pinned, reading, revisions, scopes, sessionless
 from builder.adapters.sqlite.connection import Connection, file_bytes, free_bytes
 from builder.adapters.sqlite.editions import SqliteEditions
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, INSERT, from_columns, key_of, passages_by_place, to_columns
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, INSERT, REVISION, from_columns, key_of, passages_by_place, to_columns
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import Recall, RecallQuery, Scope
@@ -139,8 +139,8 @@ class SqliteStore(SqliteEditions, CompleteStore):
         return await self._connection.read(lambda sql: int(next(sql.execute(_COUNT))[0]))
 
     @override
-    async def count_sorted(self) -> int:
-        return await self._connection.read(lambda sql: int(next(sql.execute(f"{_COUNT} AND ordered = 0"))[0]))
+    async def count_outdated(self) -> int:
+        return await self._connection.read(lambda sql: int(next(sql.execute(f"{_COUNT} AND facts_revision < {REVISION}"))[0]))
 
     @override
     async def count_before(self, place: Place) -> int:

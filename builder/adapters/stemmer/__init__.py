@@ -20,6 +20,8 @@ _JOINT = re.compile("[.@:/_-]")
 _JOINED = re.compile(rf"{_PART.pattern}(?:{_JOINT.pattern}{_PART.pattern})+")
 _WORD = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_PART.pattern}(?:[.@:/_-]{_PART.pattern})*")
 
+_CYRILLIC = re.compile("[\u0430-\u0451]")
+
 UNDETERMINED = "und"
 """ISO 639's code for an unknown language."""
 Terms = Callable[[str], str]
@@ -28,14 +30,20 @@ Terms = Callable[[str], str]
 def load_terms() -> Terms:
     """A function text → terms in order, joined by single spaces: lower case, no function words, stemmed by language.
 
+    Before that irregular forms become their base, and verbs of some languages their infinitive (`words.toml`).
+
     Scripts that write no spaces between words (Han, Kana, Thai, …) give overlapping pairs of characters. The language of
-    a text is the one most of whose function words it holds; English when none does.
+    a text is the one most of whose function words it holds; Russian when none does and it is written so, English otherwise.
     """
     tables = _tables()
     stop = {language: frozenset(words.split()) for language, words in tables["stop"].items()}
     languages = _languages(stop)
-    forms = tables["irregular"]["en"].split()
-    irregular = dict(zip(forms[::2], forms[1::2], strict=True))
+    pairs = {language: words.split() for language, words in tables["irregular"].items()}
+    irregular = {language: dict(zip(each[::2], each[1::2], strict=True)) for language, each in pairs.items()}
+    endings = {
+        language: [(tuple(tails.split()), re.compile(ending), into) for tails, ending, into in rows]
+        for language, rows in tables["endings"].items()
+    }
     threads = threading.local()
 
     def stemmer(language: str) -> Stemmer.Stemmer:
@@ -47,10 +55,11 @@ def load_terms() -> Terms:
     def terms(text: str) -> str:
         words = list(_words(text))
         language = _language(words, languages)
-        stems = (word for word in words if word not in stop[language])
-        if language == "en":
-            stems = (irregular.get(word, word) for word in stems)
-        return " ".join(stemmer(language).stemWords(list(stems)))
+        forms = irregular.get(language, {})
+        stems = [word for word in words if word not in stop[language]]
+        for tails, ending, into in endings.get(language, ()):
+            stems = [ending.sub(into, word) if word.endswith(tails) and word not in forms else word for word in stems]
+        return " ".join(stemmer(language).stemWords([forms.get(word, word) for word in stems]))
 
     return terms
 
@@ -95,7 +104,8 @@ def _unspaced_words(plain: str) -> Iterator[str]:
 
 
 def _tables() -> dict[str, Any]:
-    return tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
+    """In the spelling of the words that are looked up."""
+    return tomllib.loads(folded((files(__package__) / "words.toml").read_text("utf-8")))
 
 
 def _pairs(run: str) -> Iterator[str]:
@@ -114,5 +124,7 @@ def _languages(stop: dict[str, frozenset[str]]) -> dict[str, tuple[str, ...]]:
 def _language(words: list[str], languages: dict[str, tuple[str, ...]]) -> str:
     """That of most function words, the first in the alphabet of several; English where it has as many as any."""
     counts = Counter(chain.from_iterable(languages[word] for word in words if word in languages))
+    if not counts and any(_CYRILLIC.search(word) for word in words):
+        return "ru"  # the English stemmer leaves such words as they are
     best = min(counts, key=lambda language: (-counts[language], language), default="en")
     return best if counts[best] > counts["en"] else "en"

@@ -1,5 +1,6 @@
 """What operators do beside the running service: dead letters, purging, and rebuilding the store from the stream."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
@@ -16,7 +17,7 @@ from builder.app.broker import check_order, connected, open_bus, topology
 from builder.app.components import open_components
 from builder.app.settings import Settings
 from builder.app.stores import locate_store
-from builder.domain.breadcrumb import Place
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.store import CallOrigin, StoreLocation
@@ -155,15 +156,29 @@ async def _fill(
     last = await stream.last()
     async with open_components(settings, rebuilt) as core:
         await core.store.add_call_origins(origins)
+        memory, waiting = core.builder.memory, list[Breadcrumb]()
+
+        async def remember() -> None:
+            """Facts at the same time, so that an engine gets batches; what is stored keeps its order."""
+            facts = await asyncio.gather(*map(memory.ingest.facts, waiting))
+            for breadcrumb, each in zip(waiting, facts, strict=True):
+                try:
+                    await memory.remember(breadcrumb, each)
+                    sessions.update(((breadcrumb.workspace, breadcrumb.session), (breadcrumb.workspace, EVERY_SESSION)))
+                    counts["remembered"] += 1
+                except Rejected:
+                    counts["rejected"] += 1
+            waiting.clear()
+
         async for arrival in stream.everything(Place(last.incarnation, last.sequence + 1)):
             try:
-                breadcrumb = decode(arrival, settings.worker.max_body_bytes, settings.lifetimes)
-                await core.builder.remember(breadcrumb)
-                sessions |= {(breadcrumb.workspace, breadcrumb.session), (breadcrumb.workspace, EVERY_SESSION)}
-                counts["remembered"] += 1
+                waiting.append(decode(arrival, settings.worker.max_body_bytes, settings.lifetimes))
             except Rejected:
                 counts["rejected"] += 1
+            if len(waiting) >= memory.ingest.batch:
+                await remember()
             progress(arrival.place.sequence, last.sequence)
+        await remember()
         for workspace, session in sorted(sessions):
             await core.store.advance(workspace, session, last)
         await core.store.advance(*FLOOR, floor)

@@ -63,8 +63,9 @@ class _Hashing:
     """`Embedder` without a model: one of some random directions for each text, chosen by its end."""
 
     model = "hashing/bench/000000"
+    batch = 1
 
-    async def embed(self, text: str) -> bytes:
+    async def embed(self, text: str, *, is_query: bool = False) -> bytes:  # noqa: ARG002
         return DIRECTIONS[crc32(text[-12:].encode("utf-8", "replace")) % len(DIRECTIONS)]
 
 

@@ -16,7 +16,7 @@ def latency(
     as_json: AsJson = False,
 ) -> None:
     """A whole context beside the bare embedding call, interleaved in one run over a real nats-server."""
-    from builder.app.components import open_reference
+    from builder.app.components import open_encoder
     from builder.bench.data.synthetic import DISTINCT_MESSAGES
     from builder.bench.speed import latency as bench
 
@@ -24,7 +24,7 @@ def latency(
     figures = measure_service(
         "latency",
         DISTINCT_MESSAGES + 3 * len(sizes) + rounds + bench.WARM_UP_ROUNDS,
-        open_reference,
+        lambda settings: open_encoder(settings, "sentence-transformers"),
         lambda service, reference, step, _port: bench.run(service, reference, sizes, rounds, step),
         cached_passages=4 * sum(sizes),  # sessions in use are warm; cold ones are measured apart
     )

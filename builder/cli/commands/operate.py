@@ -12,13 +12,23 @@ from builder.domain.errors import Rejected
 Sequence = Annotated[int, typer.Argument(help="Stream sequence of the rejected breadcrumb, as `list` shows it.")]
 
 
-def prepare(*, as_json: AsJson = False) -> None:
-    """Export and quantise the default embedding model from its installed package, once. Needs torch; no network."""
+def prepare(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(help="Folder of another sentence-transformers model, whose name the model gets.", show_default=False),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Export and quantise the default embedding model, or that of a folder, once. Needs torch; no network."""
     from builder.app.components import prepare_model
 
-    model = prepare_model(settings())
+    model = prepare_model(settings(), folder)
     done = "prepared" if model["prepared"] else "was prepared before"
-    note = f"{model['model']} {done} in {model['folder']} (mean cosine with the reference {model['mean_cosine']:.4f})"
+    note = (
+        f"{model['model']} {done} in {model['folder']} (mean cosine with the reference {model['mean_cosine']:.4f}, "
+        f"{model['size'] / 1e6:.0f} MB, {model['milliseconds']:.1f} ms a text, the reference {model['milliseconds_before']:.1f})"
+    )
     show(model, as_json, note=note)
 
 

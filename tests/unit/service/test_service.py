@@ -57,7 +57,7 @@ async def test_ten_consumers_of_files_and_records_cost_one_embedding_and_one_rea
         async def ready(self, seconds: float | None = None) -> None:
             """It is."""
 
-        def close(self) -> None:
+        async def aclose(self) -> None:
             """Nothing is open."""
 
     engine = Inferences()
@@ -202,11 +202,29 @@ async def test_the_front_of_a_page_is_made_while_the_trigger_is_embedded() -> No
             return await super().recall(query)
 
     class Waiting(HashingEmbedder):
-        async def embed(self, text: str) -> bytes:
+        async def embed(self, text: str, input_type: str = "", *, is_query: bool = False) -> bytes:
             await recalled.wait()
-            return await super().embed(text)
+            return await super().embed(text, input_type, is_query=is_query)
 
     builder = make_builder(Waiting(), Store())
     async with asyncio.timeout(DEADLINE):
         trigger, begun = await builder.begin(make_breadcrumb("Where is the kiln?", 1), (consumer("a"),))
     assert (trigger.breadcrumb.id, len((await builder.complete(begun)).contexts)) == ("m1", 1)
+
+
+async def test_vectors_of_the_engine_before_are_never_compared_and_their_words_are_still_found() -> None:
+    class Wider(HashingEmbedder):
+        model = "hashing/wider/000000"
+
+        async def embed(self, text: str, input_type: str = "", *, is_query: bool = False) -> bytes:
+            return 2 * await super().embed(text, input_type, is_query=is_query)
+
+    store = MemoryStore()
+    before, after = make_builder(HashingEmbedder(), store), make_builder(Wider(), store)
+    said = [f"The kiln number {number} fires at cone {number}." for number in range(1, 40)]
+    for number, text in enumerate(said, 1):
+        await (before if number < 20 else after).remember(make_breadcrumb(text, number))
+    trigger = make_breadcrumb("Which kiln fires at cone 3?", 40)
+    (context,) = (await after.build(trigger, (replace(consumer("a"), budget=400),))).contexts
+    assert "vectors_missing" in context.flags
+    assert said[2] in context.markdown

@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from typing_extensions import override
 
 from builder.adapters.embedding import CachedEmbedder, open_embedder
+from builder.adapters.embedding.engine import Engine
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.domain.errors import Unavailable
 from tests.models import prepared
@@ -13,22 +15,28 @@ from tests.models import prepared
 NAME = "all-MiniLM-L6-v2"
 
 
-class Recording:
+class Recording(Engine):
     """The real engine, which notes what it is asked, then waits for `gate` when told so, and fails `failures` times."""
 
     def __init__(self, failures: int = 0) -> None:
         self.asked: list[str] = []
+        self.types: list[str] = []
         self.failures = failures
         self.begun = asyncio.Event()
         self.gate = asyncio.Event()
         self.gate.set()
         self.engine = OnnxEmbedder(prepared().folder)
-        self.model = self.engine.model
+
+    @property
+    @override
+    def model(self) -> str:
+        return self.engine.model
 
     async def ready(self, seconds: float | None = None) -> None:
         await self.engine.ready(seconds)
 
-    async def embed(self, text: str) -> bytes:
+    async def embed(self, text: str, input_type: str = "") -> bytes:
+        self.types.append(input_type)
         self.asked.append(text)
         self.begun.set()
         await self.gate.wait()
@@ -36,8 +44,8 @@ class Recording:
             raise Unavailable("the engine is away")
         return await self.engine.embed(text)
 
-    def close(self) -> None:
-        self.engine.close()
+    async def aclose(self) -> None:
+        await self.engine.aclose()
 
 
 @pytest.fixture
@@ -45,7 +53,7 @@ async def recording() -> AsyncIterator[Recording]:
     engine = Recording()
     await engine.ready()
     yield engine
-    engine.close()
+    await engine.aclose()
 
 
 async def test_a_text_that_was_asked_before_is_not_embedded_again(recording: Recording) -> None:

@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from builder.adapters.embedding import NONE, list_models, open_embedder
+from builder.adapters.embedding import list_models, open_embedder
 from builder.adapters.embedding.engine import Encoder, EngineThread, unit, well_formed
 from builder.adapters.embedding.onnx import OnnxModel
 from builder.adapters.embedding.prepare import prepare, sentences, source_folder
 from builder.adapters.embedding.reference import ReferenceEmbedder, ReferenceModel
 from builder.domain.errors import Misconfigured, Unavailable
+from builder.ports.models import NO_MODEL
 from tests.models import MODELS_DIR, prepared
 
 NAME = "all-MiniLM-L6-v2"
@@ -62,7 +63,9 @@ def test_an_unknown_model_is_misconfigured_and_the_known_ones_are_named(engine: 
 
 
 def test_an_unknown_engine_is_misconfigured(tmp_path: Path) -> None:
-    with pytest.raises(Misconfigured, match="unknown embedding engine 'openai': use one of onnx, sentence-transformers, none"):
+    with pytest.raises(
+        Misconfigured, match="unknown embedding engine 'openai': use one of onnx, sentence-transformers, endpoint, none"
+    ):
         open_embedder("openai", NAME, tmp_path, cache_size=10)
 
 
@@ -78,7 +81,7 @@ async def test_a_broken_folder_is_misconfigured_once_it_was_tried_and_unavailabl
         await embedder.ready()
     with pytest.raises(Unavailable, match=r"could not be loaded: .* give a complete sentence-transformers folder"):
         await embedder.embed("hello")
-    embedder.close()
+    await embedder.aclose()
 
 
 async def test_an_engine_is_unavailable_while_it_loads_and_nobody_has_to_wait_for_it() -> None:
@@ -95,13 +98,13 @@ async def test_an_engine_is_unavailable_while_it_loads_and_nobody_has_to_wait_fo
     gate.set()
     await engine.ready(None)
     assert await engine.embed("hello")
-    engine.close()
+    await engine.aclose()
 
 
 async def test_without_an_engine_every_text_is_unavailable(tmp_path: Path) -> None:
     embedder = open_embedder("none", NAME, tmp_path, cache_size=1)
     await embedder.ready()
-    assert embedder.model == NONE
+    assert embedder.model == NO_MODEL
     with pytest.raises(Unavailable, match="set CONTEXT_BUILDER_EMBEDDING__ENGINE"):
         await embedder.embed("hello")
     await embedder.aclose()
@@ -120,11 +123,10 @@ async def test_the_reference_takes_the_packaged_model_by_name_and_any_folder_by_
 
 def test_the_list_of_models_says_which_are_ready_and_why_others_are_not(tmp_path: Path) -> None:
     (ready,) = list_models(MODELS_DIR)
-    assert ready.ready is not None
-    assert (ready.ready.model, ready.problem) == (prepared().model, "")
+    assert (ready["ready"], ready["state"]) == (True, prepared().model)
     (absent,) = list_models(tmp_path)
-    assert (absent.name, absent.ready) == (NAME, None)
-    assert "is not prepared" in absent.problem
+    assert (absent["name"], absent["ready"]) == (NAME, False)
+    assert "is not prepared" in absent["state"]
 
 
 def test_preparing_again_finds_the_model_and_does_not_import_torch() -> None:

@@ -232,9 +232,9 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
     store.close()
 
 
-ADDED = ("utc_offset", "user_id", "private", "hints", "creator", "agent", "ordered")
+ADDED = ("utc_offset", "user_id", "private", "hints", "creator", "agent", "facts_revision")
 COLUMNS = map("ALTER TABLE breadcrumbs DROP COLUMN {}".format, ADDED)
-INDEXES = ("DROP INDEX breadcrumbs_people", "DROP INDEX breadcrumbs_sorted")
+INDEXES = ("DROP INDEX breadcrumbs_people", "DROP INDEX breadcrumbs_outdated")
 SENDERS = "; ".join((*INDEXES, *COLUMNS, "DROP TABLE editions", "DROP TABLE edition_texts"))
 """Takes away what later files have."""
 
@@ -253,7 +253,7 @@ async def test_what_a_file_held_before_senders_were_kept_has_its_agent_alone_and
     store = SqliteStore(path)
     after = make_remembered("After.", 2, utc_offset=0, user_id="u7")
     assert await store.remember(after)
-    assert await store.count_sorted() == 1, "doctor asks for `reindex`: what is heard now has its own order"
+    assert await store.count_outdated() == 1, "doctor asks for `reindex`: what is heard now is of this release"
     assert await store.facts(before.breadcrumb) == before
     assert await store.facts(after.breadcrumb) == after
     store.close()

@@ -1,0 +1,152 @@
+"""Vectors of any OpenAI-compatible endpoint: texts that wait at the same time share a request."""
+
+import asyncio
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import httpx2
+import numpy as np
+import stamina
+from typing_extensions import override
+
+from builder.adapters.embedding.engine import Engine, unit, well_formed
+from builder.domain.errors import Misconfigured, Unavailable
+
+MAX_TEXT_CHARS = 8_000
+"""Hosted models read 8,192 tokens, and refuse a longer text instead of cutting it."""
+LEAST_CHARS = 250
+"""A text that is still refused at this length is refused for another reason."""
+REQUESTS = 4
+"""Under way at once. What waits meanwhile goes together into the next one."""
+FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.25, 8.0
+"""Between two attempts, doubled with every failure."""
+FINAL_CODES = frozenset({400, 401, 403, 404, 405, 410, 413, 422})
+"""Answers that the same request gets every time."""
+CONTENT_CODES = frozenset({400, 413, 422})
+"""Those that are about what the request holds: a parameter, or a text that is too long."""
+_RETRIED = (httpx2.HTTPError, ValueError, LookupError, TypeError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where vectors are made, and by what."""
+
+    url: str
+    """Base, as https://host/v1; without credentials."""
+    model: str
+    key: str = field(default="", repr=False)
+    """Bearer token; it stands in a header and in no message."""
+    dimensions: int
+    """Values of a vector: so many are requested, and the first ones taken where the model is not to be told."""
+    batch: int = 64
+    """Most texts of one request."""
+    timeout: float = 10.0
+    """Seconds of a request, all attempts together."""
+    attempts: int = 3
+    first_pause: float = FIRST_PAUSE_SECONDS
+
+
+class EndpointEmbedder(Engine):
+    """Named `<model>/endpoint/<12 hex digits of a hash of URL, model and dimensions>`: nobody tells the hash of the weights."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        """Raises `Misconfigured` for settings that no request can be made of."""
+        url = httpx2.URL(endpoint.url)
+        if url.scheme not in {"http", "https"} or url.userinfo or not endpoint.dimensions:
+            raise Misconfigured(
+                "the engine endpoint needs CONTEXT_BUILDER_EMBEDDING__URL, as https://host/v1 and without credentials, and "
+                f"CONTEXT_BUILDER_EMBEDDING__DIMENSIONS, the number of values in a vector of {endpoint.model}; a key is given as "
+                "CONTEXT_BUILDER_EMBEDDING__KEY"
+            )
+        self.batch = endpoint.batch
+        self._endpoint = endpoint
+        self._url = url.copy_with(path=f"{url.path.rstrip('/')}/embeddings")
+        self._sends_dimensions = True
+        self._client = httpx2.AsyncClient(
+            timeout=endpoint.timeout,
+            headers={"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else None,
+            follow_redirects=False,
+            trust_env=False,
+        )
+        self._retry = stamina.AsyncRetryingCaller(
+            endpoint.attempts, timeout=None, wait_initial=endpoint.first_pause, wait_max=LAST_PAUSE_SECONDS, wait_jitter=0
+        ).on(_RETRIED)
+        self._requests = asyncio.Semaphore(REQUESTS)
+        self._filling: dict[str, tuple[list[str], asyncio.Task[list[bytes]]]] = {}
+
+    @property
+    @override
+    def model(self) -> str:
+        identity = f"{self._url}\0{self._endpoint.model}\0{self._endpoint.dimensions}"
+        return f"{self._endpoint.model}/endpoint/{blake2b(identity.encode(), digest_size=6).hexdigest()}"
+
+    @override
+    async def ready(self, seconds: float | None = None) -> None:
+        """Return at once: there is nothing to load, and an endpoint that is away ends no start."""
+
+    @override
+    async def embed(self, text: str, input_type: str = "") -> bytes:
+        if self._client.is_closed:
+            raise Unavailable("the embedding engine is closed: start the service again")
+        if input_type not in self._filling or len(self._filling[input_type][0]) == self.batch:
+            batch = list[str]()
+            self._filling[input_type] = batch, asyncio.ensure_future(self._send(batch, input_type))
+        texts, vectors = self._filling[input_type]
+        texts.append(well_formed(text[:MAX_TEXT_CHARS]).strip() or ".")
+        position = len(texts) - 1
+        return (await asyncio.shield(vectors))[position]
+
+    @override
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+    async def _send(self, texts: list[str], input_type: str) -> list[bytes]:
+        """Vectors of the texts that are there once a request may begin."""
+        async with self._requests:
+            if self._filling.get(input_type, ((),))[0] is texts:
+                del self._filling[input_type]
+            return await self._vectors(texts, input_type)
+
+    async def _vectors(self, texts: list[str], input_type: str) -> list[bytes]:
+        """What is refused for a text that is too long is asked for text by text, and a single one by its first half."""
+
+        async def attempt() -> list[bytes]:  # without arguments, which stamina would log
+            return self._read(await self._request(texts, input_type), len(texts))
+
+        try:
+            async with asyncio.timeout(self._endpoint.timeout):
+                return await self._retry(attempt)
+        except (_Final, *_RETRIED, TimeoutError) as error:
+            if isinstance(error, _Final) and error.args[0] in CONTENT_CODES and (len(texts) > 1 or len(texts[0]) > LEAST_CHARS):
+                parts = [[text] for text in texts] if len(texts) > 1 else [[texts[0][: len(texts[0]) // 2]]]
+                return [vector for part in parts for vector in await self._vectors(part, input_type)]
+            raise Unavailable(
+                f"the embedding endpoint {self._url.copy_with(query=None)} gave no vector: {error!r:.300}; check "
+                "CONTEXT_BUILDER_EMBEDDING__URL, __MODEL, __DIMENSIONS and __KEY"
+            ) from error
+
+    async def _request(self, texts: list[str], input_type: str) -> httpx2.Response:
+        """Raises `_Final`, `httpx2.HTTPError`, and `ValueError` for an answer that another attempt may change."""
+        body = {"model": self._endpoint.model, "input": texts} | ({"input_type": input_type} if input_type else {})
+        dimensions = {"dimensions": self._endpoint.dimensions} if self._sends_dimensions else {}
+        response = await self._client.post(self._url, json=body | dimensions)
+        if response.status_code in CONTENT_CODES and dimensions:
+            self._sends_dimensions = False  # many models have one length and refuse to be told
+            return await self._request(texts, input_type)
+        if response.status_code in FINAL_CODES:
+            raise _Final(response.status_code)
+        if response.status_code != httpx2.codes.OK:
+            raise ValueError(f"it answered {response.status_code}")
+        return response
+
+    def _read(self, response: httpx2.Response, texts: int) -> list[bytes]:
+        """Unit vectors by `index`. Raises `ValueError`, `LookupError` or `TypeError` for any other answer."""
+        rows = {row["index"]: row["embedding"] for row in response.json()["data"]}
+        values = np.array([rows[index] for index in range(texts)], np.float32)[:, : self._endpoint.dimensions]
+        if values.shape[1] < self._endpoint.dimensions or not np.isfinite(values).all():
+            raise ValueError(f"its vectors have {values.shape[1]} finite values, not {self._endpoint.dimensions}")
+        return [unit(each) for each in values]
+
+
+class _Final(Exception):  # noqa: N818 - an answer
+    """Its status says that asking again would not help."""

@@ -1,0 +1,66 @@
+"""Preparing the model of a folder: what it was trained with is in the file, and the copy is compared with the original."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from builder.adapters.embedding import list_models, open_embedder
+from builder.adapters.embedding.onnx import OnnxModel
+from builder.adapters.embedding.prepare import prepare, sentences, source_folder
+from builder.adapters.embedding.reference import ReferenceModel
+from builder.domain.errors import Misconfigured
+from tests.models import MODELS_DIR
+
+WIDTH = 48
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model with another pooling, a window of its own and a layer after the pooling, as many multilingual ones have."""
+    from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - imports torch
+    from sentence_transformers.sentence_transformer.modules import Dense, Pooling, Transformer  # noqa: PLC0415
+
+    reading = Transformer(str(source_folder()), max_seq_length=40)
+    folder = tmp_path_factory.mktemp("models") / "many-tongues"
+    modules = [reading, Pooling(384, pooling_mode="cls"), Dense(384, WIDTH)]
+    SentenceTransformer(modules=modules, device="cpu").save(str(folder))
+    return folder
+
+
+async def test_the_model_of_a_folder_is_prepared_checked_and_opened_by_its_name(folder: Path, tmp_path: Path) -> None:
+    made = prepare(tmp_path, folder)
+    assert (made.name, made.dimension, made.window, made.prepared) == ("many-tongues", WIDTH, 40, True)
+    assert made.mean_cosine >= 0.99
+    assert made.size == (tmp_path / "many-tongues" / "model.onnx").stat().st_size
+    assert min(made.milliseconds, made.milliseconds_before) > 0
+    quick, original = OnnxModel(made.folder, made.window), ReferenceModel(folder)
+    long = " ".join(sentences())
+    pairs = [[np.frombuffer(each.encode(text), "<f2").astype(np.float64) for each in (quick, original)] for text in (long, "")]
+    assert min(float(ours @ theirs) for ours, theirs in pairs) >= 0.97
+
+    embedder = open_embedder("onnx", "many-tongues", tmp_path, 1)
+    await embedder.ready()
+    assert (embedder.model, len(await embedder.embed("hallo"))) == (made.model, 2 * WIDTH)
+    await embedder.aclose()
+    assert [model["name"] for model in list_models(tmp_path) if model["ready"]] == ["many-tongues"]
+
+    assert not prepare(tmp_path, folder).prepared
+    changed = tmp_path / "changed" / "many-tongues"
+    shutil.copytree(folder, changed)
+    (changed / "model.safetensors").write_bytes((source_folder() / "model.safetensors").read_bytes())
+    assert prepare(tmp_path, changed).prepared, "another model of the same name takes its place"
+
+
+def test_a_folder_without_a_model_is_misconfigured_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(Misconfigured, match="holds no sentence-transformers model"):
+        prepare(tmp_path / "models", tmp_path / "empty")
+    assert not (tmp_path / "models").exists()
+
+
+def test_the_default_model_is_what_it_was_and_its_description_tells_its_source() -> None:
+    described = json.loads((MODELS_DIR / "all-MiniLM-L6-v2" / "model.json").read_text("utf-8"))
+    assert prepare(MODELS_DIR).model == f"all-MiniLM-L6-v2/int8/{described['sha256'][:12]}"
