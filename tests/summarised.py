@@ -187,15 +187,17 @@ async def chain(builder: ContextBuilder, profile: Profile) -> tuple[str, ...]:
     )
 
 
-async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500) -> str:
-    trigger = make_breadcrumb("And what now?", sequence)
+async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500, question: str = "And what now?") -> str:
+    trigger = make_breadcrumb(question, sequence)
     (context,) = (await builder.build_contexts(await builder.ingest.facts(trigger), (profile,))).contexts
     return context.markdown
 
 
 async def summary(builder: ContextBuilder, profile: Profile, sequence: int = 1900) -> str:
-    """What the page says above a conversation of few units."""
-    profile = replace(profile, window=replace(profile.window, max_units=4, trim_to=2))
+    """What the page says above a conversation of few units, when nothing is found that it would not repeat."""
+    profile = replace(
+        profile, window=replace(profile.window, max_units=4, trim_to=2), retrieval=replace(profile.retrieval, max_results=0)
+    )
     return (await page(builder, profile, sequence)).partition("## Recent")[0]
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from builder.domain.summary import Line, Source
 from builder.recall.index.view import View
+from builder.recall.summaries.changes import outdated
 from builder.recall.summaries.excerpts import Excerpt, Words, excerpt_of, excerpts, line_of
 
 LineWithRows = tuple[tuple[int, ...], Line]
@@ -60,6 +61,8 @@ def extract(
     for row in rows:
         pool += excerpts(view, row, words, verbatim_rows)
     end = view.history.passages.first(max(rows) + 1) if rows else view.passages
+    replaced = outdated(pool, words.terms)
+    pool = [excerpt for number, excerpt in enumerate(pool) if number not in replaced]
     pool = [excerpt for excerpt in pool if not excerpt.by_tool] or pool
     best = _choose(view, pool, cap, min(end, view.passages), words)
     lines_by_order = ((excerpt.order, replace(excerpt.line, rank=rank)) for rank, excerpt in enumerate(best))
@@ -85,12 +88,18 @@ def _with_rows(view: View, lines: Iterable[Line]) -> list[LineWithRows]:
 
 def _repeats(view: View, rows: tuple[int, ...], line: Line, page: PageContent) -> bool:
     """Whether the page shows all that a line says, or the line is outdated."""
-    if (page.rows if line.verbatim else page.rows | page.outdated).issuperset(rows):
+    on_page = page.rows if line.verbatim else page.rows | page.outdated
+    if all(not on_page.isdisjoint((row, *view.repeats(row))) for row in rows):
         return True
-    if len(rows) > 1 or rows[0] not in page.parts:
-        return False
-    words = line.text.removeprefix(f"{view.stored_name(rows[0])}: ")
-    return " ".join(words.casefold().split()) in " ".join(page.parts[rows[0]].casefold().split())
+    texts = line.text.split("\n") if len(rows) > 1 else [line.text]
+    return len(texts) == len(rows) and all(
+        row in on_page or _words(text.removeprefix(f"{view.stored_name(row)}: ")) in _words(page.parts.get(row, ""))
+        for row, text in zip(rows, texts, strict=True)
+    )
+
+
+def _words(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _row(view: View, source: Source) -> int:
