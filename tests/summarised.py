@@ -80,7 +80,7 @@ class Publishing:
 
 
 class Endpoint:
-    """A `Summarizer` that copies, or is away."""
+    """A `Summarizer` that observes the first message of each batch, or is away."""
 
     name = "mini"
 
@@ -93,8 +93,17 @@ class Endpoint:
         if self.away or cap < 1:
             raise Unavailable("nobody answers")
         first = said[0]
-        new = Line(text=f"{first.speaker} spoke.", day=first.day, ids=(first.id,), versions=(first.version,))
-        return (*lines, new)
+        subject = first.speaker.lower()
+        return (
+            Line(
+                text=f"{subject}: spoke {len(lines)} times before",
+                day=first.day,
+                ids=(first.id,),
+                versions=(first.version,),
+                id=f"of-{first.id}",
+                subject=subject,
+            ),
+        )
 
 
 def make_summarising(

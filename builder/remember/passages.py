@@ -31,6 +31,12 @@ def passages(text: str) -> tuple[tuple[int, int], ...]:
     return (*spans, (start, end))
 
 
+def lines(text: str) -> tuple[tuple[int, int], ...]:
+    """Spans of its lines, one empty span for an empty text."""
+    ends = [position for position, sign in enumerate(text) if sign == "\n"]
+    return tuple(zip((0, *(end + 1 for end in ends)), (*ends, len(text)), strict=True))
+
+
 def _sentences(text: str, words: int, longest: int) -> list[tuple[int, int]]:
     pieces: list[tuple[int, int]] = []
     start = 0

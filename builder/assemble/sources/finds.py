@@ -9,11 +9,13 @@ from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
 from builder.assemble.draft import Draft
 from builder.assemble.items.forms import LINE_REASONS, RenderForm, Spans
 from builder.assemble.items.writer import Item, Writer
+from builder.assemble.sources.observations import OBSERVED, observation_item, with_observations
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
 from builder.recall.index.conversation import exchange_of
 from builder.recall.search.retrieval import Find, retrieve
+from builder.recall.summaries.observations import observations_of
 
 MAX_CALL_TOKENS = 120
 """Most tokens of a call line above what was found of its result."""
@@ -45,7 +47,9 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     cut = {view.row_of(part.breadcrumb.id) for part in parts if part.reduced == CUT}  # has what is nearest to the question
     page_rows = draft.whole_rows() | draft.active.outdated | cut
     question = draft.question.row if draft.question else -1
-    draft.retrieval = retrieval = retrieve(draft.query, view, rules, draft.ranker, page_rows, ledger.remaining, question)
+    observations = observations_of(view, recall.profile)
+    result = retrieve(draft.query, view, rules, draft.ranker, page_rows, ledger.remaining, question, observations.summaries)
+    draft.retrieval = retrieval = with_observations(result, observations, view, page_rows)
     limits, places = dict(rules.per_schema_limit), dict[int, Item]()
     omitted, finds = _without_taken(draft, retrieval.finds)
     omissions = _put(draft, rule, finds, limits, places)
@@ -138,6 +142,8 @@ def _try_add(section: str, find: Find, draft: Draft, places: dict[int, Item]) ->
 
 def _reason(draft: Draft, find: Find) -> str:
     """Why a find is on the page."""
+    if find.lines:
+        return OBSERVED
     if find.reply_to >= 0:
         return f"what was said in reply to {draft.recall.view.breadcrumb(find.reply_to).id}, which was found"
     if find in draft.retrieval.neighbours:
@@ -147,6 +153,8 @@ def _reason(draft: Draft, find: Find) -> str:
 
 def found_item(find: Find, writer: Writer) -> Item:
     """The item that shows a find; a result stands below its call."""
+    if find.lines:
+        return observation_item(find, writer)
     crumb = writer.view.breadcrumb(find.row)
     exchange = exchange_of(writer.view, writer.view.history.breadcrumbs.versions[crumb.id][0]) if crumb.role == "tool" else None
     if exchange is None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
 from builder.assemble.items.writer import Item, Writer
-from builder.domain.summary import Line, read_summary
+from builder.domain.summary import SUMMARY, Line, read_summary
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import PageContent, shown_lines, verbatim_line
+from builder.recall.summaries.observations import observations_of
 from builder.recall.summaries.plan import PageSummary, page_summary
 
 OF_THE_REST = "a summary of what the page does not show of the session"
@@ -67,11 +68,17 @@ def _page_content(draft: Draft) -> PageContent:
     """What the page shows beside the summary: also instructions, finds, and what a cut leaves of a message."""
     view = draft.recall.view
     parts, rows = defaultdict[int, str](str), set[int]()
+    observed = set(observations_of(view, draft.recall.profile).replaced)
     for item in (item for source in ("instructions", "retrieval", "window", "turn") for item in draft.items(source)):
+        if item.first.schema == SUMMARY:
+            observed |= {line.id for part in item.fragments for line in read_summary(part.breadcrumb).lines}
+            continue
         texts = [view.breadcrumb(item.origin).text[start:end] for start, end in item.spans]
         rows.update({item.origin} if not (texts or item.is_cut or item.entry) else ())
         parts[item.origin] += "\n".join((*texts, *(part.text for part in item.fragments if part.reduced)))
-    return PageContent(rows=draft.whole_rows() - draft.verbatim | rows, parts=parts, outdated=draft.active.outdated)
+    return PageContent(
+        rows=draft.whole_rows() - draft.verbatim | rows, parts=parts, replaced=frozenset(observed), outdated=draft.active.outdated
+    )
 
 
 def _note(draft: Draft, number: int) -> str:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from builder.domain.context import Omission
 from builder.domain.profile import Retrieval
+from builder.domain.summary import Line
 from builder.recall.index.prefix import Floats, Ints, Rows
 from builder.recall.index.view import View
 from builder.recall.search.eligible import eligible_breadcrumbs, eligible_passages
@@ -48,6 +49,8 @@ class Find:
     """Row of the find that it comes along with, as what was said in reply; -1 = it was found by itself."""
     is_literal: bool = False
     """It alone has a word of the query, or the query has a keyword of it: however improbable, it is found."""
+    lines: tuple[tuple[int, Line], ...] = ()
+    """Observations that are shown in its place, behind the rows of their summaries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,16 +100,23 @@ class RetrievalResult:
 
 
 def retrieve(
-    query: Query, view: View, rules: Retrieval, ranker: Ranker, page_rows: frozenset[int], room: int, question: int = -1
+    query: Query,
+    view: View,
+    rules: Retrieval,
+    ranker: Ranker,
+    page_rows: frozenset[int],
+    room: int,
+    question: int = -1,
+    summaries: frozenset[int] = frozenset(),
 ) -> RetrievalResult:
     """The most probable passages that may be found and are not on the page, each thing once.
 
     page_rows: rows that the page shows; when it shows all, nothing is ranked. room: tokens. question: row whose words the query
-    is, -1 = none in the view; no question answers itself.
+    is, -1 = none in the view; no question answers itself. summaries: rows whose observations may be found.
 
     Ties go to the later passage.
     """
-    candidates = _candidates(query, view, rules, ranker, page_rows, question)
+    candidates = _candidates(query, view, rules, ranker, page_rows, question, summaries)
     if candidates is None:
         return RetrievalResult()
     unseen, scores = candidates.unseen, candidates.scores
@@ -132,10 +142,16 @@ def retrieve(
 
 
 def _candidates(
-    query: Query, view: View, rules: Retrieval, ranker: Ranker, page_rows: frozenset[int], question: int
+    query: Query,
+    view: View,
+    rules: Retrieval,
+    ranker: Ranker,
+    page_rows: frozenset[int],
+    question: int,
+    summaries: frozenset[int],
 ) -> Candidates | None:
     """None when nothing unseen may be found. What the page shows competes for probability too."""
-    breadcrumbs = eligible_breadcrumbs(query, view, rules)
+    breadcrumbs = eligible_breadcrumbs(query, view, rules, summaries)
     passages = eligible_passages(query, view, rules, breadcrumbs) & (view.crumb != question)
     on_page = np.zeros(view.size, np.bool_)
     on_page[[row for row in page_rows if row >= 0]] = True

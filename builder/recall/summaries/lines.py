@@ -31,6 +31,8 @@ class PageContent:
     """Rows of which it shows all."""
     parts: Mapping[int, str] = field(default_factory=dict)
     """Row → what it shows of it."""
+    replaced: frozenset[str] = frozenset()
+    """Ids of observations that it shows elsewhere, or that another one has replaced since."""
     outdated: frozenset[int] = frozenset()
     """Rows that a later instruction contradicts; only lines word for word still quote them."""
 
@@ -40,13 +42,21 @@ EMPTY_PAGE = PageContent()
 
 def valid_lines(view: View, lines: Iterable[Line]) -> tuple[Line, ...]:
     """The lines whose sources have neither been deleted nor edited since."""
-    return tuple(line for _, line in _with_rows(view, lines))
+    return tuple(line for _, line in with_rows(view, lines))
 
 
-def shown_lines(view: View, verbatim: Iterable[Line], free: Iterable[Line], page: PageContent = EMPTY_PAGE) -> tuple[Line, ...]:
-    """The valid lines that the page does not show, in place order; the free ones keep the order that a model gave them."""
-    first = sorted(_with_rows(view, verbatim), key=_order)
-    return tuple(line for rows, line in merge(first, _with_rows(view, free), key=_order) if not _repeats(view, rows, line, page))
+def with_rows(view: View, lines: Iterable[Line]) -> list[LineWithRows]:
+    """The valid lines, each with the rows of its sources."""
+    pairs = ((tuple(_row(view, source) for source in line.sources), line) for line in lines)
+    return [(rows, line) for rows, line in pairs if -1 not in rows]
+
+
+def shown_lines(view: View, lasting: Iterable[Line], free: Iterable[Line], page: PageContent = EMPTY_PAGE) -> tuple[Line, ...]:
+    """The valid lines that the page does not show and nothing replaces, in place order; the free ones keep their order."""
+    first, others = sorted(with_rows(view, lasting), key=_order), with_rows(view, free)
+    gone = page.replaced.union(line.replaces for _, line in (*first, *others) if line.replaces)
+    lines = merge(first, others, key=_order)
+    return tuple(line for rows, line in lines if line.id not in gone and not _repeats(view, rows, line, page))
 
 
 def extract(
@@ -78,12 +88,6 @@ def tokens_of(lines: Sequence[Line], count: Callable[[str], int]) -> int:
     """Tokens of the lines as the page shows them, the days above them included."""
     days = [line.day for number, line in enumerate(lines) if line.day and (not number or lines[number - 1].day != line.day)]
     return sum(count(f"{line.text}\n") for line in lines) + sum(count(f"[{day}]\n") for day in days)
-
-
-def _with_rows(view: View, lines: Iterable[Line]) -> list[LineWithRows]:
-    """The valid lines, each with the rows of its sources."""
-    pairs = ((tuple(_row(view, source) for source in line.sources), line) for line in lines)
-    return [(rows, line) for rows, line in pairs if -1 not in rows]
 
 
 def _repeats(view: View, rows: tuple[int, ...], line: Line, page: PageContent) -> bool:
