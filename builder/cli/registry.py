@@ -80,6 +80,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "latency": bench_speed.latency,
             "tokens": bench_pages.tokens,
             "prefix": bench_pages.prefix,
+            "answers": bench_pages.answers,
             "fidelity": bench_pages.fidelity,
             "invariants": bench_pages.invariants,
             "fit": bench.fit,

@@ -69,8 +69,8 @@ async def test_the_question_itself_is_no_evidence() -> None:
     (conversation,) = load("sample").conversations
     crumb = conversation.breadcrumbs[4]
     page = f"## Current User Message\n- User: {crumb.text}\n"
-    assert recall.recalled(crumb, recall._without_question(page, "something else"))
-    assert not recall.recalled(crumb, recall._without_question(page, crumb.text))
+    assert recall.recalled(crumb, recall.without_question(page, "something else"))
+    assert not recall.recalled(crumb, recall.without_question(page, crumb.text))
 
 
 async def test_tokens_are_counted_against_three_baselines_at_equal_evidence() -> None:

@@ -193,7 +193,7 @@ def _sample_questions() -> dict[str, Any]:
 
 def _sample() -> Dataset:
     questions = _sample_questions()
-    breadcrumbs = _place(read_lines(sample_lines(), WORKSPACE))
+    breadcrumbs = breadcrumbs_of(read_lines(sample_lines(), WORKSPACE))
     return Dataset(name=questions["name"], conversations=(_labelled(SAMPLE, breadcrumbs, questions["questions"]),))
 
 
@@ -210,11 +210,11 @@ def _conversation(data: dict[str, Any]) -> Conversation:
         )
         for message in data["messages"]
     )
-    breadcrumbs = _place(outgoing(message, workspace) for message in messages)
+    breadcrumbs = breadcrumbs_of(outgoing(message, workspace) for message in messages)
     return _labelled(session, breadcrumbs, data["questions"])
 
 
-def _place(events: Iterable[Outgoing]) -> tuple[Breadcrumb, ...]:
+def breadcrumbs_of(events: Iterable[Outgoing]) -> tuple[Breadcrumb, ...]:
     """Decode events as if a stream had numbered them; the stream time is the sender's."""
     placed = []
     for sequence, event in enumerate(events, 1):

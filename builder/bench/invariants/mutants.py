@@ -141,7 +141,7 @@ MUTANTS: Mapping[str, Mutant] = {
         drafts, "limited", lambda _: lambda entry, _limits, writer: writer.entry(entry, "folded" if entry.results else "")
     ),
     "the newest messages have no right": Mutant(conversation, "_recent", lambda _: lambda *_args: {}),
-    "the last answer is cut": Mutant(Shares, "answer", lambda _: lambda _self, rest: min(rest, 70)),
+    "the last answer is cut": Mutant(Shares, "answer", lambda _: lambda _self, rest, size: min(rest, size, 70)),
     "the results that triggered have no room": Mutant(conversation, "_evenly", lambda _: lambda *_args: {}),
     "the question is the first message": Mutant(drafts, "question_of", _oldest_question),
     "another agent's calls are the running turn": Mutant(Draft, "_is_of_turn", lambda _: lambda _self, _entry: True),

@@ -99,7 +99,7 @@ async def ask(
     if built.rejected:
         return Outcome(category=question.category, share=0.0, tokens=0)
     (context,) = built.contexts
-    page = _without_question(context.markdown, question.trigger.text)
+    page = without_question(context.markdown, question.trigger.text)
     return outcome_of(conversation, question, page, context.tokens)
 
 
@@ -142,7 +142,8 @@ def recalled(breadcrumb: Breadcrumb, page: str) -> bool:
     return any(text[start : start + STRETCH_CHARS] in page for start in range(len(text) - STRETCH_CHARS + 1))
 
 
-def _without_question(markdown: str, question: str) -> str:
+def without_question(markdown: str, question: str) -> str:
+    """The page with its white space folded and without the question's own text."""
     page = folded(markdown)
     head, _, tail = page.rpartition(folded(question))
     return f"{head} {tail}"

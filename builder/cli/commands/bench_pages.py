@@ -1,11 +1,17 @@
 """Benchmark commands about pages: tokens saved, prompt cache, faithfulness, summaries, invariants."""
 
-from typing import Annotated
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from builder.cli.bench_options import File, ProfileName, measure, numbers, progress, report
 from builder.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from builder.app.components import Components
+    from builder.cli.bench_options import Step
 
 
 def tokens(
@@ -42,6 +48,44 @@ def prefix(
     steps = dataset.messages + dataset.question_count
     figures = measure("prefix", steps, lambda core, step: bench.run(core, dataset, bench.orders(core, profile), turns, step))
     report(figures, as_json, (f"{figures['dataset']}, last {turns} turns of each conversation", "order", figures["orders"]))
+
+
+def answers(
+    budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "1000,2000,4000",
+    session: Annotated[str, typer.Option(help="One session alone, by its name.")] = "",
+    profile: ProfileName = "default",
+    pages: Annotated[Path | None, typer.Option(help="Write every page with its question and verdict into this folder.")] = None,
+    *,
+    held_out: Annotated[
+        bool, typer.Option("--held-out", help="Show more than totals of the sessions that are set aside.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Questions late in long sessions of real work: answered by the page, left open, or misled."""
+    from builder.app.operations.summaries import summarise
+    from builder.bench.data.answer_sessions import load
+    from builder.bench.data.unanswerable import SMALL_TALK
+    from builder.bench.quality import answers as bench
+
+    sessions, sizes = load(session), numbers(budgets)
+
+    if pages:
+        pages.mkdir(parents=True, exist_ok=True)
+
+    async def run(core: "Components", step: "Step") -> dict[str, Any]:
+        asking = core.profile(profile)
+        finish = partial(summarise, core, (asking,))
+        return await bench.run(core.builder, sessions, asking, sizes, step, finish, pages, set_aside=held_out)
+
+    steps = sum(len(each.messages) + len(each.questions) + len(SMALL_TALK) for each in sessions)
+    figures = measure("answers", steps, run)
+    tables = [
+        (f"{title}{part['questions']} questions, {name}".replace("_", " "), name.removeprefix("by_"), part[name])
+        for title, part in (("", figures), ("set aside, ", figures["held_out"]))
+        for name in ("budgets", "by_kind", "by_language", "by_session")
+        if part.get(name)
+    ]
+    report(figures, as_json, *tables)
 
 
 def fidelity(file: File = "sample", profile: ProfileName = "default", *, as_json: AsJson = False) -> None:

@@ -1,0 +1,129 @@
+"""The sessions of `bench answers`: one YAML file a session in `answers/`, and how it becomes a conversation.
+
+The fields of a file are those of `Session`; builder/docs/benchmarks.md says how to write one.
+"""
+
+from datetime import date
+from functools import cached_property
+from importlib.resources import files
+from re import Pattern
+from typing import Any, Literal
+
+import yaml
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from builder.bench.data.datasets import QUESTION_DELAY, SUMMARY_ROOM, WORKSPACE, Conversation, breadcrumbs_of
+from builder.bench.data.datasets import Question as Labelled
+from builder.domain.breadcrumb import Place
+from builder.domain.errors import Misconfigured
+from builder.remember.decode import decode
+from builder.remember.schemas.tools import ToolCall
+from builder.wire.records import make_record, outgoing
+
+USER, ASSISTANT, TOOL = "user", "assistant", "tool"
+"""Who speaks without a name."""
+Kind = Literal["far", "superseded", "several", "time", "assistant", "order", "never", "small_talk"]
+"""Small talk is no question of a file: each session is told some."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Message(_Part):
+    """Something said, or the result of a call."""
+
+    id: str
+    at: AwareDatetime
+    speaker: str = Field(alias="from", description="user, assistant, tool, or a name")
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    result_of: str = Field("", description="of a tool: `requestId` of the call")
+    failed: bool = Field(False, description="of a tool: the call failed")
+
+
+class Question(_Part):
+    """A message that asks for a page, and what tells a page that answers it."""
+
+    kind: Kind
+    text: str
+    speaker: str = Field(USER, alias="from")
+    after: str = Field("", description="id of the message that it follows; empty = the last one")
+    needs: tuple[Pattern[str], ...] = Field((), description="all of them are on a page that answers, case and spaces ignored")
+    misleads: tuple[Pattern[str], ...] = Field((), description="on a page that does not answer, one of them misleads")
+
+
+class Observation(_Part):
+    """A fact of the session in 10 to 15 tokens, as an LLM would note it."""
+
+    id: str
+    at: date
+    subject: str
+    text: str
+    replaces: tuple[str, ...] = Field((), description="ids of the observations that it makes out of date")
+    stands_for: tuple[str, ...] = Field(description="ids of the messages that say it")
+
+
+class Session(_Part):
+    """A session of real work with its questions. Ids are unique inside their list."""
+
+    name: str
+    language: str
+    work: str
+    held_out: bool = Field(description="set aside: never looked at while the engine is tuned")
+    agents: tuple[str, ...] = Field((), description="names that are agents; all other names are people")
+    messages: tuple[Message, ...]
+    questions: tuple[Question, ...]
+    observations: tuple[Observation, ...] = ()
+
+    @cached_property
+    def conversation(self) -> Conversation:
+        """Breadcrumbs with room for summaries at the end, and a trigger for each question in the same order."""
+        workspace = f"{WORKSPACE}-answers-{self.name}"
+        crumbs = breadcrumbs_of(outgoing(self._record(message), workspace) for message in self.messages)
+        last = {crumb.id: crumb for crumb in crumbs} | {"": crumbs[-1]}
+
+        def labelled(name: str, question: Question) -> Labelled:
+            room, moment = 0 if question.after else SUMMARY_ROOM, last[question.after].created_at + QUESTION_DELAY
+            message = Message(id=f"question-{name}", at=moment, speaker=question.speaker, text=question.text)
+            place = Place(1, last[question.after].place.sequence + room)
+            trigger = decode(outgoing(self._record(message), workspace).arrive(place, moment))
+            return Labelled(id=name, trigger=trigger, evidence=(), category=question.kind)
+
+        questions = (labelled(str(number), question) for number, question in enumerate(self.questions, 1))
+        return Conversation(session=self.name, breadcrumbs=crumbs, questions=tuple(questions))
+
+    def _record(self, message: Message) -> dict[str, Any]:
+        """The message as its sender would publish it."""
+        speaker, schema, user = message.speaker, "user.message.v1", ""
+        body: dict[str, Any] = {"content": message.text}
+        if speaker == TOOL:
+            schema, status = "tool.response.v1", "failed" if message.failed else "success"
+            tools = {call.request_id: call.tool for each in self.messages for call in each.calls}
+            call = {"tool": tools[message.result_of], "request_id": message.result_of}
+            body = call | {"status": status, "output": message.text}
+        elif speaker == ASSISTANT or speaker in self.agents:
+            schema, calls = "agent.response.v1", [call.model_dump(by_alias=True) for call in message.calls]
+            who = {} if speaker == ASSISTANT else {"speaker": speaker, "creator": {"type": "agent", "agent_id": speaker.lower()}}
+            body |= {"tool_requests": calls} | who
+        elif speaker != USER:
+            body, user = body | {"speaker": speaker}, speaker.lower()
+        return make_record(schema, message.id, self.name, body, created_at=message.at, user_id=user)
+
+
+def load(name: str = "") -> tuple[Session, ...]:
+    """The sessions by name, or the one of this name. Raises `Misconfigured`."""
+    folder = files("builder.bench.data") / "answers"
+    texts = {file.name.removesuffix(".yaml"): file.read_text("utf-8") for file in folder.iterdir()}
+    if name and name not in texts:
+        raise Misconfigured(f"no session is named {name!r}; write one of {', '.join(sorted(texts))}")
+    return tuple(parse(each, texts[each]) for each in sorted(texts) if name in {"", each})
+
+
+def parse(name: str, text: str) -> Session:
+    """A session from the text of its file. Raises `Misconfigured` that names each wrong field."""
+    try:
+        return Session.model_validate({"name": name, **yaml.load(text, yaml.CSafeLoader)})
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+        raise Misconfigured(f"answers/{name}.yaml is not a session: {faults}") from error
