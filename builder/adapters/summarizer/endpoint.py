@@ -15,13 +15,12 @@ from typing_extensions import override
 from builder.domain.errors import Unavailable
 from builder.domain.summary import Line, Utterance
 from builder.ports.models import Summarizer
-from builder.recall.summaries.excerpts import has_name
 from builder.recall.summaries.lines import tokens_of
 
 FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.5, 8.0
 """Between two attempts, doubled with every failure."""
 MAX_CAP_RATIO = 2
-"""Times the cap above which observations are asked for again instead of leaving some of them out."""
+"""Times the cap above which observations are asked for again: models count badly, and the page takes what has room."""
 NO_KEY = "none"
 """Sent where no key is configured: the SDK would take one from its own variable, which is not for this endpoint."""
 _RETRIED = (
@@ -40,20 +39,6 @@ Use at most {cap} tokens in all, in the order of the messages. Answer with one J
 {{"observations": [{{"subject": "rent", "text": "950 euros from June, Ana says", "items": [7, 8], "replaces": 2}}]}}.
 `subject` says in one to three words what it is about, in the same words for the same thing. `items` are the numbers of the new
 messages that it was made from, at least one. `replaces` is the number of the earlier observation that is over, or null."""
-
-
-def shortened(lines: tuple[Line, ...], cap: int, count: Callable[[str], int]) -> tuple[Line, ...]:
-    """The lines without the least important ones, as few as it takes for `cap` tokens; empty when no line has room.
-
-    First go those that neither name nor count anything, then the others, the oldest in front. count: text → tokens.
-    """
-    order = sorted(range(len(lines)), key=lambda number: (has_name(lines[number].text.partition(": ")[2]), number))
-    rest = list(lines)
-    for number in order:
-        if tokens_of(rest, count) <= cap:
-            break
-        rest.remove(lines[number])
-    return tuple(rest)
 
 
 class EndpointSummarizer(Summarizer):
@@ -119,7 +104,7 @@ class EndpointSummarizer(Summarizer):
             ) from error
 
     def _checked(self, text: str, earlier: tuple[Line, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
-        """Shortened to the cap. Raises ValueError when it is not what was asked for, or far too long."""
+        """What it says, a little more than the cap too. Raises ValueError when it is not what was asked for, or far too long."""
         try:
             answer = _Answer.model_validate_json(text[text.index("{") : text.rindex("}") + 1])
         except ValidationError as error:
@@ -128,10 +113,7 @@ class EndpointSummarizer(Summarizer):
         tokens = tokens_of(lines, self._count)
         if tokens > MAX_CAP_RATIO * cap:
             raise ValueError(f"its observations have {tokens} tokens, allowed are {cap}")
-        shorter = shortened(lines, cap, self._count)
-        if not shorter:
-            raise ValueError(f"each of its observations has more than the {cap} tokens that are allowed")
-        return shorter
+        return lines
 
 
 class _Observation(BaseModel):

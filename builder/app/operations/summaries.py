@@ -138,7 +138,7 @@ class _Remembering:
         return stored
 
 
-async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadcrumb) -> None:
+async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadcrumb, endpoint: Summarizer | None = None) -> None:
     """Summarise a stored session as the service would have by its last breadcrumb, without a bus: for the benchmarks.
 
     What would be published is remembered at once, in the sequences behind the session's end.
@@ -152,6 +152,6 @@ async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadc
 
     if any(profile.summaries for profile in profiles):
         sources = Sources(view=core.builder.recaller.session_view, walk=walk, last=last)
-        making = make_summary_writer(core, _Remembering(core, end), None, lambda _by: None, MAX_SUMMARY_BYTES)
+        making = make_summary_writer(core, _Remembering(core, end), endpoint, lambda _by: None, MAX_SUMMARY_BYTES)
         summarising = SummaryScheduler(sources, making, profiles, lambda: False)
         await summarising.look(end.workspace, end.session, end.place)

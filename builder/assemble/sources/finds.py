@@ -49,7 +49,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     question = draft.question.row if draft.question else -1
     observations = observations_of(view, recall.profile)
     result = retrieve(draft.query, view, rules, draft.ranker, page_rows, ledger.remaining, question, observations.summaries)
-    draft.retrieval = retrieval = with_observations(result, observations, view, page_rows)
+    draft.retrieval = retrieval = with_observations(result, observations, draft, page_rows)
     limits, places = dict(rules.per_schema_limit), dict[int, Item]()
     omitted, finds = _without_taken(draft, retrieval.finds)
     omissions = _put(draft, rule, finds, limits, places)

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 
+from builder.assemble.draft import Draft
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import Fragment, Omission
-from builder.recall.index.view import View
 from builder.recall.search.retrieval import Find, RetrievalResult
 from builder.recall.summaries.observations import Observation, Observations
 
@@ -17,20 +17,21 @@ STOOD_FOR = "an observation stands for it"
 
 
 def with_observations(
-    result: RetrievalResult, observations: Observations, view: View, page_rows: frozenset[int]
+    result: RetrievalResult, observations: Observations, draft: Draft, page_rows: frozenset[int]
 ) -> RetrievalResult:
     """The same with observations in the place of the messages that they stand for, each once, at the rank of the best.
 
-    A message that alone has a word of the query stays: no observation says that. page_rows: rows that the page shows; an
+    A message stays that says more than its observations. page_rows: rows that the page shows; an
     observation of these alone says nothing new.
     """
     if not observations.summaries:
         return result
-    page_rows |= {find.row for find in result.finds if find.is_literal and find.row not in observations.summaries}
-    finds = _exchanged(result.finds, observations, page_rows)
-    neighbours = _exchanged(result.neighbours, observations, page_rows | {find.row for find in finds})
-    messages = (find.row for find in (*result.finds, *result.neighbours) if find.row in observations.by_row)
-    omissions = tuple(Omission(id=view.breadcrumb(row).id, reason=STOOD_FOR) for row in messages)
+    every = (*result.finds, *result.neighbours)
+    staying = frozenset(find.row for find in every if _says_more(find, observations.by_row.get(find.row, ()), draft))
+    finds = _exchanged(result.finds, observations, staying, page_rows | staying)
+    neighbours = _exchanged(result.neighbours, observations, staying, page_rows | staying | {find.row for find in finds})
+    rows = (find.row for find in every if find.row in observations.by_row.keys() - staying)
+    omissions = tuple(Omission(id=draft.recall.view.breadcrumb(row).id, reason=STOOD_FOR) for row in rows)
     return replace(result, finds=finds, neighbours=neighbours, omissions=(*omissions, *result.omissions))
 
 
@@ -43,27 +44,46 @@ def observation_item(find: Find, writer: Writer) -> Item:
     return Item(origin=find.row, fragments=fragments)
 
 
-def _exchanged(finds: Iterable[Find], observations: Observations, page_rows: frozenset[int]) -> tuple[Find, ...]:
-    """What stands for the same first message is one find."""
+def _says_more(find: Find, observed: tuple[Observation, ...], draft: Draft) -> bool:
+    """Whether a message that was found has a word of the question that its observations do not have, or one that was replaced.
+
+    What replaces one may say less: of "agreed, 270, from the 20th" only the day was moved.
+    """
+    if any(find.row not in each.rows for each in observed):
+        return True
+    text, terms = draft.recall.view.breadcrumb(find.row).text, draft.recall.terms
+    words = " ".join(text[start:end] for start, end in find.spans) or text
+    others = " ".join(each.line.text for each in observed)
+    return bool(others) and not {*draft.query.terms}.intersection(terms(words).split()) <= {*terms(others).split()}
+
+
+def _exchanged(
+    finds: Iterable[Find], observations: Observations, staying: frozenset[int], page_rows: frozenset[int]
+) -> tuple[Find, ...]:
+    """What stands for the same first message is one find. staying: rows of messages that stay."""
     exchanged: dict[tuple[int, tuple[tuple[int, int], ...]], Find] = {}
     for find in finds:
-        for row, lines in _instead_of(find, observations):
-            if lines and page_rows.issuperset(row for each in lines for row in each.rows):
+        for row, observed in _instead_of(find, observations, staying):
+            if observed and page_rows.issuperset(observed.rows):
                 continue
-            place = (row, () if lines else find.spans)
-            before = exchanged.get(place, replace(find, row=row, spans=place[1], tokens=0 if lines else find.tokens))
-            pairs = dict.fromkeys((*before.lines, *((each.summary, each.line) for each in lines)))
-            exchanged[place] = replace(before, lines=tuple(pairs))
+            place = (row, () if observed else find.spans)
+            new = replace(find, row=row, spans=place[1], tokens=0 if observed else find.tokens)
+            before = exchanged.setdefault(place, new)
+            if observed and all(line != observed.line for _, line in before.lines):
+                exchanged[place] = replace(before, lines=(*before.lines, (observed.summary, observed.line)))
     return tuple(exchanged.values())
 
 
-def _instead_of(find: Find, observations: Observations) -> list[tuple[int, tuple[Observation, ...]]]:
-    """The observations that stand for a find, by the first row of each; the find's own row and none where there are none.
+def _instead_of(find: Find, observations: Observations, staying: frozenset[int]) -> list[tuple[int, Observation | None]]:
+    """The observations that stand for a find, each behind the first of its rows; a message that stays, behind its own.
 
-    Nothing for a find of an observation that holds no more.
+    Beside that what has replaced its observations is shown. Nothing for a find of an observation that holds no more.
     """
     if find.row in observations.summaries:
         one = observations.by_place.get((find.row, find.spans[0][0] if find.spans else 0))
-        return [(one.rows[0], (one,))] if one else []
-    observed = () if find.is_literal else observations.by_row.get(find.row, ())
-    return [(each.rows[0], (each,)) for each in observed] or [(find.row, ())]
+        return [(one.rows[0], one)] if one else []
+    observed = observations.by_row.get(find.row, ())
+    pairs: list[tuple[int, Observation | None]] = [
+        (each.rows[0], each) for each in observed if find.row not in staying or find.row not in each.rows
+    ]
+    return [(find.row, None), *pairs] if find.row in staying or not observed else pairs

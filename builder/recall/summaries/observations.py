@@ -52,7 +52,9 @@ def observations_of(view: View, profile: Profile) -> Observations:
     valid = {line.id: sources for sources, line in with_rows(view, places.values())}
     all_by_id = {line.id: Observation(row, valid[line.id], line) for (row, _), line in places.items() if line.id in valid}
     successors = {each.line.replaces: name for name, each in all_by_id.items() if each.line.replaces}
-    newest = {name: all_by_id[_newest(name, successors)] for name in all_by_id}
+    newest: dict[str, Observation] = {}
+    for name, each in reversed(all_by_id.items()):  # what replaces one comes later
+        newest[name] = newest.get(successors.get(name, ""), each)
     by_row: dict[int, dict[Observation, None]] = {}
     for name, each in all_by_id.items():
         for row in each.rows:
@@ -63,15 +65,6 @@ def observations_of(view: View, profile: Profile) -> Observations:
         by_place={place: newest[line.id] for place, line in places.items() if line.id in newest},
         replaced=frozenset(successors),
     )
-
-
-def _newest(name: str, successors: Mapping[str, str]) -> str:
-    """The id of what holds now; a circle, which no service writes, ends where it begins."""
-    passed = {name}
-    while (following := successors.get(name, name)) not in passed:
-        passed.add(following)
-        name = following
-    return name
 
 
 def _lines(view: View, row: int) -> Iterator[tuple[int, Line]]:

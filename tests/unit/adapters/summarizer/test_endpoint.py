@@ -118,17 +118,13 @@ def spaced_lines(*texts: str) -> dict[str, Any]:
     return {"observations": [{"subject": text.partition(":")[0], "text": text, "items": [2]} for text in texts]}
 
 
-async def test_a_log_a_little_above_the_cap_is_shortened_by_whole_lines_and_not_asked_for_again() -> None:
-    plain = "Ana: they talked about the weather and the news of the day again"
-    telling = [f"Ana: crate {n} went to Delft with {n * 7} blue cups in it" for n in range(9)]
-    server = Server(said(spaced_lines(*telling[:4], plain, *telling[4:])))
-    found = [line.text for line in await asked(server, cap=110)]
+async def test_observations_a_little_above_the_cap_are_taken_and_not_asked_for_again() -> None:
+    server = Server(said(spaced_lines(*[f"Ana: crate {n} went to Delft with {n * 7} blue cups in it" for n in range(9)])))
+    assert len(await asked(server, cap=110)) == 9
     assert len(server.seen) == 1
-    assert found == telling[-len(found) :]  # what tells nothing goes first, then the oldest
-    assert len(found) > 4
 
 
-async def test_a_log_far_above_the_cap_is_asked_for_again() -> None:
+async def test_observations_far_above_the_cap_are_asked_for_again() -> None:
     server = Server(said(spaced_lines(*[f"Ana: crate {n} went to Delft" for n in range(99)])), said(GOOD))
     assert len(await asked(server, cap=110)) == 2
     assert len(server.seen) == 2
