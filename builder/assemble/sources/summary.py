@@ -58,10 +58,9 @@ def leave_out_shown_lines(draft: Draft) -> None:
         summary = read_summary(item.first)
         verbatim, free = (tuple(line for line in summary.lines if line.verbatim == kind) for kind in (True, False))
         lines = shown_lines(draft.recall.view, verbatim, free, _page_content(draft))
-        body = json.dumps(replace(summary, lines=lines).body(), ensure_ascii=False)
-        rest = (draft.writer.message(replace(item.first, body=body), -1),) if lines else ()
+        rest = replace(item.first, body=json.dumps(replace(summary, lines=lines).body(), ensure_ascii=False))
         if rule and len(lines) < len(summary.lines):
-            draft.ledger.put(rule.name, rest, OF_THE_REST)
+            draft.ledger.put(rule.name, (draft.writer.message(rest, -1),) if lines else (), OF_THE_REST)
 
 
 def _page_content(draft: Draft) -> PageContent:
