@@ -159,7 +159,8 @@ def _candidates(
     if not unseen.any():
         return None
     weights = ranker.weights(query, view)
-    literal = literal_passages(query, view, unseen)
+    # An observation has words of its message: these are still in one place.
+    literal = literal_passages(query, view, unseen & ~np.isin(view.crumb, list(summaries)) if summaries else unseen)
     learned = rank(query, view, weights.passages)
     scores = lifted(query, view, learned, literal, unseen)
     probability = probabilities(query, view, learned, passages, weights.null) * np.exp(scores - learned)

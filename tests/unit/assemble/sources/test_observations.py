@@ -22,8 +22,12 @@ SAID = {
     4: "lru_cache in prices.py keeps 512 entries, and the clay for it all comes from Limoges by the way.",
     9: "Henk again, sigh. He raises the rent of the studio to 950 euros from June.",
 }
-OBSERVED = {"900 euros": "900 euros a month, to Henk", "512": "keeps 512 entries", "950": "950 euros from June, to Henk"}
-SUBJECTS = {"900 euros": "rent", "512": "lru_cache", "950": "rent"}
+OBSERVED = {
+    "900 euros": "900 euros a month, to Henk",
+    "512 entries": "keeps 512 entries",
+    "950 euros": "950 euros from June, to Henk",
+}
+SUBJECTS = {"900 euros": "rent", "512 entries": "lru_cache", "950 euros": "rent"}
 
 
 class Model(Server):
@@ -38,7 +42,7 @@ class Model(Server):
                 "subject": SUBJECTS[part],
                 "text": OBSERVED[part],
                 "items": [number],
-                "replaces": items["900 euros"] if part == "950" else None,
+                "replaces": items["900 euros"] if part == "950 euros" else None,
             }
             for part, number in new.items()
         ]
@@ -72,6 +76,14 @@ async def test_what_replaces_an_observation_is_shown_and_never_beside_it() -> No
         shown = await page(builder, profile, 1900, "What rent does Henk get for the studio, 900 euros a month?")
     assert shown.count("rent: 950 euros from June, to Henk") == 1
     assert "rent: 900" not in shown
+
+
+async def test_a_word_that_only_a_message_and_its_observation_have_finds_them_at_any_probability() -> None:
+    async with observed() as (builder, profile, _):
+        profile = replace(profile, retrieval=replace(profile.retrieval, min_probability=0.9999))
+        shown = await page(builder, profile, 1900, "Zeig mir lru_cache")
+    assert shown.count("lru_cache: keeps 512 entries") == 1
+    assert "## Relevant" in shown
 
 
 async def test_a_message_that_alone_has_a_word_of_the_question_stays_a_message() -> None:
