@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from builder.adapters.summarizer import EndpointSummarizer
+from builder.assemble.sources.observations import OBSERVED, STOOD_FOR
 from builder.domain.profile import Profile
 from builder.domain.removal import made_from
 from builder.service import ContextBuilder
@@ -22,7 +23,7 @@ SAID = {
     4: "lru_cache in prices.py keeps 512 entries, and the clay for it all comes from Limoges by the way.",
     9: "Henk again, sigh. He raises the rent of the studio to 950 euros from June.",
 }
-OBSERVED = {
+WORDS = {
     "900 euros": "900 euros a month, to Henk",
     "512 entries": "keeps 512 entries",
     "950 euros": "950 euros from June, to Henk",
@@ -35,12 +36,12 @@ class Model(Server):
 
     async def answer(self, request: Request) -> Response:
         (_, data) = (message["content"] for message in (await request.json())["messages"])
-        items = {part: int(line.partition(".")[0]) for line in data.split("\n") for part in OBSERVED if part in line}
+        items = {part: int(line.partition(".")[0]) for line in data.split("\n") for part in WORDS if part in line}
         new = {part: number for part, number in items.items() if f"{number}. [earlier" not in data}
         observations = [
             {
                 "subject": SUBJECTS[part],
-                "text": OBSERVED[part],
+                "text": WORDS[part],
                 "items": [number],
                 "replaces": items["900 euros"] if part == "950 euros" else None,
             }
@@ -71,6 +72,20 @@ async def test_an_observation_is_shown_once_with_its_date_in_the_place_of_the_me
     assert SAID[4] not in shown
 
 
+async def test_the_account_and_the_receipt_name_the_summary_and_say_why_the_message_is_not_there() -> None:
+    async with observed() as (builder, profile, publishing):
+        trigger = make_breadcrumb("How many entries does the cache lru_cache keep?", 1900)
+        context, explanation = await builder.explain(trigger, profile)
+        (summary,) = (crumb.id for crumb in publishing.out if "512" in crumb.body)
+        found = next(section for section in context.sections if section.name == "relevant")
+        parts = [part for part in explanation.receipt().parts if part.section == "relevant" and part.source]
+        assert context.tokens == COUNT(context.markdown)
+        assert list(found.breadcrumbs) == [summary]
+        assert [(part.source.id, part.reason) for part in parts if part.source] == [(summary, OBSERVED)]
+        assert STOOD_FOR in explanation.why("m4")
+        assert STOOD_FOR in {omission.reason for omission in context.omissions if omission.id == "m4"}
+
+
 async def test_what_replaces_an_observation_is_shown_and_never_beside_it() -> None:
     async with observed() as (builder, profile, _):
         shown = await page(builder, profile, 1900, "What rent does Henk get for the studio, 900 euros a month?")
@@ -80,8 +95,8 @@ async def test_what_replaces_an_observation_is_shown_and_never_beside_it() -> No
 
 async def test_a_word_that_only_a_message_and_its_observation_have_finds_them_at_any_probability() -> None:
     async with observed() as (builder, profile, _):
-        profile = replace(profile, retrieval=replace(profile.retrieval, min_probability=0.9999))
-        shown = await page(builder, profile, 1900, "Zeig mir lru_cache")
+        improbable = replace(profile, retrieval=replace(profile.retrieval, min_probability=0.9999))
+        shown = await page(builder, improbable, 1900, "Zeig mir lru_cache")
     assert shown.count("lru_cache: keeps 512 entries") == 1
     assert "## Relevant" in shown
 
