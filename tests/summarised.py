@@ -80,7 +80,7 @@ class Publishing:
 
 
 class Endpoint:
-    """A `Summarizer` that copies, or is away."""
+    """A `Summarizer` that observes the first message of each batch, or is away."""
 
     name = "mini"
 
@@ -93,8 +93,17 @@ class Endpoint:
         if self.away or cap < 1:
             raise Unavailable("nobody answers")
         first = said[0]
-        new = Line(text=f"{first.speaker} spoke.", day=first.day, ids=(first.id,), versions=(first.version,))
-        return (*lines, new)
+        subject = first.speaker.lower()
+        return (
+            Line(
+                text=f"{subject}: spoke {len(lines)} times before",
+                day=first.day,
+                ids=(first.id,),
+                versions=(first.version,),
+                id=f"of-{first.id}",
+                subject=subject,
+            ),
+        )
 
 
 def make_summarising(
@@ -187,15 +196,17 @@ async def chain(builder: ContextBuilder, profile: Profile) -> tuple[str, ...]:
     )
 
 
-async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500) -> str:
-    trigger = make_breadcrumb("And what now?", sequence)
+async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500, question: str = "And what now?") -> str:
+    trigger = make_breadcrumb(question, sequence)
     (context,) = (await builder.build_contexts(await builder.ingest.facts(trigger), (profile,))).contexts
     return context.markdown
 
 
 async def summary(builder: ContextBuilder, profile: Profile, sequence: int = 1900) -> str:
-    """What the page says above a conversation of few units."""
-    profile = replace(profile, window=replace(profile.window, max_units=4, trim_to=2))
+    """What the page says above a conversation of few units, when nothing is found that it would not repeat."""
+    profile = replace(
+        profile, window=replace(profile.window, max_units=4, trim_to=2), retrieval=replace(profile.retrieval, max_results=0)
+    )
     return (await page(builder, profile, sequence)).partition("## Recent")[0]
 
 

@@ -113,7 +113,7 @@ class Embedding(BaseModel):
 
 
 class Summaries(BaseModel):
-    """An OpenAI-compatible endpoint that makes summaries, for profiles with `summaries.by: endpoint`."""
+    """An OpenAI-compatible endpoint that writes observations, for profiles with `summaries.by: endpoint`."""
 
     model_config = _FROZEN
 

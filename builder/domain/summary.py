@@ -29,11 +29,22 @@ class Line:
     """Kept word for word on request, outside the cap."""
     rank: int = 0
     """0 = tells most. A page without room for all leaves out the highest ranks first, and of equal ones the oldest."""
+    id: str = ""
+    """Of an observation, which a model wrote in words of its own; "" = it is none."""
+    subject: str = ""
+    """Of an observation: what it is about, in a word or three."""
+    replaces: str = ""
+    """Of an observation: the id of an earlier one that holds no more because of it; "" = it replaces none."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
         """What it was made from."""
         return tuple(zip(self.ids, self.versions, strict=True))
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether it stands in the summary that first covers its sources, and in none of those that continue that one."""
+        return self.verbatim or bool(self.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +52,7 @@ class Summary:
     """The body of a summary."""
 
     lines: tuple[Line, ...]
-    """All lines of the chain, but of those kept word for word only the newly covered ones: the earlier summaries have theirs."""
+    """All lines of the chain, but of lasting ones only the newly covered ones: the earlier summaries have theirs."""
     covered: tuple[str, ...]
     """Ids that it stands for and no earlier summary of its chain does in that version."""
     versions: tuple[int, ...]
@@ -110,6 +121,7 @@ def _line(line: dict[str, Any]) -> Line:
         versions=tuple(line["versions"]),
         verbatim=line.get("verbatim", False),
         rank=line.get("rank", 0),
+        **{name: line.get(name, "") for name in ("id", "subject", "replaces")},
     )
 
 

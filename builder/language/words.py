@@ -56,6 +56,16 @@ def answers(sentence: str) -> bool:
     return bool(_opening("answers").match(sentence))
 
 
+def announces(sentence: str) -> bool:
+    """Whether it begins as one does that says what its speaker does next: "Let me look", "Ich prüfe"."""
+    return bool(_opening("announcements").match(sentence))
+
+
+def changes(sentence: str) -> bool:
+    """Whether it says that something is otherwise than it was: "instead", "doch", "al final"."""
+    return bool(_words_of("changes").search(sentence))
+
+
 def greets(sentence: str) -> bool:
     """Whether it begins as greetings do."""
     return bool(_opening("greetings").match(sentence))
@@ -99,11 +109,6 @@ def asks_broadly(text: str) -> bool:
 def asks_failure(text: str) -> bool:
     """Whether it asks what failed."""
     return bool(_words_of("failures").search(text))
-
-
-def changes(text: str) -> bool:
-    """Whether it has a word with which something said before is replaced: "instead", "doch", "al final"."""
-    return bool(_words_of("changes").search(text))
 
 
 def concludes(sentence: str) -> bool:

@@ -26,14 +26,14 @@ class Embedder(Protocol):
 
 
 class Summarizer(Protocol):
-    """Writes the lines of a summary from earlier lines and the utterances since."""
+    """Writes observations of what was said."""
 
     @property
     def name(self) -> str:
         """Name of the model, which the summary carries."""
 
     async def summarise(self, lines: tuple[Line, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
-        """At most `cap` tokens of lines in the language of the utterances, each with the breadcrumbs that it was made from.
+        """At most `cap` tokens of observations in the language of the utterances, each with what it was made from and replaces.
 
-        Raises `Unavailable` when no useful answer came after all attempts.
+        lines: earlier observations that hold. Raises `Unavailable` when no useful answer came after all attempts.
         """

@@ -15,7 +15,7 @@ from builder.language.traits import traits
 from builder.ports.models import Embedder
 from builder.ports.store import BreadcrumbStore
 from builder.remember.long_input import THREAD_CHARS, in_thread
-from builder.remember.passages import passages
+from builder.remember.passages import lines, passages
 from builder.wire.json import canonical_text
 
 Pause = Callable[[], Awaitable[None]]
@@ -74,7 +74,7 @@ class Ingest:
         """All facts but the vectors."""
         return StoredBreadcrumb(
             breadcrumb=breadcrumb,
-            passages=self._passages(breadcrumb, passages(breadcrumb.text)),
+            passages=self._passages(breadcrumb, (lines if breadcrumb.schema == SUMMARY else passages)(breadcrumb.text)),
             model="",
             fingerprint=fingerprint(breadcrumb.text),
         )

@@ -45,6 +45,12 @@ def is_log(text: str) -> bool:
     return lines >= LOG_LINES and 2 * sum(1 for _ in _LOG_LINE.finditer(text)) >= lines
 
 
+def lines(text: str) -> tuple[tuple[int, int], ...]:
+    """Spans of its lines, one empty span for an empty text."""
+    ends = [position for position, sign in enumerate(text) if sign == "\n"]
+    return tuple(zip((0, *(end + 1 for end in ends)), (*ends, len(text)), strict=True))
+
+
 def _sentences(text: str, words: int, longest: int) -> list[tuple[int, int]]:
     pieces: list[tuple[int, int]] = []
     start = 0

@@ -213,7 +213,7 @@ class SummaryScheduler:
 
     def _tokens(self, view: View, chain: Chain, others: tuple[Line, ...] = ()) -> int:
         """Tokens of a chain as the page shows it, and of other lines below it."""
-        return tokens_of((*shown_lines(view, chain.verbatim, chain.free), *others), self._writer.words.count)
+        return tokens_of((*shown_lines(view, chain.lasting, chain.free), *others), self._writer.words.count)
 
     def _words(self, view: View, units: tuple[WaitingUnit, ...]) -> tuple[Line, ...]:
         """All that these units say, a line each."""

@@ -24,6 +24,8 @@ log = logging.getLogger("builder.worker.summary_writer")
 
 MAX_SUMMARY_BYTES = 900_000
 """Below what a breadcrumb may have, unless the settings say less."""
+MAX_EARLIER_OBSERVATIONS = 200
+"""Newest observations that a model is given, to say which of them hold no more."""
 EXTRACTIVE_NAME = "extractive"
 
 Facts = Callable[[Breadcrumb], Awaitable[StoredBreadcrumb | None]]
@@ -92,9 +94,10 @@ class SummaryWriter:
         """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
         view = of_audience(view, batch.recipe.audience, None)
         verbatim, others = _split_batch(view, chain, batch)
-        people = frozenset(view.row_of(line.ids[0]) for line in (*chain.verbatim, *verbatim))
-        free, by = await self._free(view, chain, batch.recipe, others, people)
-        lines, sources = shown_lines(view, verbatim, free), sources_of(view, batch.units)
+        people = frozenset(view.row_of(line.ids[0]) for line in (*chain.lasting, *verbatim) if line.verbatim)
+        observed, by = await self._observed(view, chain, batch.recipe, others)
+        free = chain.free if by else await self._free(view, chain, batch.recipe, others, people)
+        lines, sources = shown_lines(view, (*verbatim, *observed), free), sources_of(view, batch.units)
         last = max(batch.units[-1][0], chain.last)
         head = view.breadcrumb(last)
         summary = Summary(
@@ -104,7 +107,7 @@ class SummaryWriter:
             previous=chain.previous,
             last=head.id,
             recipe=batch.recipe.name,
-            by=by,
+            by=by or EXTRACTIVE_NAME,
             language=self._language("\n".join(line.text for line in lines)),
             at_once=batch.at_once,
         )
@@ -116,8 +119,8 @@ class SummaryWriter:
                 f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {max_bytes:,}; "
                 "do not keep what people said word for word, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES where it is lower"
             )
-        grown = Chain(verbatim=(*chain.verbatim, *verbatim), free=free, previous=name, last=last)
-        return Draft(chain=grown, event=event, by=by)
+        grown = Chain(lasting=(*chain.lasting, *verbatim, *observed), free=free, previous=name, last=last)
+        return Draft(chain=grown, event=event, by=summary.by)
 
     async def _unused(self, view: View, names: Iterator[str], like: Breadcrumb) -> str:
         """The first of these ids under which a summary would be remembered and count. like: a breadcrumb of its workspace.
@@ -130,22 +133,28 @@ class SummaryWriter:
             name = next(names)
         return name
 
+    async def _observed(self, view: View, chain: Chain, recipe: Recipe, rows: tuple[int, ...]) -> tuple[tuple[Line, ...], str]:
+        """The endpoint's observations of these rows and its name; nothing where the extractive summariser does it."""
+        utterances = tuple(utterance(view, row) for row in rows if view.breadcrumb(row).text.strip())
+        if recipe.settings.by != "endpoint" or not self._endpoint or not utterances:
+            return (), ""
+        earlier = tuple(line for line in shown_lines(view, chain.lasting, ()) if line.id)[-MAX_EARLIER_OBSERVATIONS:]
+        try:
+            return await self._endpoint.summarise(earlier, utterances, recipe.settings.cap), self._endpoint.name
+        except Unavailable as error:
+            log.warning("the extractive summariser is used: %s", error)
+            self._count("fallback")
+            return (), ""
+
     async def _free(
         self, view: View, chain: Chain, recipe: Recipe, rows: tuple[int, ...], verbatim_rows: frozenset[int]
-    ) -> tuple[tuple[Line, ...], str]:
-        """The lines under the cap, and who made them. verbatim_rows: rows that stay word for word."""
-        free, cap = chain.free, recipe.settings.cap
-        if recipe.settings.by == "endpoint" and self._endpoint and rows:
-            try:
-                utterances = tuple(utterance(view, row) for row in rows if view.breadcrumb(row).text.strip())
-                return await self._endpoint.summarise(free, utterances, cap), self._endpoint.name
-            except Unavailable as error:
-                log.warning("the extractive summariser is used: %s", error)
-                self._count("fallback")
-        for start in range(0, max(len(rows), 1), recipe.settings.batch):
-            free = extract(view, free, rows[start : start + recipe.settings.batch], cap, self.words, verbatim_rows)
+    ) -> tuple[Line, ...]:
+        """The lines under the cap. verbatim_rows: rows that stay word for word."""
+        free, batch, cap = chain.free, recipe.settings.batch, recipe.settings.cap
+        for start in range(0, max(len(rows), 1), batch):
+            free = extract(view, free, rows[start : start + batch], cap, self.words, verbatim_rows)
             await asyncio.sleep(0)
-        return free, EXTRACTIVE_NAME
+        return free
 
 
 def _is_erased(stored: StoredBreadcrumb | None) -> bool:
@@ -157,7 +166,7 @@ def _split_batch(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ..
 
     An answer that says little alone has its question in front of it, word for word.
     """
-    in_chain = frozenset(name for line in chain.verbatim for name in line.ids)
+    in_chain = frozenset(name for line in chain.lasting if line.verbatim for name in line.ids)
     rows = tuple(row for _, members in batch.units for row in members)
     people = frozenset(
         row for row in rows if is_from_person(view, row) and (batch.keep_user or view.breadcrumb(row).id in in_chain)

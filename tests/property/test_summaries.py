@@ -118,11 +118,11 @@ async def summarised_late(session: Session, profile: Profile, every: int, compac
         assert sorted((*(source for source in done if holds(view, source)), *waits)) == sorted(
             source for unit in units(view) for source in unit
         )
-        lines = shown_lines(view, chain.verbatim, chain.free)
+        lines = shown_lines(view, chain.lasting, chain.free)
         assert len({(line.text, line.sources) for line in lines}) == len(lines)
         assert all(holds(view, source) for line in lines for source in line.sources)
-        asked = [(name, version) for name, version in done if any(name in line.ids for line in chain.verbatim)]
-        assert {source for line in chain.verbatim for source in line.sources} <= set(asked)
+        asked = [(name, version) for name, version in done if any(name in line.ids for line in chain.lasting)]
+        assert {source for line in chain.lasting for source in line.sources} <= set(asked)
 
 
 def holds(view: View, source: Source) -> bool:

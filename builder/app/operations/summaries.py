@@ -10,7 +10,6 @@ from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, current_incarnation
 from builder.adapters.stemmer import load_language
-from builder.adapters.summarizer import EndpointSummarizer
 from builder.app.broker import connected
 from builder.app.components import Components, open_components
 from builder.app.settings import Settings
@@ -28,8 +27,11 @@ from builder.worker.summary_writer import MAX_SUMMARY_BYTES, SummaryWriter
 
 
 @asynccontextmanager
-async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> AsyncIterator[EndpointSummarizer | None]:
-    """The configured endpoint, or None. Raises `Misconfigured` for one without a model. tokens: text → how many."""
+async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> AsyncIterator[Summarizer | None]:
+    """The configured endpoint, or None. Raises `Misconfigured` for one without a model or without the SDK that talks to it.
+
+    tokens: text → how many.
+    """
     summaries = settings.summaries
     if not summaries.url:
         yield None
@@ -39,6 +41,13 @@ async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> Asy
             f"CONTEXT_BUILDER_SUMMARIES__URL is {summaries.url!r} and __MODEL {summaries.model!r}; "
             "give a URL like https://host/v1 and the name of a model, or unset both"
         )
+    try:
+        from builder.adapters.summarizer import EndpointSummarizer
+    except ModuleNotFoundError as error:
+        raise Misconfigured(
+            f"CONTEXT_BUILDER_SUMMARIES__URL is set and the package {error.name!r} is not installed; "
+            "install context-builder[service,openai], or unset it"
+        ) from error
     key = summaries.key.get_secret_value()
     async with EndpointSummarizer(
         summaries.url, summaries.model, key, summaries.timeout_seconds, summaries.attempts, tokens
@@ -129,7 +138,7 @@ class _Remembering:
         return stored
 
 
-async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadcrumb) -> None:
+async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadcrumb, endpoint: Summarizer | None = None) -> None:
     """Summarise a stored session as the service would have by its last breadcrumb, without a bus: for the benchmarks.
 
     What would be published is remembered at once, in the sequences behind the session's end.
@@ -143,6 +152,6 @@ async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadc
 
     if any(profile.summaries for profile in profiles):
         sources = Sources(view=core.builder.recaller.session_view, walk=walk, last=last)
-        making = make_summary_writer(core, _Remembering(core, end), None, lambda _by: None, MAX_SUMMARY_BYTES)
+        making = make_summary_writer(core, _Remembering(core, end), endpoint, lambda _by: None, MAX_SUMMARY_BYTES)
         summarising = SummaryScheduler(sources, making, profiles, lambda: False)
         await summarising.look(end.workspace, end.session, end.place)

@@ -5,7 +5,7 @@ from builder.assemble.draft import Draft
 from builder.assemble.sources.conversation import SHORT_TOKENS, grow, leave_out_older
 from builder.assemble.sources.fixed import complete_current
 from builder.assemble.sources.instructions import leave_out_instructions, put_instructions
-from builder.assemble.sources.summary import put_summary
+from builder.assemble.sources.summary import leave_out_shown_lines, put_summary
 
 MAX_ROUNDS = 4
 """Times that it grows: each time what it shows of other sections makes room."""
@@ -14,6 +14,7 @@ MAX_ROUNDS = 4
 def put_fill(draft: Draft, shares: Shares) -> None:
     """Let the conversation grow as long as it can, then the current message; instructions and summary yield what it shows."""
     leave_out_instructions(draft)
+    leave_out_shown_lines(draft)
     if not draft.whole:
         for _ in range(MAX_ROUNDS if draft.recall.profile.fill else 0):
             if not grow(draft):

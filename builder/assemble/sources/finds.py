@@ -10,6 +10,7 @@ from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
 from builder.assemble.draft import Draft
 from builder.assemble.items.forms import LINE_REASONS, RenderForm, Spans
 from builder.assemble.items.writer import Item, Writer
+from builder.assemble.sources.observations import OBSERVED, observation_item, with_observations
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
@@ -17,6 +18,7 @@ from builder.language.leads import with_lead
 from builder.recall.index.conversation import exchange_of, outdated_results
 from builder.recall.search.finds import Find
 from builder.recall.search.retrieval import retrieve
+from builder.recall.summaries.observations import observations_of
 
 MAX_CALL_TOKENS = 120
 """Most tokens of a call line above what was found of its result."""
@@ -49,9 +51,9 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     outdated = outdated_results(view) if recall.profile.tool_output.newest_only else frozenset()
     page_rows = draft.whole_rows() | draft.active.outdated | cut | outdated
     question = draft.question.row if draft.question else -1
-    draft.retrieval = retrieval = retrieve(
-        draft.query, view, rules, draft.ranker, page_rows, ledger.remaining, recall.terms, question
-    )
+    observations, room = observations_of(view, recall.profile), ledger.remaining
+    result = retrieve(draft.query, view, rules, draft.ranker, page_rows, room, recall.terms, question, observations.summaries)
+    draft.retrieval = retrieval = with_observations(result, observations, draft, page_rows)
     limits, places = dict(rules.per_schema_limit), dict[int, Item]()
     floor = int(rules.floor * ledger.remaining) if recall.profile.fill else 0
     omitted, finds = _without_taken(draft, retrieval.finds)
@@ -155,6 +157,8 @@ def _try_add(section: str, find: Find, draft: Draft, places: dict[int, Item]) ->
 
 def _reason(draft: Draft, find: Find) -> str:
     """Why a find is on the page."""
+    if find.lines:
+        return OBSERVED
     if find.reply_to >= 0:
         return f"what was said in reply to {draft.recall.view.breadcrumb(find.reply_to).id}, which was found"
     if find.answer >= 0:
@@ -168,6 +172,8 @@ def _reason(draft: Draft, find: Find) -> str:
 
 def found_item(find: Find, writer: Writer) -> Item:
     """The item that shows a find; a result stands below its call."""
+    if find.lines:
+        return observation_item(find, writer)
     crumb = writer.view.breadcrumb(find.row)
     exchange = exchange_of(writer.view, writer.view.history.breadcrumbs.versions[crumb.id][0]) if crumb.role == "tool" else None
     if exchange is None:

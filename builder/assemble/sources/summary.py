@@ -1,11 +1,16 @@
 """The summary of the part of the conversation that the page does not show."""
 
+import json
+from collections import defaultdict
+from dataclasses import replace
+
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
 from builder.assemble.items.writer import Item, Writer
-from builder.domain.summary import Line
+from builder.domain.summary import SUMMARY, Line, read_summary
 from builder.recall.index.view import View
-from builder.recall.summaries.lines import PageContent, verbatim_line
+from builder.recall.summaries.lines import PageContent, shown_lines, verbatim_line
+from builder.recall.summaries.observations import observations_of
 from builder.recall.summaries.plan import PageSummary, page_summary
 
 OF_THE_REST = "a summary of what the page does not show of the session"
@@ -46,13 +51,33 @@ def put_summary(draft: Draft, shares: Shares) -> None:
     draft.verbatim = _whole_rows(writer.view, summary, order[:number])
 
 
+def leave_out_shown_lines(draft: Draft) -> None:
+    """Take the lines off whose words were found since; none comes in their place, the conversation has the room."""
+    rule = draft.rule("summary")
+    for item in draft.items("summary") if rule else ():
+        summary = read_summary(item.first)
+        verbatim, free = (tuple(line for line in summary.lines if line.verbatim == kind) for kind in (True, False))
+        lines = shown_lines(draft.recall.view, verbatim, free, _page_content(draft))
+        rest = replace(item.first, body=json.dumps(replace(summary, lines=lines).body(), ensure_ascii=False))
+        if rule and len(lines) < len(summary.lines):
+            draft.ledger.put(rule.name, (draft.writer.message(rest, -1),) if lines else (), OF_THE_REST)
+
+
 def _page_content(draft: Draft) -> PageContent:
-    """What the page shows beside the summary."""
+    """What the page shows beside the summary: also instructions, finds, and what a cut leaves of a message."""
     view = draft.recall.view
-    items = draft.items("instructions")
-    parts = {item.origin: "\n".join(view.breadcrumb(item.origin).text[start:end] for start, end in item.spans) for item in items}
-    rows = {item.origin for item in items if not item.spans}
-    return PageContent(rows=draft.whole_rows() | rows, parts=parts, outdated=draft.active.outdated)
+    parts, rows = defaultdict[int, str](str), set[int]()
+    observed = set(observations_of(view, draft.recall.profile).replaced)
+    for item in (item for source in ("instructions", "retrieval", "window", "turn") for item in draft.items(source)):
+        if item.first.schema == SUMMARY:
+            observed |= {line.id for part in item.fragments for line in read_summary(part.breadcrumb).lines}
+            continue
+        texts = [view.breadcrumb(item.origin).text[start:end] for start, end in item.spans]
+        rows.update({item.origin} if not (texts or item.is_cut or item.entry) else ())
+        parts[item.origin] += "\n".join((*texts, *(part.text for part in item.fragments if part.reduced)))
+    return PageContent(
+        rows=draft.whole_rows() - draft.verbatim | rows, parts=parts, replaced=frozenset(observed), outdated=draft.active.outdated
+    )
 
 
 def _note(draft: Draft, number: int) -> str:

@@ -11,11 +11,14 @@ from typing import Any, Literal
 
 import yaml
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from typing_extensions import override
 
 from builder.bench.data.datasets import QUESTION_DELAY, SUMMARY_ROOM, WORKSPACE, Conversation, breadcrumbs_of
 from builder.bench.data.datasets import Question as Labelled
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
+from builder.domain.summary import Line, Utterance
+from builder.ports.models import Summarizer
 from builder.remember.decode import decode
 from builder.remember.schemas.tools import ToolCall
 from builder.wire.records import make_record, outgoing
@@ -109,6 +112,32 @@ class Session(_Part):
         elif speaker != USER:
             body, user = body | {"speaker": speaker}, speaker.lower()
         return make_record(schema, message.id, self.name, body, created_at=message.at, user_id=user)
+
+
+class LabelledObservations(Summarizer):
+    """What a language model would write of a session at best."""
+
+    name = "labels"
+
+    def __init__(self, session: Session) -> None:
+        self._observations = session.observations
+
+    @override
+    async def summarise(self, lines: tuple[Line, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+        ids = {utterance.id for utterance in utterances}
+        return tuple(
+            Line(
+                text=f"{each.subject}: {each.text}",
+                day=f"{each.at.day} {each.at:%B %Y}",
+                ids=each.stands_for,
+                versions=(1,) * len(each.stands_for),
+                id=each.id,
+                subject=each.subject,
+                replaces="".join(each.replaces[-1:]),
+            )
+            for each in self._observations
+            if each.stands_for[-1] in ids
+        )
 
 
 def load(name: str = "") -> tuple[Session, ...]:

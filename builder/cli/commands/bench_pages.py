@@ -1,6 +1,6 @@
 """Benchmark commands about pages: tokens saved, prompt cache, faithfulness, summaries, invariants."""
 
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +12,7 @@ from builder.cli.options import AsJson
 if TYPE_CHECKING:
     from builder.app.components import Components
     from builder.cli.bench_options import Step
+    from builder.domain.breadcrumb import Breadcrumb
 
 
 def tokens(
@@ -59,11 +60,14 @@ def answers(
     held_out: Annotated[
         bool, typer.Option("--held-out", help="Show more than totals of the sessions that are set aside.")
     ] = False,
+    observations: Annotated[
+        bool, typer.Option("--observations", help="With the labelled observations, as if a language model had written them.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Questions late in long sessions of real work: answered by the page, left open, or misled."""
     from builder.app.operations.summaries import summarise
-    from builder.bench.data.answer_sessions import load
+    from builder.bench.data.answer_sessions import LabelledObservations, load
     from builder.bench.data.unanswerable import SMALL_TALK
     from builder.bench.quality import answers as bench
 
@@ -74,7 +78,13 @@ def answers(
 
     async def run(core: "Components", step: "Step") -> dict[str, Any]:
         asking = core.profile(profile)
-        finish = partial(summarise, core, (asking,))
+        if observations and asking.summaries:
+            asking = replace(asking, summaries=replace(asking.summaries, by="endpoint"))
+        labels = {each.name: LabelledObservations(each) for each in sessions}
+
+        async def finish(end: "Breadcrumb") -> None:
+            await summarise(core, (asking,), end, labels[end.session])
+
         return await bench.run(core.builder, sessions, asking, sizes, step, finish, pages, set_aside=held_out)
 
     steps = sum(len(each.messages) + len(each.questions) + len(SMALL_TALK) for each in sessions)

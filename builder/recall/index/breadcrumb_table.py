@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.summary import SUMMARY
 from builder.language.names import whole_look
 from builder.language.words import is_filler, words_of
 from builder.recall.index.arrays import GrowingArray
@@ -54,7 +55,7 @@ class BreadcrumbTable:
         self.filler = GrowingArray(np.bool_)
         self.private = GrowingArray(np.bool_)
         self.parts = GrowingArray(np.float32)
-        """Passages of the whole text."""
+        """Passages of the whole text; 1 for a summary, whose passages have nothing to do with each other."""
         self.tokens = GrowingArray(np.float32)
         self.day = GrowingArray(np.int64, 3)
         """Year, month, day."""
@@ -96,7 +97,7 @@ class BreadcrumbTable:
         self.in_conversation.append(crumb.role in CONVERSATION)
         self.filler.append(is_filler(crumb.text))
         self.private.append(crumb.private)
-        self.parts.append(len(row.passages))
+        self.parts.append(len(row.passages) if crumb.schema != SUMMARY else 1)
         self.tokens.append(sum(passage.tokens for passage in row.passages))
         self.day.append((crumb.created_at.year, crumb.created_at.month, crumb.created_at.day))
         episode, stretch = self._times_of(session, index, min(crumb.created_at, crumb.received_at))

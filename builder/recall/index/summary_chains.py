@@ -26,8 +26,8 @@ class _Link:
     summary: Summary
     before: int
     """Row of the link that it continues; -1 = none."""
-    verbatim: int
-    """Row of the newest link up to this one that has lines word for word; -1 = none."""
+    lasting: int
+    """Row of the newest link up to this one that has lasting lines; -1 = none."""
 
 
 @dataclass(slots=True)
@@ -46,24 +46,24 @@ class Chains:
         rows = chain_rows.head(len(chain_rows))
         head = _last(self._unbroken(rows, superseded_by[rows] < 0))
         if summary.previous == (self._links[head].identity if head >= 0 else "") and crumb.version == 1:
-            before = self._links[head].verbatim if head >= 0 else -1
-            verbatim = row if any(line.verbatim for line in summary.lines) else before
-            self._links[row] = _Link(identity=crumb.id, summary=summary, before=head, verbatim=verbatim)
+            before = self._links[head].lasting if head >= 0 else -1
+            lasting = row if any(line.is_lasting for line in summary.lines) else before
+            self._links[row] = _Link(identity=crumb.id, summary=summary, before=head, lasting=lasting)
             chain_rows.append(row)
 
     def summary(self, row: int) -> Summary:
         """The summary of a row that another method returned; it was parsed when it was added."""
         return self._links[row].summary
 
-    def verbatim(self, row: int, visible: Rows) -> tuple[Line, ...]:
-        """The lines word for word of a row's summary and of those before it in its chain, the oldest first, each line once.
+    def lasting(self, row: int, visible: Rows) -> tuple[Line, ...]:
+        """The lasting lines of a row's summary and of those before it in its chain, the oldest first, each line once.
 
         Old summaries without versions repeat the lines of those before them. visible: rows of summaries whose lines count, shape
         (size,).
         """
         lines_by_summary: list[tuple[Line, ...]] = []
-        while row >= 0 and (row := self._links[row].verbatim) >= 0:
-            lines_by_summary.append(tuple(line for line in self._links[row].summary.lines if line.verbatim and visible[row]))
+        while row >= 0 and (row := self._links[row].lasting) >= 0:
+            lines_by_summary.append(tuple(line for line in self._links[row].summary.lines if line.is_lasting and visible[row]))
             row = self._links[row].before
         lines = (line for lines in reversed(lines_by_summary) for line in lines)
         return tuple({(line.text, line.sources): line for line in lines}.values())
@@ -72,6 +72,10 @@ class Chains:
         """The chain as of a view, oldest first. latest: rows that nothing has replaced or deleted, shape (size,)."""
         rows = self._rows_below(session, recipe, len(latest))
         return tuple(self._unbroken(rows, latest[rows]).tolist())
+
+    def of_recipe(self, recipe: str, latest: Rows) -> tuple[int, ...]:
+        """The chains of a recipe in all sessions. latest: as in `rows`."""
+        return tuple(row for session, name in self._rows if name == recipe for row in self.rows(session, name, latest))
 
     def head(self, session: int, recipe: str, latest: Rows) -> int:
         """Row of the newest summary of the chain, -1 when there is none."""

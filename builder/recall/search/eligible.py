@@ -11,8 +11,8 @@ from builder.recall.search.query import Query
 from builder.recall.search.signals import similarity
 
 
-def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval) -> Rows:
-    """Shape (size,): current, of the profile's schemas, and of the people that are meant.
+def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: frozenset[int] = frozenset()) -> Rows:
+    """Shape (size,): current, of the profile's schemas, and of the people that are meant. summaries: rows that are eligible, too.
 
     Of no session only notes, unless all sessions are searched: everything else of no session only ends a breadcrumb.
     """
@@ -23,6 +23,7 @@ def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval) -> Rows:
     no_session = table.sessions.get(NO_SESSION)
     if rules.scope != "workspace" and no_session not in (None, view.session):
         rows &= (view.column(table.session) != no_session) | np.isin(view.column(table.schema), _codes(table.schemas, NOTES))
+    rows[list(summaries)] = True
     return np.asarray(rows)
 
 

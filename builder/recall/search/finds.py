@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from builder.domain.summary import Line
 from builder.recall.index.prefix import Floats, Rows
 from builder.recall.index.view import View
 
@@ -25,6 +26,8 @@ class Find:
     """Row of the find that it comes along with, as the question that it answers; -1 = none."""
     replaces: int = -1
     """Row of the find that it comes along with, as what changes it later; -1 = none."""
+    lines: tuple[tuple[int, Line], ...] = ()
+    """Observations that are shown in its place, behind the rows of their summaries."""
     is_probable: bool = True
     """It is as probable as the profile asks, or literal."""
     is_literal: bool = False

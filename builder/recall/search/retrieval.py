@@ -71,15 +71,17 @@ def retrieve(
     room: int,
     terms: Callable[[str], str],
     question: int = -1,
+    summaries: frozenset[int] = frozenset(),
 ) -> RetrievalResult:
     """The most probable passages that may be found and are not on the page, each thing once.
 
     page_rows: rows that the page shows; when it shows all, nothing is ranked. room: tokens. question: row whose words the query
-    is, -1 = none in the view; no question answers itself. terms: text → stemmed terms.
+    is, -1 = none in the view; no question answers itself. terms: text → stemmed terms. summaries: rows whose observations may be
+    found.
 
     Ties go to the later passage.
     """
-    candidates = _candidates(query, view, rules, ranker, page_rows, question)
+    candidates = _candidates(query, view, rules, ranker, page_rows, question, summaries)
     if candidates is None:
         return RetrievalResult()
     unseen, scores = candidates.unseen, candidates.scores
@@ -108,10 +110,16 @@ def retrieve(
 
 
 def _candidates(
-    query: Query, view: View, rules: Retrieval, ranker: Ranker, page_rows: frozenset[int], question: int
+    query: Query,
+    view: View,
+    rules: Retrieval,
+    ranker: Ranker,
+    page_rows: frozenset[int],
+    question: int,
+    summaries: frozenset[int],
 ) -> Candidates | None:
     """None when nothing unseen may be found. What the page shows competes for probability too."""
-    breadcrumbs = eligible_breadcrumbs(query, view, rules)
+    breadcrumbs = eligible_breadcrumbs(query, view, rules, summaries)
     passages = eligible_passages(query, view, rules, breadcrumbs) & (view.crumb != question)
     on_page = np.zeros(view.size, np.bool_)
     on_page[[row for row in page_rows if row >= 0]] = True
@@ -119,7 +127,8 @@ def _candidates(
     if not unseen.any():
         return None
     weights = ranker.weights(query, view)
-    literal = literal_passages(query, view, unseen)
+    # An observation has words of its message: these are still in one place.
+    literal = literal_passages(query, view, unseen & ~np.isin(view.crumb, list(summaries)) if summaries else unseen)
     learned = rank(query, view, weights.passages)
     scores = lifted(query, view, learned + exact(query, view) - further(query, view, learned), literal, unseen)
     probability = probabilities(query, view, learned, passages, weights.null) * np.exp(scores - learned)

@@ -1,12 +1,13 @@
 """What a summary may copy of a row: sentences that are understood where they stand, and answers with their questions."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from builder.domain.summary import Line
 from builder.language.traits import counts
-from builder.language.words import asks, concludes, greets, is_filler, refers, words_of
+from builder.language.words import announces, asks, concludes, greets, is_filler, refers, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.questions import (
     MAX_BRIEF_WORDS,
@@ -21,8 +22,9 @@ from builder.recall.summaries.questions import (
 )
 
 NAME_WEIGHT, CONCLUSION_WEIGHT, EXCLAMATION_WEIGHT, ATTACHMENT_WEIGHT, UNRESOLVED_WEIGHT = 4.0, 1.5, 0.5, 0.5, 0.25
-"""What multiplies a sentence's worth: a name or number, a conclusion, an exclamation mark, the brackets of an attachment, a first
-word that points at something which is not there. The first was chosen on the people conversations."""
+"""What multiplies a sentence's worth: a name or number, a conclusion or what an agent says once its tools have answered, an
+exclamation mark, the brackets of an attachment, a first word that points at something which is not there. The first was chosen on
+the people conversations."""
 MAX_EXCERPTS = 8
 """Excerpts of one breadcrumb that are looked at closely."""
 MIN_TERMS = 3
@@ -108,7 +110,7 @@ def _statement(view: View, row: int, parts: Sentences, number: int, words: Words
     """
     names = view.prefix.speaker_words
     sentence = parts[number].text
-    if asks(sentence) or not (statement := _without_greeting(sentence, names)):
+    if asks(sentence) or not (statement := _without_greeting(sentence, names)) or _only_announces(view, row, statement):
         return None
     first, last = number, number + 1
     while depends_on_previous(parts[first].text) and first and number - first < MAX_SENTENCES_IN_FRONT:
@@ -176,7 +178,7 @@ def _without_greeting(sentence: str, names: frozenset[str]) -> str:
         sentence = sentence[clause.end() :]
     if is_filler(sentence) or (greets(sentence) and len(words_of(sentence)) <= MAX_BRIEF_WORDS):
         return ""
-    return sentence[:1].upper() + sentence[1:]
+    return sentence
 
 
 def _says_nothing(clause: str, names: frozenset[str]) -> bool:
@@ -196,10 +198,10 @@ def _excerpt(
     first = view.first_passage(row)
     ordinal = next((number for number, passage in enumerate(stored.passages) if passage.start <= start < passage.end), 0)
     worth = (NAME_WEIGHT if is_named else 1.0) / max(len(stored.passages), 1)
-    worth *= CONCLUSION_WEIGHT if concludes(statement) else 1.0
+    worth *= CONCLUSION_WEIGHT if concludes(statement) or _reports(view, row) else 1.0
     worth *= EXCLAMATION_WEIGHT if statement.endswith(("!", "！")) else 1.0
     worth *= ATTACHMENT_WEIGHT if statement.startswith("[") else 1.0
-    worth *= UNRESOLVED_WEIGHT if unresolved or _announces(view, row) else 1.0
+    worth *= UNRESOLVED_WEIGHT if unresolved or (_announces(view, row) and not _reports(view, row)) else 1.0
     return Excerpt(
         line=line,
         parts=spots,
@@ -214,4 +216,19 @@ def _excerpt(
 
 def _announces(view: View, row: int) -> bool:
     """Whether an agent says what it is about to do: its words stand in front of the calls that it makes."""
-    return view.breadcrumb(row).role == "assistant" and len(view.members(row)) > 1
+    crumb = view.breadcrumb(row)
+    return crumb.role == "assistant" and (bool(crumb.call_signatures) or len(view.members(row)) > 1)
+
+
+def _only_announces(view: View, row: int, statement: str) -> bool:
+    """Whether a statement of an agent says what it will do and nothing that it knows: "Looking at the pods.", "Check 5."."""
+    if view.breadcrumb(row).role != "assistant" or concludes(statement):
+        return False
+    return announces(statement) or (_announces(view, row) and len(words_of(statement)) <= MAX_BRIEF_WORDS)
+
+
+def _reports(view: View, row: int) -> bool:
+    """Whether an agent says it once a tool has answered: what was found out, most often."""
+    rows = view.session_rows
+    before = bisect_left(rows, row) - 1
+    return view.breadcrumb(row).role == "assistant" and before >= 0 and view.breadcrumb(rows[before]).role == "tool"

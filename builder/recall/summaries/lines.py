@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from builder.domain.summary import Line, Source
 from builder.recall.index.view import View
+from builder.recall.summaries.changes import outdated
 from builder.recall.summaries.excerpts import Excerpt, Words, excerpt_of, excerpts, line_of
 
 LineWithRows = tuple[tuple[int, ...], Line]
@@ -30,6 +31,8 @@ class PageContent:
     """Rows of which it shows all."""
     parts: Mapping[int, str] = field(default_factory=dict)
     """Row → what it shows of it."""
+    replaced: frozenset[str] = frozenset()
+    """Ids of observations that it shows elsewhere, or that another one has replaced since."""
     outdated: frozenset[int] = frozenset()
     """Rows that a later instruction contradicts; only lines word for word still quote them."""
 
@@ -39,13 +42,21 @@ EMPTY_PAGE = PageContent()
 
 def valid_lines(view: View, lines: Iterable[Line]) -> tuple[Line, ...]:
     """The lines whose sources have neither been deleted nor edited since."""
-    return tuple(line for _, line in _with_rows(view, lines))
+    return tuple(line for _, line in with_rows(view, lines))
 
 
-def shown_lines(view: View, verbatim: Iterable[Line], free: Iterable[Line], page: PageContent = EMPTY_PAGE) -> tuple[Line, ...]:
-    """The valid lines that the page does not show, in place order; the free ones keep the order that a model gave them."""
-    first = sorted(_with_rows(view, verbatim), key=_order)
-    return tuple(line for rows, line in merge(first, _with_rows(view, free), key=_order) if not _repeats(view, rows, line, page))
+def with_rows(view: View, lines: Iterable[Line]) -> list[LineWithRows]:
+    """The valid lines, each with the rows of its sources."""
+    pairs = ((tuple(_row(view, source) for source in line.sources), line) for line in lines)
+    return [(rows, line) for rows, line in pairs if -1 not in rows]
+
+
+def shown_lines(view: View, lasting: Iterable[Line], free: Iterable[Line], page: PageContent = EMPTY_PAGE) -> tuple[Line, ...]:
+    """The valid lines that the page does not show and nothing replaces, in place order; the free ones keep their order."""
+    first, others = sorted(with_rows(view, lasting), key=_order), with_rows(view, free)
+    gone = page.replaced.union(line.replaces for _, line in (*first, *others) if line.replaces)
+    lines = merge(first, others, key=_order)
+    return tuple(line for rows, line in lines if line.id not in gone and not _repeats(view, rows, line, page))
 
 
 def extract(
@@ -60,6 +71,8 @@ def extract(
     for row in rows:
         pool += excerpts(view, row, words, verbatim_rows)
     end = view.history.passages.first(max(rows) + 1) if rows else view.passages
+    replaced = outdated(pool, words.terms)
+    pool = [excerpt for number, excerpt in enumerate(pool) if number not in replaced]
     pool = [excerpt for excerpt in pool if not excerpt.by_tool] or pool
     best = _choose(view, pool, cap, min(end, view.passages), words)
     lines_by_order = ((excerpt.order, replace(excerpt.line, rank=rank)) for rank, excerpt in enumerate(best))
@@ -77,20 +90,20 @@ def tokens_of(lines: Sequence[Line], count: Callable[[str], int]) -> int:
     return sum(count(f"{line.text}\n") for line in lines) + sum(count(f"[{day}]\n") for day in days)
 
 
-def _with_rows(view: View, lines: Iterable[Line]) -> list[LineWithRows]:
-    """The valid lines, each with the rows of its sources."""
-    pairs = ((tuple(_row(view, source) for source in line.sources), line) for line in lines)
-    return [(rows, line) for rows, line in pairs if -1 not in rows]
-
-
 def _repeats(view: View, rows: tuple[int, ...], line: Line, page: PageContent) -> bool:
     """Whether the page shows all that a line says, or the line is outdated."""
-    if (page.rows if line.verbatim else page.rows | page.outdated).issuperset(rows):
+    on_page = page.rows if line.verbatim else page.rows | page.outdated
+    if all(not on_page.isdisjoint((row, *view.repeats(row))) for row in rows):
         return True
-    if len(rows) > 1 or rows[0] not in page.parts:
-        return False
-    words = line.text.removeprefix(f"{view.stored_name(rows[0])}: ")
-    return " ".join(words.casefold().split()) in " ".join(page.parts[rows[0]].casefold().split())
+    texts = line.text.split("\n") if len(rows) > 1 else [line.text]
+    return len(texts) == len(rows) and all(
+        row in on_page or _words(text.removeprefix(f"{view.stored_name(row)}: ")) in _words(page.parts.get(row, ""))
+        for row, text in zip(rows, texts, strict=True)
+    )
+
+
+def _words(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _row(view: View, source: Source) -> int:

@@ -35,8 +35,8 @@ class Recipe:
 class Chain:
     """How far a recipe's summaries have come."""
 
-    verbatim: tuple[Line, ...]
-    """All lines word for word, also those whose sources were edited since."""
+    lasting: tuple[Line, ...]
+    """All lasting lines, also those whose sources were edited since."""
     free: tuple[Line, ...]
     """The other valid lines."""
     previous: str
@@ -59,9 +59,9 @@ def chain_of(view: View, recipe: Recipe) -> Chain:
     chains, history = view.history.chains, view.history
     head = chains.head(view.session, recipe.name, view.prefix.latest)
     if head < 0:
-        return Chain(verbatim=(), free=(), previous="", last=-1)
+        return Chain(lasting=(), free=(), previous="", last=-1)
     return Chain(
-        verbatim=chains.verbatim(head, view.prefix.latest),
+        lasting=chains.lasting(head, view.prefix.latest),
         free=valid_lines(view, _free(view, head)),
         previous=history.rows[head].breadcrumb.id,
         last=_first_row(view, chains.summary(head).last),
@@ -155,7 +155,7 @@ class PageSummary:
 
 
 def page_summary(view: View, profile: Profile, page: PageContent, moved_at: int) -> PageSummary | None:
-    """The newest summary that the consumer may see, with all that those up to it keep word for word.
+    """The newest summary that the consumer may see, with all that lasts of those up to it.
 
     None when no line is left. Invalid lines are left out, and those that the page shows.
 
@@ -169,7 +169,7 @@ def page_summary(view: View, profile: Profile, page: PageContent, moved_at: int)
     head = chains.newest_visible(view.session, recipe.name, view.prefix.latest, view.current, moved_at)
     if head < 0:
         return None
-    lines = shown_lines(view, chains.verbatim(head, view.current), _free(view, head), page)
+    lines = shown_lines(view, chains.lasting(head, view.current), _free(view, head), page)
     if not lines:
         return None
     return PageSummary(breadcrumb=view.breadcrumb(head), summary=chains.summary(head), lines=lines)
@@ -188,7 +188,7 @@ def memory_summaries(view: View, profile: Profile, sessions: int, page: PageCont
     newest_first = list(dict.fromkeys(reversed(codes.tolist())))[:sessions]
     heads = (chains.newest_visible(code, recipe.name, latest, view.summaries, view.size) for code in newest_first)
     for head in heads:
-        lines = shown_lines(view, chains.verbatim(head, view.summaries), _free(view, head), page) if head >= 0 else ()
+        lines = shown_lines(view, chains.lasting(head, view.summaries), _free(view, head), page) if head >= 0 else ()
         if lines:
             yield PageSummary(breadcrumb=view.breadcrumb(head), summary=chains.summary(head), lines=lines)
 
@@ -213,8 +213,8 @@ def is_from_person(view: View, row: int) -> bool:
 
 
 def _free(view: View, row: int) -> tuple[Line, ...]:
-    """The lines of this row's summary that are not kept word for word."""
-    return tuple(line for line in view.history.chains.summary(row).lines if not line.verbatim)
+    """The lines of this row's summary that do not last."""
+    return tuple(line for line in view.history.chains.summary(row).lines if not line.is_lasting)
 
 
 def _first_row(view: View, breadcrumb: str) -> int:

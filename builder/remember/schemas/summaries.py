@@ -1,4 +1,4 @@
-"""The body of a summary. Its words are those of the breadcrumbs that it covers, so it is not searched."""
+"""The body of a summary. Its observations are searched, a passage each; its other words are those of what it covers."""
 
 from typing import Any
 
@@ -24,6 +24,9 @@ class SummaryLine(BaseModel):
     versions: tuple[int, ...] = Field(min_length=1, description="their versions: an edited or deleted source hides the line")
     verbatim: bool = Field(False, strict=True, description="kept word for word, outside the cap")
     rank: int = Field(0, ge=0, strict=True, description="0 = tells most; on a page without room for all, the highest go first")
+    id: str = Field("", strict=True, description='of an observation, which a model wrote: its id; "" = it is none')
+    subject: str = Field("", strict=True, description="of an observation: what it is about")
+    replaces: str = Field("", strict=True, description="of an observation: id of an earlier one that holds no more because of it")
 
     @model_validator(mode="after")
     def _paired(self) -> "SummaryLine":
@@ -33,7 +36,7 @@ class SummaryLine(BaseModel):
 
 
 class SummaryV1(Body):
-    """What stands for older breadcrumbs of a session. The service writes it; it never triggers and is never found."""
+    """What stands for older breadcrumbs of a session. The service writes it; it never triggers. Its observations may be found."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -41,6 +44,15 @@ class SummaryV1(Body):
                 {
                     "lines": [
                         {"text": "Ana: The kiln fires at cone 6.", "day": "8 May 2023", "ids": ["m3"], "versions": [1]},
+                        {
+                            "text": "kiln: fires at cone 6",
+                            "day": "8 May 2023",
+                            "ids": ["m3"],
+                            "versions": [1],
+                            "id": "5c1f0a9e",
+                            "subject": "kiln",
+                            "replaces": "b07d21c4",
+                        },
                     ],
                     "covered": ["m3"],
                     "versions": [1],
@@ -54,7 +66,7 @@ class SummaryV1(Body):
         }
     )
     lines: tuple[SummaryLine, ...] = Field(
-        description="in place order; of those kept word for word only what it newly covers, the summaries before it have theirs"
+        description="in place order; of those kept word for word, and of observations, only what it newly covers"
     )
     covered: tuple[str, ...] = Field(
         min_length=1, description="ids that it stands for, in versions that no earlier summary does, in order"
@@ -81,7 +93,7 @@ class SummaryV1(Body):
 
     @override
     def facts(self) -> BodyFacts:
-        return BodyFacts(covers=self.covered)
+        return BodyFacts(covers=self.covered, text="\n".join(line.text for line in self.lines if line.id))
 
 
 def summary_event(workspace: str, session: str, identity: str, summary: Summary, created_at: Any) -> Outgoing:

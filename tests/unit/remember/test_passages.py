@@ -1,6 +1,6 @@
 """Long texts are searched in stretches of about ninety words."""
 
-from builder.remember.passages import MAX_PASSAGE_CHARS, PASSAGE_WORDS, passages
+from builder.remember.passages import MAX_PASSAGE_CHARS, PASSAGE_WORDS, lines, passages
 
 
 def pieces(text: str) -> list[str]:
@@ -54,3 +54,9 @@ def test_blank_space_in_front_makes_no_passage_longer() -> None:
     found = pieces("\n" * 5_000 + "The kiln is hot. " * 300)
     assert found[0].startswith("The kiln")
     assert max(map(len, found)) <= MAX_PASSAGE_CHARS
+
+
+def test_each_line_of_a_summary_is_a_passage() -> None:
+    text = "rent: 950 euros\nclay: from Limoges"
+    assert [text[start:end] for start, end in lines(text)] == ["rent: 950 euros", "clay: from Limoges"]
+    assert lines("") == ((0, 0),)

@@ -25,7 +25,10 @@ async def test_an_endpoint_makes_the_summaries_of_profiles_that_want_it() -> Non
     await make_summarising(builder, publishing, profile, endpoint=endpoint, made=made.append).look("acme", "s42", make_place(12))
     assert made == ["mini", "mini"]
     assert [json.loads(crumb.body)["by"] for crumb in publishing.out] == ["mini", "mini"]
-    assert [line["text"] for line in lines(publishing.out[-1])] == ["User spoke."] * 2
+    assert [[line["text"] for line in lines(crumb)] for crumb in publishing.out] == [
+        ["user: spoke 0 times before"],
+        ["user: spoke 1 times before"],
+    ]
 
 
 async def test_the_extractive_summariser_steps_in_when_the_endpoint_is_away_and_says_so() -> None:
@@ -123,6 +126,6 @@ async def test_what_people_said_is_kept_word_for_word_when_it_is_asked_for() -> 
     builder = await talking()
     view, batch = await batch_of(builder, keep_user=True)
     made = await writer_of(builder)[0].draft(view, chain_of(view, batch.recipe), batch)
-    assert [line.text for line in made.chain.verbatim] == [f"User: {crumb.text}" for crumb in talk(6)]
-    assert all(line.verbatim for line in made.chain.verbatim)
+    assert [line.text for line in made.chain.lasting] == [f"User: {crumb.text}" for crumb in talk(6)]
+    assert all(line.verbatim for line in made.chain.lasting)
     assert made.chain.free == ()

@@ -42,7 +42,7 @@ EXAMPLES = {
     "browser.page.context.v1": '- Page "Orders" (https://example.org/orders), 12 interactive elements',
     "browser.tab.context.v1": '- Page "Orders" (https://example.org/orders): 3 open orders',
     "agent.def.v1": '- Agent "support": You help people who fire kilns.',
-    "summary.v1": "- [8 May 2023] Ana: The kiln fires at cone 6.",
+    "summary.v1": "- [8 May 2023] Ana: The kiln fires at cone 6.\n- kiln: fires at cone 6",
 }
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from builder.domain.profile import Profile
 from tests.factories import make_breadcrumb, make_place
 from tests.summarised import (
     BEHIND,
@@ -18,6 +19,12 @@ from tests.summarised import (
 )
 
 
+def with_few_units(profile: Profile, max_results: int) -> Profile:
+    """The conversation on the page begins late, and so much is found of the rest."""
+    retrieval = replace(profile.retrieval, max_results=max_results, min_probability=None)
+    return replace(profile, window=replace(profile.window, max_units=4, trim_to=2), retrieval=retrieval)
+
+
 async def test_a_line_that_the_instructions_show_is_not_shown_in_the_summary_too() -> None:
     builder, profile = make_builder(), summing(cap=300)
     rule = "Always quote prices of Delft kilns in 2 currencies."
@@ -25,12 +32,24 @@ async def test_a_line_that_the_instructions_show_is_not_shown_in_the_summary_too
     publishing = Publishing(builder, BEHIND)
     await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
     assert any(rule in line["text"] for line in lines(publishing.out[-1]))
-    profile = replace(profile, window=replace(profile.window, max_units=4, trim_to=2))
-    shown = await page(builder, profile, 1900)
+    shown = await page(builder, with_few_units(profile, max_results=0), 1900)
     above, instructions = shown.partition("## Standing Instructions")[::2]
     assert "## Earlier in this conversation" in above
     assert rule in instructions
     assert rule not in above
+
+
+async def test_a_line_whose_words_are_found_or_stand_in_a_cut_message_is_not_shown_in_the_summary_too() -> None:
+    """Finds are put once the summary is on the page."""
+    builder, profile = make_builder(), summing(cap=300)
+    facts = ("The blue kiln is K-4711.", "Bob brings the clay from Limoges.", "The rent of the studio is 900 euros.")
+    await remember(builder, [make_breadcrumb(facts[n // 9] if n % 9 == 0 else f"And week {n}?", n + 1) for n in range(27)])
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(27))
+    without = await page(builder, with_few_units(profile, max_results=0), 1900, "What is the rent of the studio?")
+    assert all(f"User: {fact}" in without for fact in facts)
+    found = await page(builder, with_few_units(profile, max_results=1), 1900, "What is the rent of the studio?")
+    assert [found.count(fact) for fact in facts] == [1, 1, 1]
+    assert facts[2] in found.partition("## Recent")[2]
 
 
 async def test_a_page_without_room_for_all_shows_whole_lines_and_the_most_telling_ones() -> None:

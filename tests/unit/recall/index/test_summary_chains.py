@@ -32,7 +32,7 @@ def head(view: View) -> int:
 
 def verbatim_texts(view: View, row: int, visible: NDArray[np.bool_] | None = None) -> list[str]:
     visible = view.prefix.latest if visible is None else visible
-    return [line.text for line in view.history.chains.verbatim(row, visible)]
+    return [line.text for line in view.history.chains.lasting(row, visible)]
 
 
 def test_each_summary_continues_the_one_that_it_names() -> None:

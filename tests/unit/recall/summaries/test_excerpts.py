@@ -35,7 +35,7 @@ def best(rows: list[StoredBreadcrumb], row: int = -1) -> list[Excerpt]:
 
 
 def test_a_greeting_in_front_of_a_fact_is_left_out() -> None:
-    assert lines_of_ana("Thanks, Ana! Okay, the kiln stands in Delft.") == ["Ana: The kiln stands in Delft."]
+    assert lines_of_ana("Thanks, Ana! Okay, the kiln stands in Delft.") == ["Ana: the kiln stands in Delft."]
 
 
 @pytest.mark.parametrize(
@@ -151,11 +151,33 @@ def test_an_excerpt_knows_where_its_sentences_stand_and_what_its_line_costs() ->
     assert excerpt.line.sources == (("m1", 1),)
 
 
-def test_what_an_agent_says_in_front_of_its_calls_announces_and_tells_little() -> None:
-    text = "I look for the invoice of Delft."
-    (announced,) = best([replied(1, text, bash("a", "ls")), answered(2, "a", 1)], 0)
-    (alone,) = best([replied(1, text)])
-    assert announced.worth == UNRESOLVED_WEIGHT * alone.worth
+@pytest.mark.parametrize(
+    "text", ["lru_cache drops 40 entries.", "k8s-node-3 is full.", "ok, iPhone orders go to Lyon.", "ßtest läuft 3 s."]
+)
+def test_no_letter_of_a_line_is_altered(text: str) -> None:
+    (line,) = lines_of_ana(text)
+    assert text.endswith(line.removeprefix("Ana: "))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Check 5.", "Looking at pods.", "Let me open the logs of checkout-api for the last 15 minutes.",
+        "Ich schaue mir die 12 Rechnungen an.", "Voy a mirar los 3 vuelos a Lisboa.", "Сейчас посмотрю заказ 4711.",
+    ],
+)  # fmt: skip
+def test_what_an_agent_says_in_front_of_its_calls_and_only_announces_is_no_line(text: str) -> None:
+    rows = [replied(1, text, bash("a", "ls")), answered(2, "a", 1), replied(3, "The disk of node 3 has 40 MB left.")]
+    assert best(rows, 0) == []
+    (result,), (alone,) = best(rows, 2), best([replied(1, "The disk of node 3 has 40 MB left.")])
+    assert result.worth == CONCLUSION_WEIGHT * alone.worth
+
+
+def test_what_an_agent_found_out_is_a_line_also_where_it_calls_again() -> None:
+    found = "All 40 connections of the pool orders are in use."
+    rows = [replied(1, "Check 1.", bash("a", "ls")), answered(2, "a", 1), replied(3, f"{found} Check 2.", bash("b", "ls"))]
+    (line,) = best(rows, 2)
+    assert line.line.text == f"Assistant: {found}"
 
 
 def test_below_a_question_that_stays_word_for_word_its_answer_stands_alone() -> None:

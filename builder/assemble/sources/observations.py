@@ -1,0 +1,90 @@
+"""Observations in the place of the messages that were found."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+
+from builder.assemble.draft import Draft
+from builder.assemble.items.writer import Item, Writer
+from builder.domain.context import Fragment, Omission
+from builder.recall.search.finds import Find
+from builder.recall.search.retrieval import RetrievalResult
+from builder.recall.summaries.observations import Observation, Observations
+
+OBSERVED = "found; an observation says it"
+"""Why it is on the page."""
+STOOD_FOR = "an observation stands for it"
+"""Why a message that was found is not on the page."""
+
+
+def with_observations(
+    result: RetrievalResult, observations: Observations, draft: Draft, page_rows: frozenset[int]
+) -> RetrievalResult:
+    """The same with observations in the place of the messages that they stand for, each once, at the rank of the best.
+
+    A message stays that says more than its observations. page_rows: rows that the page shows; an
+    observation of these alone says nothing new.
+    """
+    if not observations.summaries:
+        return result
+    every = (*result.finds, *result.neighbours)
+    staying = frozenset(find.row for find in every if _says_more(find, observations.by_row.get(find.row, ()), draft))
+    finds = _exchanged(result.finds, observations, staying, page_rows | staying)
+    neighbours = _exchanged(result.neighbours, observations, staying, page_rows | staying | {find.row for find in finds})
+    rows = (find.row for find in every if find.row in observations.by_row.keys() - staying)
+    omissions = tuple(Omission(id=draft.recall.view.breadcrumb(row).id, reason=STOOD_FOR) for row in rows)
+    return replace(result, finds=finds, neighbours=neighbours, omissions=(*omissions, *result.omissions))
+
+
+def observation_item(find: Find, writer: Writer) -> Item:
+    """The lines of a find at the place of the first message that they stand for, each with its date."""
+    chains, fragments = writer.view.history.chains, tuple[Fragment, ...]()
+    for row, line in find.lines:
+        body = json.dumps(replace(chains.summary(row), lines=(line,)).body(), ensure_ascii=False)
+        fragments += writer.message(replace(writer.view.breadcrumb(row), body=body), find.row).fragments
+    return Item(origin=find.row, fragments=fragments)
+
+
+def _says_more(find: Find, observed: tuple[Observation, ...], draft: Draft) -> bool:
+    """Whether a message that was found has a word of the question that its observations do not have, or one that was replaced.
+
+    What replaces one may say less: of "agreed, 270, from the 20th" only the day was moved.
+    """
+    if any(find.row not in each.rows for each in observed):
+        return True
+    text, terms = draft.recall.view.breadcrumb(find.row).text, draft.recall.terms
+    words = " ".join(text[start:end] for start, end in find.spans) or text
+    others = " ".join(each.line.text for each in observed)
+    return bool(others) and not {*draft.query.terms}.intersection(terms(words).split()) <= {*terms(others).split()}
+
+
+def _exchanged(
+    finds: Iterable[Find], observations: Observations, staying: frozenset[int], page_rows: frozenset[int]
+) -> tuple[Find, ...]:
+    """What stands for the same first message is one find. staying: rows of messages that stay."""
+    exchanged: dict[tuple[int, tuple[tuple[int, int], ...]], Find] = {}
+    for find in finds:
+        for row, observed in _instead_of(find, observations, staying):
+            if observed and page_rows.issuperset(observed.rows):
+                continue
+            place = (row, () if observed else find.spans)
+            new = replace(find, row=row, spans=place[1], tokens=0 if observed else find.tokens)
+            before = exchanged.setdefault(place, new)
+            if observed and all(line != observed.line for _, line in before.lines):
+                exchanged[place] = replace(before, lines=(*before.lines, (observed.summary, observed.line)))
+    return tuple(exchanged.values())
+
+
+def _instead_of(find: Find, observations: Observations, staying: frozenset[int]) -> list[tuple[int, Observation | None]]:
+    """The observations that stand for a find, each behind the first of its rows; a message that stays, behind its own.
+
+    Beside that what has replaced its observations is shown. Nothing for a find of an observation that holds no more.
+    """
+    if find.row in observations.summaries:
+        one = observations.by_place.get((find.row, find.spans[0][0] if find.spans else 0))
+        return [(one.rows[0], one)] if one else []
+    observed = observations.by_row.get(find.row, ())
+    pairs: list[tuple[int, Observation | None]] = [
+        (each.rows[0], each) for each in observed if find.row not in staying or find.row not in each.rows
+    ]
+    return [(find.row, None), *pairs] if find.row in staying or not observed else pairs
