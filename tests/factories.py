@@ -29,13 +29,13 @@ from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
 from builder.language.instructions.detection import instructions
 from builder.language.sameness import fingerprint
 from builder.language.traits import traits
-from builder.language.words import identifiers
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
 from builder.recall.recall import ConsumerRecall
 from builder.recall.scopes import scope_of
 from builder.recall.search import query
+from builder.recall.search.exact import identifier_terms
 from builder.recall.search.query import Query, strip_names
 from builder.recall.search.query_text import query_text as query_text_of
 from builder.recall.search.ranking import Ranker, Weights
@@ -175,10 +175,8 @@ def make_view(rows: Iterable[StoredBreadcrumb | str]) -> View:
 def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
     """What a trigger with this text asks."""
     asked, names = strip_names(text, speakers)
-    exact = {name: frozenset(make_terms(name).split()) for name in identifiers(asked)}
-    return query.make_query(
-        asked, names, make_terms(asked), make_vector(asked), content=content_words(asked, make_terms), identifiers=exact
-    )
+    content, exact = content_words(asked, make_terms), identifier_terms(asked, make_terms)
+    return query.make_query(asked, names, make_terms(asked), make_vector(asked), content=content, identifiers=exact)
 
 
 def make_context(
@@ -207,12 +205,10 @@ def make_assembly(
     view, turn = asked_view(trigger, rows)
     assert turn is not None, "this answer closes no turn"
     view = visible_to(view, profile, crumb, ())
-    speakers = tuple(view.history.breadcrumbs.speakers)
-    entry = question_of(view, turn) if turn else None
-    current = view.breadcrumb(entry.row) if entry else crumb
+    current = view.breadcrumb(entry.row) if turn and (entry := question_of(view, turn)) else crumb
     wanted = query_text_of(current.text, view, profile.retrieval, make_terms)
-    question = replace(make_query(wanted.text, speakers), is_small_talk=wanted.is_small_talk)
-    question = question if asked is None else replace(question, vector=asked)
+    made = make_query(wanted.text, tuple(view.history.breadcrumbs.speakers))
+    question = replace(made, is_small_talk=wanted.is_small_talk, vector=made.vector if asked is None else asked)
     recall = ConsumerRecall(
         trigger=trigger.breadcrumb,
         view=view,

@@ -57,7 +57,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     limits, places = dict(rules.per_schema_limit), dict[int, Item]()
     floor = int(rules.floor * ledger.remaining) if recall.profile.fill else 0
     omitted, finds = _without_taken(draft, retrieval.finds)
-    probable, others = ([find for find in finds if find.is_probable == wanted] for wanted in (True, False))
+    probable, others = ([find for find in finds if find.is_probable == is_probable] for is_probable in (True, False))
     omissions = _put(draft, rule, probable, limits, places)
     ledger.settle()
     rest = [find for find in probable if find.row not in places]  # for which lines on gaps had been kept free

@@ -120,17 +120,17 @@ def _replacement(find: Find, view: View, candidates: Candidates, query: Query, t
     changed = [
         passage
         for passage in np.flatnonzero(shares).tolist()
-        if _changes(_text(find_of(view, passage, candidates), view), text, asked=bool(in_query[passage]))
+        if _changes(_text(find_of(view, passage, candidates), view), text, of_query=bool(in_query[passage]))
     ]
     most = max((float(points[passage]) for passage in changed), default=0.0)
     latest = max((passage for passage in changed if points[passage] >= NEAR_SUBJECT * most), default=None)
     return find_of(view, latest, candidates) if latest is not None else None
 
 
-def _changes(text: str, earlier: str, *, asked: bool) -> bool:
-    """Whether a later text on the same subject changes it. asked: the query asks for the subject."""
+def _changes(text: str, earlier: str, *, of_query: bool) -> bool:
+    """Whether a later text on the same subject changes it. of_query: the query asks for the subject."""
     numbers, before = set(identifiers(text)), set(identifiers(earlier))
-    return changes(text) or (asked and bool(before) and bool(numbers - before))
+    return changes(text) or (of_query and bool(before) and bool(numbers - before))
 
 
 def _text(find: Find, view: View) -> str:

@@ -4,17 +4,21 @@ The labelled conversations ask for no file names and no failures, and most of th
 """
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 
+from builder.language.words import identifiers
 from builder.recall.index.prefix import Floats, Ints
 from builder.recall.index.view import View
 from builder.recall.search.query import Query
 
 POINTS = np.float32(1.5)
 """Of a passage with an identifier of the query; of what failed, where the query asks for that."""
-MAX_PASSAGES = 0.1
-"""Share of the passages up to which an identifier tells them apart."""
+MAX_SHARE, FEW_PASSAGES = 0.1, 3
+"""Of all passages, and passages, up to which an identifier tells them apart."""
+MAX_LOOKS = 500
+"""Passages with the words of an identifier that are read for it."""
 FURTHER, FURTHER_BROADLY = np.float32(0.75), np.float32(3)
 """Points that each further passage of a message costs; where the answer is in many messages, they come first."""
 MAX_FURTHER = 4
@@ -22,16 +26,19 @@ MAX_FURTHER = 4
 FAILURE_SCHEMA = "tool.error.v1"
 
 
+def identifier_terms(text: str, terms: Callable[[str], str]) -> dict[str, frozenset[str]]:
+    """The identifiers of a query, each with its stemmed terms."""
+    return {name: frozenset(terms(name).split()) for name in identifiers(text)}
+
+
 def exact(query: Query, view: View) -> Floats:
     """Points of what has an identifier of the query, or failed as the query asks, shape (passages,)."""
-    points, rows = np.zeros(view.passages, np.float32), view.history.rows
+    points = np.zeros(view.passages, np.float32)
     for name, stems in query.identifiers.items():
-        there = _candidates(stems, view)
         pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?![\w]|[.,:/-]\d)", re.IGNORECASE)
-        for passage in there.tolist() if len(there) <= max(MAX_PASSAGES * view.passages, 1) else ():
-            row = int(view.crumb[passage])
-            place = rows[row].passages[passage - view.history.passages.first(row)]
-            points[passage] = POINTS if pattern.search(rows[row].breadcrumb.text, place.start, place.end) else points[passage]
+        there = [passage for passage in _candidates(stems, view)[:MAX_LOOKS].tolist() if pattern.search(_text(passage, view))]
+        if len(there) <= max(MAX_SHARE * view.passages, FEW_PASSAGES):
+            points[there] = POINTS
     code = view.history.breadcrumbs.schemas.get(FAILURE_SCHEMA)
     if query.asks_failure and code is not None:
         points[view.of_breadcrumb(view.history.breadcrumbs.schema) == code] += POINTS
@@ -56,3 +63,10 @@ def _candidates(stems: frozenset[str], view: View) -> Ints:
         there[view.prefix.occurrences(stem)[0].passages] = True
         holds &= there
     return np.flatnonzero(holds)
+
+
+def _text(passage: int, view: View) -> str:
+    row = int(view.crumb[passage])
+    stored = view.history.rows[row]
+    place = stored.passages[passage - view.history.passages.first(row)]
+    return stored.breadcrumb.text[place.start : place.end]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from builder.domain.errors import Unavailable
 from builder.domain.profile import Profile
 from builder.domain.recall import Scope
-from builder.language.words import identifiers
 from builder.recall.index.view import Terms, View
+from builder.recall.search.exact import identifier_terms
 from builder.recall.search.query import Query, make_query, strip_names
 from builder.recall.search.query_text import QueryText, query_text
 from builder.recall.search.rare_words import content_words
@@ -47,7 +47,7 @@ class Searcher:
             vector = b""
         terms = f"{self.terms(text)} {self.terms(context_terms)}"
         content = content_words(text, self.terms)
-        exact = {name: frozenset(self.terms(name).split()) for name in identifiers(text)}
+        exact = identifier_terms(text, self.terms)
         return make_query(text, names, terms, vector, is_small_talk=question.is_small_talk, content=content, identifiers=exact)
 
     def _is_word(self, name: str, text: str, view: View) -> bool:

@@ -88,7 +88,7 @@ async def test_the_account_and_the_receipt_name_the_summary_and_say_why_the_mess
 
 async def test_what_replaces_an_observation_is_shown_and_never_beside_it() -> None:
     async with observed() as (builder, profile, _):
-        shown = await page(builder, profile, 1900, "What rent does Henk get for the studio, 900 euros a month?")
+        shown = await page(builder, profile, 1900, "What rent does Henk get, 900 euros a month?")
     assert shown.count("rent: 950 euros from June, to Henk") == 1
     assert "rent: 900" not in shown
 
