@@ -93,7 +93,7 @@ def asks_where(text: str) -> bool:
 
 def identifiers(text: str) -> tuple[str, ...]:
     """Its numbers of two signs or more, ids, dates, file names and paths, as they are written."""
-    return tuple(dict.fromkeys(_IDENTIFIER.findall(text)))
+    return tuple(dict.fromkeys(name for name in _IDENTIFIER.findall(text) if len(name) > 1))
 
 
 def asks_own_words(text: str) -> bool:

@@ -264,3 +264,19 @@ def test_an_edited_call_keeps_its_result_though_its_request_id_was_used_again() 
     shown = conversation(make_context(ASK, rows))
     first = "- Assistant (edited): I looked.\n- Call bash: command: ls\n  Result: /home\n"
     assert shown == f"{first}- Assistant: Again.\n- Call bash: command: pwd\n  Result: /srv"
+
+
+@pytest.mark.parametrize(
+    ("question", "first"), [("And the other one?", "relevant"), ("Where is the spare key of the kiln?", "recent")]
+)
+def test_finds_stand_before_the_conversation_on_the_page_of_a_follow_up_if_the_profile_says_so(question: str, first: str) -> None:
+    rows = [
+        said(1, "The spare key of the kiln is behind the buckets."),
+        *chat(60, 2, "on the weather"),
+        said(90, "Where is the key of the kiln?"),
+    ]
+    profile = make_profile(budget=400, retrieval={"first_in_follow_ups": True})
+    context = make_context(said(99, question), rows, profile)
+    names = [part.name for part in context.sections if part.name in {"recent", "relevant"}]
+    assert names[0] == first
+    assert len(names) == 2

@@ -1,9 +1,11 @@
 """Small talk."""
 # ruff: noqa: RUF001 - words of many scripts
 
+from collections.abc import Callable
+
 import pytest
 
-from builder.language.words import is_filler
+from builder.language.words import asks_broadly, asks_failure, asks_own_words, identifiers, is_filler
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,25 @@ def test_small_talk_is_filler(text: str) -> None:
 )  # fmt: skip
 def test_what_says_something_is_no_filler(text: str) -> None:
     assert not is_filler(text)
+
+
+@pytest.mark.parametrize(
+    ("asks_it", "yes", "no"),
+    [
+        (
+            asks_own_words,
+            ("What did you recommend?", "Was hast du gesagt?", "¿Qué propusiste?", "你建议什么？"),
+            "What did she say?",
+        ),
+        (asks_broadly, ("Give me a summary.", "In welcher Reihenfolge?", "Resúmeme todo", "По порядку?"), "When is it?"),
+        (asks_failure, ("What went wrong?", "Welcher ist fehlgeschlagen?", "¿Qué falló?", "Где ошибка?"), "What is it?"),
+    ],
+)
+def test_what_a_question_is_for(asks_it: Callable[[str], bool], yes: tuple[str, ...], no: str) -> None:
+    assert all(map(asks_it, yes))
+    assert not asks_it(no)
+
+
+def test_identifiers_are_numbers_ids_dates_and_file_names() -> None:
+    text = "Is INC-4471 in src/app.py, v2.3.1 or 3? And e.g. and/or getName, 14:30, 12.5%."
+    assert identifiers(text) == ("INC-4471", "app.py", "v2.3.1", "getName", "14:30", "12.5%")

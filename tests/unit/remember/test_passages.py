@@ -60,3 +60,9 @@ def test_each_line_of_a_summary_is_a_passage() -> None:
     text = "rent: 950 euros\nclay: from Limoges"
     assert [text[start:end] for start, end in lines(text)] == ["rent: 950 euros", "clay: from Limoges"]
     assert lines("") == ((0, 0),)
+
+
+def test_a_log_has_passages_of_a_line_and_code_of_the_same_length_has_not() -> None:
+    lines = [f"2026-05-11T02:{n:02}:07Z ERROR pool {n} timed out after five seconds of waiting" for n in range(40)]
+    assert pieces("\n".join(lines)) == lines
+    assert len(pieces("\n".join(f"def step_{n}(rows): return [row for row in rows if row.sheet == {n}]" for n in range(40)))) < 10

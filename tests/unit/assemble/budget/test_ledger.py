@@ -6,7 +6,8 @@ from builder.adapters.tokens import load_counter
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.writer import Item
 from builder.assemble.page.composition import compose
-from tests.conversations import chat
+from tests.conversations import chat, said
+from tests.factories import make_context, make_profile
 from tests.pages import make_ledger, make_writer
 
 ROWS = chat(6)
@@ -137,3 +138,15 @@ def test_sections_stand_in_the_order_of_the_profile_and_may_be_given_other_items
         ledger.put(section, items(0), "of the test")
     assert [section.name for section in ledger.page_sections()] == ["tools", "recent", "current"]
     assert [section.name for section in ledger.page_sections({"recent": items(1)})] == ["recent"]
+
+
+def test_the_words_of_the_profile_stand_above_what_is_in_a_section_and_are_counted() -> None:
+    profile = make_profile()
+    words = "Excerpts, the newest last; the later one holds where two differ."
+    sections = tuple(replace(rule, note=words) if rule.source in {"window", "retrieval"} else rule for rule in profile.sections)
+    context = make_context(said(9, "And now?"), chat(3), replace(profile, sections=sections))
+    assert context.markdown.startswith(f"## Recent Conversation\n{words}\n- ")
+    assert context.markdown.count(words) == 1, "an empty section has none"
+    plain = make_context(said(9, "And now?"), chat(3), profile)
+    more = sum(part.tokens for part in context.sections) - sum(part.tokens for part in plain.sections)
+    assert context.tokens - plain.tokens == more > 0

@@ -100,3 +100,20 @@ def test_under_pressure_two_local_days_have_their_lines_though_the_conversation_
     rows = [at(1, "2024-05-08T01:00:00Z", long), at(2, "2024-05-07T23:00:00-05:00"), at(3, "2024-05-08T05:00:00Z")]
     context = make_context(ASK, rows, replace(make_profile(), budget=500))
     assert conversation(context).endswith("[7 May 2024]\n- User: Entry 2.\n\n[8 May 2024]\n- User: Entry 3.")
+
+
+def dated(setting: Dates, *rows: StoredBreadcrumb) -> list[str]:
+    """The lines of a conversation whose section has this setting."""
+    profile = make_profile()
+    sections = tuple(replace(rule, dates=setting) if rule.source == "window" else rule for rule in profile.sections)
+    return dates(make_context(ASK, rows, replace(profile, sections=sections)))
+
+
+def test_after_a_pause_of_more_than_half_an_hour_a_line_has_the_time() -> None:
+    rows = [at(n, f"2024-05-08T{time}:00Z") for n, time in enumerate(("07:00", "07:20", "07:50", "08:21", "09:00"), 1)]
+    assert dated("pause", *rows) == [f"[8 May 2024, {time}]" for time in ("07:00", "08:21", "09:00")]
+
+
+def test_a_day_that_begins_without_a_pause_has_a_line_without_a_time() -> None:
+    rows = [at(n, moment) for n, moment in enumerate(("2024-05-07T23:50:00Z", "2024-05-08T00:10:00Z"), 1)]
+    assert dated("pause", *rows)[:2] == ["[7 May 2024, 23:50]", "[8 May 2024]"]

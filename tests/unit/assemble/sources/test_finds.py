@@ -189,3 +189,44 @@ def test_each_find_says_how_probable_it_is_and_nothing_else_does() -> None:
         assert all(0 < value <= 1 for value in part.probabilities.values())
     (relevant,) = (part for part in context.sections if part.name == "relevant")
     assert sum(relevant.probabilities.values()) <= 1
+
+
+def test_the_best_finds_have_the_floor_however_improbable_they_are_and_small_talk_has_none() -> None:
+    tokens = [
+        sum(
+            part.tokens
+            for part in page(kilns(200), profile(2000, min_probability=0.999, floor=floor)).sections
+            if part.probabilities
+        )
+        for floor in (0, 0.3, 1)
+    ]
+    assert tokens[0] < 0.1 * tokens[2]
+    assert 0.2 * tokens[2] < tokens[1] < 0.4 * tokens[2]
+    talk = make_context(said(800, "Thanks, Ronja!"), [*kilns(200), *chat(2, 700, "on the weather")], profile(2000, floor=1))
+    assert not ids_of(talk, "relevant")
+
+
+def test_a_profile_without_a_fill_has_no_floor() -> None:
+    small = replace(profile(2000, min_probability=0.999, floor=1), fill=False)
+    assert page(kilns(200), small).tokens < 400
+
+
+def test_what_shares_no_word_and_says_nothing_is_no_find() -> None:
+    rows = [said(1, "Will do."), said(2, "Ninety coins a firing, wood included, as agreed with Anselm.")]
+    assert ids_of(page(rows, profile(floor=1, min_probability=0.5)), "relevant") == ["m2"]
+
+
+def test_a_result_whose_call_was_answered_again_later_is_no_find() -> None:
+    rows = [
+        *(replied(1, "", bash("r1", "cat kilns.txt")), answered(2, "r1", "The kiln of Delft stands here.")),
+        *(replied(3, "", bash("r3", "cat kilns.txt")), answered(4, "r3", "The kiln of Delft stands there.")),
+    ]
+    text = found(page(rows))
+    assert "stands there." in text
+    assert "stands here." not in text
+
+
+def test_a_later_passage_of_a_long_answer_has_its_heading() -> None:
+    filling = "The harbour was calm and we walked along the quay. " * 40
+    rows = [replied(1, f"{filling}\n\n## Kilns\n\n{filling}The kiln of Delft stands here. {filling}")]
+    assert found(page(rows, profile(700, max_results=1))).startswith("[8 May 2024]\n- Assistant: […] ## Kilns […] The kiln")

@@ -11,6 +11,7 @@ from builder.recall.index.conversation import (
     has_other_agents,
     last_row_of_person,
     open_calls,
+    outdated_results,
     repeated_calls,
     turns,
 )
@@ -229,3 +230,13 @@ def test_other_agents_are_those_whose_words_or_calls_are_shown() -> None:
     assert has_other_agents(replace(view_of(make_history(rows), make_place(3)), agent="ana"))
     assert not has_other_agents(replace(make_view(rows), agent="ana"))
     assert not has_other_agents(make_view(rows))
+
+
+def test_results_whose_call_was_answered_again_later_are_outdated() -> None:
+    rows = [
+        *(replied(1, "", bash("a", "ls")), answered(2, "a", 1)),
+        *(replied(3, "", bash("b", "pwd")), answered(4, "b", 2)),
+        *(replied(5, "", bash("c", "ls")), answered(6, "c", 3)),
+        *(replied(7, "", bash("d", "pwd")), failed(8, "d", "no")),
+    ]
+    assert outdated_results(make_view(rows)) == {1}
