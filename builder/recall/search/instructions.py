@@ -37,10 +37,12 @@ class ActiveInstructions:
 def active_instructions(view: View, trigger: Breadcrumb, terms: Terms) -> ActiveInstructions:
     """The instructions of people that are active for this trigger, which may supersede some itself.
 
-    They are those of the trigger's session, and of the person whose memory is read those of every session.
+    They are those of the trigger's session, and of the person whose memory is read those of every session. People who talk among
+    themselves instruct nobody: nothing that they say holds or supersedes.
     """
     log = _log(view, terms)
-    text = trigger.text[:READ_CHARS] if trigger.role == "user" else ""
+    alone = _people_alone(view, log, trigger)
+    text = trigger.text[:READ_CHARS] if trigger.role == "user" and view.session not in alone else ""
     of_trigger = read(text, view.session, view.person, view.size, terms)
     active: defaultdict[int, list[Statement]] = defaultdict(list)
     numbers: set[int] = set()
@@ -49,10 +51,12 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms) -> Active
     for number, statement in enumerate(log.statements):
         if statement.row >= view.size:
             break
-        if not view.current[statement.row] or (statement.withdraws and numbers.isdisjoint(log.touched[number])):
+        if not view.current[statement.row] or statement.session in alone:
+            continue
+        if statement.withdraws and numbers.isdisjoint(log.touched[number]):
             continue
         is_own = statement.session == view.session or statement.person == view.person != NOBODY
-        reason = _superseded_by_later(view, log, number) or (
+        reason = _superseded_by_later(view, log, number, alone) or (
             _superseded_by_trigger(statement, of_trigger, trigger.id) if is_own else ""
         )
         if reason:
@@ -84,10 +88,16 @@ def _log(view: View, terms: Terms) -> InstructionLog:
     return log
 
 
-def _superseded_by_later(view: View, log: InstructionLog, number: int) -> str:
+def _people_alone(view: View, log: InstructionLog, trigger: Breadcrumb) -> frozenset[int]:
+    """The sessions that are chats between people."""
+    sessions, alone = {statement.session for statement in log.statements} | {view.session}, view.history.people.talk_alone
+    return frozenset(each for each in sessions if alone(each, view.size, trigger if each == view.session else None))
+
+
+def _superseded_by_later(view: View, log: InstructionLog, number: int, alone: frozenset[int]) -> str:
     for later, reason in log.later[number]:
         row = log.statements[later].row
-        if row < view.size and view.current[row]:
+        if row < view.size and view.current[row] and log.statements[later].session not in alone:
             return _reason(reason, view.breadcrumb(row).id)
     return ""
 
