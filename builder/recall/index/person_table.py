@@ -71,8 +71,8 @@ class PersonTable:
             return False
         if first.user_id and crumb.user_id:
             return first.user_id != crumb.user_id
-        is_named = DEFAULT_NAMES["user"] not in {first.speaker, crumb.speaker}
-        return is_named and whole_look(first.speaker) != whole_look(crumb.speaker)
+        names = {first.speaker, crumb.speaker}
+        return DEFAULT_NAMES["user"] not in names and len(set(map(whole_look, names))) > 1
 
     def _person(self, row: int, session: int, crumb: Breadcrumb, head: int, answered: int | None) -> int:
         if crumb.user_id:

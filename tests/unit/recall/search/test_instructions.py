@@ -14,7 +14,7 @@ ASK = said(800, "And now?").breadcrumb
 
 
 def active(*rows: StoredBreadcrumb, asked: Breadcrumb = ASK) -> ActiveInstructions:
-    return active_instructions(make_view(rows), asked, make_terms)
+    return active_instructions(make_view(rows), asked, make_terms, asked.text)
 
 
 def test_where_nobody_instructs_nothing_holds() -> None:
@@ -54,4 +54,4 @@ def test_in_the_memory_of_a_person_a_chat_between_people_gives_no_instruction_an
     )
     history = make_history((*own, *talk))
     view = replace(view_of(history, session="s3"), person=history.people.codes["ada"])
-    assert [find.row for find in active_instructions(view, ASK, make_terms).instructions] == [0]
+    assert [find.row for find in active_instructions(view, ASK, make_terms, ASK.text).instructions] == [0]
