@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.language.lists import derived, either, tables, word_set, words
+from builder.language.lists import any_of, derived, either, tables, word_set, words
 
 Ints = NDArray[np.int64]
 
@@ -48,6 +48,11 @@ def mentioned(text: str) -> Mention:
     return Mention(tuple(sorted(set(map(int, _YEAR.findall(text))))), tuple(sorted(months)))
 
 
+def depends_on_day(text: str) -> bool:
+    """Whether it names a date, or says when by the day on which it is said ("until Friday")."""
+    return bool(mentioned(text) or _from_today().search(text))
+
+
 def nearness(mention: Mention, year: Ints, month: Ints, day: Ints) -> NDArray[np.float32]:
     """1 on the named day or in the named month, fading after it, 0 elsewhere. year, month, day: one number a breadcrumb."""
 
@@ -65,6 +70,11 @@ def nearness(mention: Mention, year: Ints, month: Ints, day: Ints) -> NDArray[np
         best = np.maximum(best, np.where(within, near, 0)).astype(np.float32)
         best = np.maximum(best, np.where(spill, 0.5 * late, 0)).astype(np.float32)
     return best
+
+
+@derived
+def _from_today() -> re.Pattern[str]:
+    return re.compile(any_of("days_from_today"), re.IGNORECASE)
 
 
 @derived

@@ -1,10 +1,13 @@
 """The standing instructions that the page does not show anyway, each whole: half of one may say the opposite."""
 
+from dataclasses import replace
+
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
 from builder.assemble.items.forms import RenderForm
 from builder.assemble.items.writer import Item
 from builder.domain.context import OVER_BUDGET, Omission
+from builder.language.dates import depends_on_day
 from builder.recall.search.finds import Find
 
 HOLDS = "an instruction that still holds"
@@ -19,13 +22,18 @@ def put_instructions(draft: Draft, shares: Shares) -> None:
     ledger.put(rule.name, (), HOLDS)
     room, rows = shares.section(rule, ledger, draft.reserve), draft.whole_rows()
     due = [find for find in sorted(draft.active.instructions, key=lambda find: find.row) if _is_due(draft, find, rows)]
-    items = [_item(draft, find) for find in due]
-    if ledger.cost(rule.name, items) > room:
-        items, question_terms = [], {*draft.recall.terms(draft.writer.question).split()}
+    ledger.rules[rule.name] = (
+        replace(rule, dates="day") if rule.dates == "none" and any(_needs_date(draft, find) for find in due) else rule
+    )
+    items = {find.row: _item(draft, find) for find in due}
+    if ledger.cost(rule.name, [*items.values()]) > room:
+        rows_on_page, question_terms = set[int](), {*draft.recall.terms(draft.writer.question).split()}
         for find in sorted(due, key=lambda find: (-_common_words(draft, find, question_terms), -find.row)):
-            with_item = sorted((*items, _item(draft, find)), key=lambda other: other.origin)
-            items = with_item if ledger.cost(rule.name, with_item) <= room else items
-    ledger.put(rule.name, items, HOLDS)
+            added = {find.row, *rows_on_page, *draft.active.rules[find.row]}
+            if ledger.cost(rule.name, [item for row, item in items.items() if row in added]) <= room:
+                rows_on_page = added
+        items = {row: item for row, item in items.items() if row in rows_on_page}
+    ledger.put(rule.name, [*items.values()], HOLDS)
 
 
 def _item(draft: Draft, find: Find) -> Item:
@@ -48,6 +56,13 @@ def _is_due(draft: Draft, find: Find, rows: frozenset[int]) -> bool:
     view = draft.recall.view
     sessions = view.column(view.history.breadcrumbs.session)
     return sessions[find.row] != view.session or find.row not in rows
+
+
+def _needs_date(draft: Draft, find: Find) -> bool:
+    """Whether it was said on another day and means something else by the day."""
+    crumb, day_of = draft.recall.view.breadcrumb(find.row), draft.writer.day_of
+    spans = find.spans or ((0, len(crumb.text)),)
+    return day_of(crumb) != day_of(draft.recall.trigger) and any(depends_on_day(crumb.text[start:end]) for start, end in spans)
 
 
 def _common_words(draft: Draft, find: Find, question_terms: set[str]) -> int:

@@ -63,8 +63,8 @@ class InstructionLog:
     statements: list[Statement] = field(default_factory=list)
     later: list[list[tuple[int, str]]] = field(default_factory=list)
     """For each statement the later ones that outdate it, with the reason."""
-    touched: list[list[int]] = field(default_factory=list)
-    """For each permission the earlier instructions that it touches and does not end: it is read behind them."""
+    rules: list[list[int]] = field(default_factory=list)
+    """For each permission the earlier instructions that it ends or touches: it is read behind them."""
     _about: defaultdict[_Key, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def grow(self, new: Iterable[Statement], passages: int) -> None:
@@ -75,15 +75,16 @@ class InstructionLog:
 
     def _add(self, new: Statement) -> None:
         number, keys = len(self.statements), _keys(new)
-        touched = list[int]()
+        rules = list[int]()
         for older in sorted({older for key in keys for older in self._about[key][-MAX_COMPARISONS:]}):
             if reason := outdates(new, self.statements[older]):
                 self.later[older].append((number, reason))
-            elif new.withdraws and not self.statements[older].withdraws and touches(new.subject, self.statements[older].subject):
-                touched.append(older)
+            is_rule = new.withdraws and not self.statements[older].withdraws
+            if is_rule and (reason or touches(new.subject, self.statements[older].subject)):
+                rules.append(older)
         self.statements.append(new)
         self.later.append([])
-        self.touched.append(touched)
+        self.rules.append(rules)
         for key in keys:
             self._about[key].append(number)
 

@@ -86,11 +86,13 @@ class Language:
     once: re.Pattern[str]
     """What is definite, where a cue does not say "always" itself."""
     reported: re.Pattern[str]
-    """Another person's words follow."""
+    """Another person's words follow, or a promise."""
     proverbs: re.Pattern[str]
     """What is never meant as an instruction."""
     pasted: re.Pattern[str]
-    """Announces another person's text."""
+    """Announces another person's text on the lines behind it."""
+    presents: re.Pattern[str]
+    """Announces another person's text in front of a colon."""
     rules: re.Pattern[str]
     """Announces one's own wishes."""
     stop: re.Pattern[str]
@@ -142,6 +144,7 @@ def _language(code: str, data: Mapping[str, Any]) -> Language:
         reported=pattern("reported"),
         proverbs=pattern("proverbs"),
         pasted=pattern("pasted"),
+        presents=pattern("presents"),
         rules=pattern("rules"),
         stop=any_of("stop"),
         generic=any_of("generic"),

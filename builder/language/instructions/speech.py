@@ -34,6 +34,10 @@ def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator
         elif _mail_header().match(line):
             return
         elif not (fenced or _QUOTED_LINE.match(line) or (pasted and not _ITEM.match(line))) and line.strip():
+            opening = _presentation().search(line)
+            if opening and not _announces(opening[0], "rules"):
+                yield from _of_line(text, begin, begin + opening.end())
+                return
             yield from _of_line(text, begin, begin + len(line.rstrip()))
             if line.rstrip().endswith((":", "：")) and position < len(text):
                 if _announces(line, "pasted") and not _announces(line, "rules"):
@@ -45,6 +49,14 @@ def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator
 def _mail_header() -> re.Pattern[str]:
     """The line with which another person's mail begins."""
     return re.compile(rf"^\s*(?:{either(words('mail_headers'))}\s*[:：]|-{{3,}}|_{{5,}}|on .{{5,80}} wrote:)", re.IGNORECASE)
+
+
+@derived
+def _presentation() -> re.Pattern[str]:
+    """What announces another person's text, up to the colon in front of it."""
+    return re.compile(
+        rf"(?:{'|'.join(language.presents.pattern for language in languages())})[^.:!?：。]{{0,60}}[:：]", re.IGNORECASE
+    )
 
 
 def _announces(line: str, what: str) -> bool:

@@ -2,7 +2,8 @@
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,32 +28,44 @@ class ActiveInstructions:
 
     instructions: tuple[Find, ...] = ()
     """One a breadcrumb, the newest first."""
+    rules: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    """Row of a permission → the rows of the instructions that it limits or ends: without them it says nothing."""
     omissions: tuple[Omission, ...] = ()
     """What was repeated or superseded, and by which id."""
     outdated: frozenset[int] = frozenset()
-    """Rows that consist mostly of a superseded instruction, excluded from retrieval because they contradict the active one; and
-    earlier rows that say word for word what an instruction says whole."""
+    """Rows that consist mostly of a superseded instruction, or of the permission that ends it, excluded from retrieval because
+    they contradict the active one or say half; and earlier rows that say word for word what an instruction says whole."""
 
 
-def active_instructions(view: View, trigger: Breadcrumb, terms: Terms) -> ActiveInstructions:
+def active_instructions(view: View, trigger: Breadcrumb, terms: Terms, question: str) -> ActiveInstructions:
     """The instructions of people that are active for this trigger, which may supersede some itself.
 
-    They are those of the trigger's session, and of the person whose memory is read those of every session.
+    One that a later permission ended comes with it when the question names what both are about.
+
+    They are those of the trigger's session, and of the person whose memory is read those of every session. People who talk among
+    themselves instruct nobody: nothing that they say holds or supersedes.
     """
     log = _log(view, terms)
-    text = trigger.text[:READ_CHARS] if trigger.role == "user" else ""
+    alone = _people_alone(view, log, trigger)
+    text = trigger.text[:READ_CHARS] if trigger.role == "user" and view.session not in alone else ""
     of_trigger = read(text, view.session, view.person, view.size, terms)
+    question_terms = frozenset(terms(question[:READ_CHARS]).split())
     active: defaultdict[int, list[Statement]] = defaultdict(list)
+    rules: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
     numbers: set[int] = set()
     omissions: list[Omission] = []
     outdated: set[int] = set()
     for number, statement in enumerate(log.statements):
         if statement.row >= view.size:
             break
-        if not view.current[statement.row] or (statement.withdraws and numbers.isdisjoint(log.touched[number])):
+        if not view.current[statement.row] or statement.session in alone:
+            continue
+        of_permission = numbers.intersection(log.rules[number])
+        if statement.withdraws and not of_permission:
+            outdated.update({statement.row} if log.rules[number] and _is_most(view, [statement]) else ())
             continue
         is_own = statement.session == view.session or statement.person == view.person != NOBODY
-        reason = _superseded_by_later(view, log, number) or (
+        reason = _superseded_by_later(view, log, number, alone, question_terms if is_own else frozenset()) or (
             _superseded_by_trigger(statement, of_trigger, trigger.id) if is_own else ""
         )
         if reason:
@@ -60,10 +73,13 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms) -> Active
             outdated.update({statement.row} if reason != REPEAT and _is_most(view, [statement]) else ())
         elif is_own:
             active[statement.row].append(statement)
+            rules[statement.row] |= {log.statements[rule].row for rule in of_permission}
             numbers.add(number)
     instructions = tuple(_find(view, active[row]) for row in sorted(active, reverse=True))
     outdated.update(row for find in instructions if not find.spans for row in view.repeats(find.row))
-    return ActiveInstructions(instructions=instructions, omissions=tuple(omissions), outdated=frozenset(outdated) - active.keys())
+    return ActiveInstructions(
+        instructions=instructions, rules=rules, omissions=tuple(omissions), outdated=frozenset(outdated) - active.keys()
+    )
 
 
 def _log(view: View, terms: Terms) -> InstructionLog:
@@ -84,11 +100,21 @@ def _log(view: View, terms: Terms) -> InstructionLog:
     return log
 
 
-def _superseded_by_later(view: View, log: InstructionLog, number: int) -> str:
+def _people_alone(view: View, log: InstructionLog, trigger: Breadcrumb) -> frozenset[int]:
+    """The sessions that are chats between people."""
+    sessions, alone = {statement.session for statement in log.statements} | {view.session}, view.history.people.talk_alone
+    return frozenset(each for each in sessions if alone(each, view.size, trigger if each == view.session else None))
+
+
+def _superseded_by_later(
+    view: View, log: InstructionLog, number: int, alone: frozenset[int], question_terms: frozenset[str]
+) -> str:
+    """A permission about one of `question_terms` supersedes nothing."""
     for later, reason in log.later[number]:
-        row = log.statements[later].row
-        if row < view.size and view.current[row]:
-            return _reason(reason, view.breadcrumb(row).id)
+        statement = log.statements[later]
+        is_shown = statement.withdraws and not question_terms.isdisjoint(statement.subject.words)
+        if statement.row < view.size and view.current[statement.row] and statement.session not in alone and not is_shown:
+            return _reason(reason, view.breadcrumb(statement.row).id)
     return ""
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from builder.language.dates import Mention, mentioned, nearness
+from builder.language.dates import Mention, depends_on_day, mentioned, nearness
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,21 @@ def test_a_year_alone_is_a_weak_hint() -> None:
 def test_without_a_date_nothing_is_near() -> None:
     assert not mentioned("What happened?")
     assert near("What happened?", (2022, 3, 1)) == [0]
+
+
+@pytest.mark.parametrize(
+    ("text", "depends"),
+    [
+        ("Answer in Dutch until Friday.", True),
+        ("Diese Woche nur kurze Antworten.", True),
+        ("Jusqu'à vendredi, réponds en anglais.", True),
+        ("Никогда не звони до понедельника.", True),
+        ("本周请始终用英文回答。", True),
+        ("Never order before 3 June.", True),
+        ("Never answer before ten.", False),
+        ("Antworten bis 60 Wörter.", False),
+        ("Nunca escribas hasta 60 palabras.", False),
+    ],
+)
+def test_what_a_day_decides_is_told_from_what_holds_on_every_day(text: str, *, depends: bool) -> None:
+    assert depends_on_day(text) is depends

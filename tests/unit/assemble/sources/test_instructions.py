@@ -79,6 +79,43 @@ def test_what_was_taken_back_is_not_shown_and_neither_is_the_taking_back() -> No
     assert instructions(context) == []
 
 
+def test_a_question_about_what_was_taken_back_shows_the_rule_with_its_permission_and_another_question_neither() -> None:
+    told = make_remembered("Never use emojis.", 1), make_remembered("You can use emojis again.", 2)
+    asked = page(*told, asked=make_remembered("May I put emojis into the mail on the clay?", 900))
+    assert instructions(asked) == ["m1", "m2"]
+    assert asked.markdown.index("Never use emojis.") < asked.markdown.index("You can use emojis again.")
+    other = make_remembered("What may you use again for the clay?", 900)
+    assert {"m1", "m2"}.isdisjoint(ids_on_page(page(*told, asked=other)))
+
+
+def test_where_room_is_short_a_permission_brings_its_rule() -> None:
+    rule, permission = make_remembered("Never ship crates without a picture.", 1), "You can ship crates to Ghent again."
+    others = [make_remembered(f"Never show the colour of glaze batch {n} from shelf {n}.", n) for n in range(2, 60)]
+    shown = instructions(page(rule, *others, make_remembered(permission, 60)))
+    assert len(shown) < len(others)
+    assert {"m1", "m60", "m59"} <= set(shown)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "Until Friday, always answer in Dutch.",
+        "Antworte bis Freitag immer auf Deutsch.",
+        "Esta semana, responde siempre en inglés.",
+        "Never order clay before 3 June.",
+    ],
+)
+def test_an_instruction_that_depends_on_its_day_has_the_day_once_it_was_another(wish: str) -> None:
+    context = page(make_remembered(wish, 1))
+    assert f"## Standing Instructions\n[8 May 2024]\n- User: {wish}" in context.markdown
+    today = make_remembered(wish, 1, created_at=ASKED.breadcrumb.created_at)
+    assert f"## Standing Instructions\n- User: {wish}" in page(today).markdown
+
+
+def test_an_instruction_that_says_nothing_of_time_has_no_day() -> None:
+    assert "## Standing Instructions\n- User: Never use" in page(make_remembered("Never use emojis.", 1)).markdown
+
+
 def test_an_instruction_holds_again_once_what_took_it_back_is_deleted() -> None:
     told = make_remembered("Never use emojis.", 1), make_remembered("You can use emojis again.", 2)
     assert instructions(page(*told)) == []

@@ -24,7 +24,7 @@ def test_a_permission_ends_the_instruction_that_it_takes_back() -> None:
 def test_a_permission_that_only_touches_an_instruction_is_read_behind_it() -> None:
     log = log_of("Never use emojis in mails to Tom.", "You can use tables in mails again.")
     assert log.later[0] == []
-    assert log.touched[1] == [0]
+    assert log.rules[1] == [0]
 
 
 def test_instructions_of_two_sessions_do_not_meet() -> None:

@@ -31,3 +31,16 @@ def test_of_a_sentence_that_was_not_written_by_hand_only_the_beginning_is() -> N
 def test_a_part_of_a_text_is_read_by_its_offsets() -> None:
     text = "One. Two. Three."
     assert [text[start:end] for start, end in own_sentences(text, 5, 9)] == ["Two."]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Look. Here is the mail from Tom: Hi. Always lock.\nNever knock.", ["Look.", "Here is the mail from Tom:"]),
+        ("Tom wrote: Hi. Always lock.", ["Tom wrote:"]),
+        ("I wrote: always lock.", ["I wrote: always lock."]),
+        ("Here are the rules of our mails: always lock.", ["Here are the rules of our mails: always lock."]),
+    ],
+)
+def test_what_stands_behind_a_colon_after_an_announcement_is_not(text: str, sentences: list[str]) -> None:
+    assert own(text) == sentences

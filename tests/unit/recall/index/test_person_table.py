@@ -1,11 +1,13 @@
-"""Whose memory each breadcrumb belongs to."""
+"""Whose memory each breadcrumb belongs to, and when people talk alone."""
 
 from typing import Any
+
+import pytest
 
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.history import History
 from builder.recall.index.person_table import NOBODY
-from tests.conversations import answered, bash, replied
+from tests.conversations import answered, bash, replied, requested, said
 from tests.factories import make_history, make_remembered
 
 
@@ -59,3 +61,36 @@ def test_a_tools_result_belongs_to_whom_its_call_does() -> None:
 
 def test_an_agent_may_say_itself_to_whom_it_speaks() -> None:
     assert persons(spoken(1, "ada"), reply(2, user_id="bob")) == ["ada", "bob"]
+
+
+def alone(history: History, size: int, trigger: StoredBreadcrumb | None = None) -> bool:
+    return history.people.talk_alone(0, size, trigger.breadcrumb if trigger else None)
+
+
+def test_people_talk_alone_from_the_second_one_on_until_an_agent_speaks_as_of_every_row() -> None:
+    history = make_history((spoken(1, "ada"), spoken(2, "ada"), spoken(3, "bob"), spoken(4, "ada"), reply(5), spoken(6, "bob")))
+    assert [alone(history, size) for size in range(7)] == [False, False, False, True, True, False, False]
+    assert [alone(history, size, spoken(9, "bob")) for size in range(7)] == [False, True, True, True, True, False, False]
+    assert not alone(history, 4, reply(9)), "the agent speaks now"
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "are_two"),
+    [
+        (said(1, "Hi", "Ada"), said(2, "Hi", "Bob"), True),
+        (said(1, "Hi", "Ada"), said(2, "Hi", "Ada"), False),
+        (said(1, "Hi", "Ada", user_id="u1"), said(2, "Hi", "Ada Miller", user_id="u1"), False),
+        (said(1, "Hi", "Ada", user_id="u1"), said(2, "Hi", "Ada", user_id="u2"), True),
+        (said(1, "Hi", "Ada", user_id="u1"), said(2, "Hi", "Bob"), True),
+        (said(1, "Hi", "Ada"), said(2, "Hi"), False),
+        (said(1, "Hi"), said(2, "Hi"), False),
+    ],
+)
+def test_two_are_told_by_their_user_ids_else_by_their_names(
+    first: StoredBreadcrumb, other: StoredBreadcrumb, *, are_two: bool
+) -> None:
+    assert alone(make_history((first, other)), 2) is are_two
+
+
+def test_a_call_shows_that_an_agent_is_there() -> None:
+    assert not alone(make_history((spoken(1, "ada"), spoken(2, "bob"), requested(3, "r1"))), 3)
