@@ -49,7 +49,8 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     parts = (part for item in draft.placed().values() for part in item.fragments)
     cut = {view.row_of(part.breadcrumb.id) for part in parts if part.reduced == CUT}  # has what is nearest to the question
     outdated = outdated_results(view) if recall.profile.tool_output.newest_only else frozenset()
-    page_rows = draft.whole_rows() | draft.active.outdated | cut | outdated
+    instructions = {item.origin for item in draft.items("instructions") if not item.spans}
+    page_rows = draft.whole_rows() | draft.active.outdated | cut | outdated | instructions
     question = draft.question.row if draft.question else -1
     observations, room = observations_of(view, recall.profile), ledger.remaining
     result = retrieve(draft.query, view, rules, draft.ranker, page_rows, room, recall.terms, question, observations.summaries)
