@@ -55,12 +55,12 @@ def with_companions(
 
 
 def _order(finds: Collection[Find]) -> Callable[[Find], tuple[float, int, int]]:
-    """The most probable first; the other half of a pair right after its leader, where it is no more probable itself."""
+    """The most probable first; a short other half of a pair right after its leader. A long one there costs points of recall."""
     places = {find.row: (-find.probability, number, 0) for number, find in reversed([*enumerate(finds)])}
 
     def order(find: Find) -> tuple[float, int, int]:
-        if find.leader not in places:
-            return places[find.row]
+        if find.leader not in places or find.tokens > PAIR_TOKENS:
+            return (-find.probability, places[find.row][1], 0)
         first, number, _ = places[find.leader]
         return min((-find.probability, len(places), 0), (first, number, 1))
 
