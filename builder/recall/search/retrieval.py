@@ -21,8 +21,8 @@ from builder.recall.search.rare_words import lifted, literal_passages
 
 MIN_POOL_PASSAGES, MAX_POOL_PASSAGES = 64, 1024
 """Bounds of the passages that are looked at closely."""
-POOL_FACTOR = 2.0
-"""They are twice as many as have room, because repeats go and long ones may not fit."""
+POOL_FACTOR = 1.5
+"""They are more than have room, because repeats go and long ones may not fit."""
 LABEL_TOKENS = 4
 """Tokens of the label in front of a passage."""
 MIN_TERMS = 4
@@ -103,7 +103,7 @@ def retrieve(
     beyond_pool[pool] = False
     irrelevant = unseen & ~relevant
     return RetrievalResult(
-        finds=with_companions(best, view, candidates, page_rows, query, terms),
+        finds=with_companions(best, view, candidates, page_rows, query, terms, room),
         neighbours=_neighbours(distinct, view, candidates, page_rows, rules.neighbours),
         omissions=omissions,
         irrelevant=_not_retrieved(irrelevant, view, scores),
