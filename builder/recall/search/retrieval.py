@@ -21,8 +21,8 @@ from builder.recall.search.rare_words import lifted, literal_passages
 
 MIN_POOL_PASSAGES, MAX_POOL_PASSAGES = 64, 1024
 """Bounds of the passages that are looked at closely."""
-POOL_FACTOR = 1.5
-"""They are more than have room, because repeats go and long ones may not fit."""
+POOL_FACTOR = 2.0
+"""They are twice as many as have room, because repeats go and long ones may not fit."""
 LABEL_TOKENS = 4
 """Tokens of the label in front of a passage."""
 MIN_TERMS = 4
