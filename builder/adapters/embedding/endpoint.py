@@ -1,7 +1,7 @@
 """Vectors of any OpenAI-compatible endpoint: texts that wait at the same time share a request."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 import httpx2
@@ -35,7 +35,7 @@ class Endpoint:
     """Base, as https://host/v1; without credentials."""
     model: str
     key: str = field(default="", repr=False)
-    """Bearer token; it stands in a header and in no message."""
+    """Bearer token, printable ASCII; it is in a header and in no message, also when the endpoint sends it back."""
     dimensions: int
     """Values of a vector: so many are requested, and the first ones taken where the model is not to be told."""
     batch: int = 64
@@ -51,20 +51,24 @@ class EndpointEmbedder(Engine):
 
     def __init__(self, endpoint: Endpoint) -> None:
         """Raises `Misconfigured` for settings that no request can be made of."""
-        url = httpx2.URL(endpoint.url)
+        url, key = httpx2.URL(endpoint.url), endpoint.key.strip()
         if url.scheme not in {"http", "https"} or url.userinfo or not endpoint.dimensions:
             raise Misconfigured(
                 "the engine endpoint needs CONTEXT_BUILDER_EMBEDDING__URL, as https://host/v1 and without credentials, and "
                 f"CONTEXT_BUILDER_EMBEDDING__DIMENSIONS, the number of values in a vector of {endpoint.model}; a key is given as "
                 "CONTEXT_BUILDER_EMBEDDING__KEY"
             )
+        if not (key.isascii() and key.isprintable()):
+            raise Misconfigured(
+                "CONTEXT_BUILDER_EMBEDDING__KEY has a character that no header takes: give the key in printable ASCII alone"
+            )
         self.batch = endpoint.batch
-        self._endpoint = endpoint
+        self._endpoint = replace(endpoint, key=key)
         self._url = url.copy_with(path=f"{url.path.rstrip('/')}/embeddings")
         self._sends_dimensions = True
         self._client = httpx2.AsyncClient(
             timeout=endpoint.timeout,
-            headers={"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else None,
+            headers={"Authorization": f"Bearer {key}"} if key else None,
             follow_redirects=False,
             trust_env=False,
         )
@@ -120,8 +124,9 @@ class EndpointEmbedder(Engine):
             if isinstance(error, _Final) and error.args[0] in CONTENT_CODES and (len(texts) > 1 or len(texts[0]) > LEAST_CHARS):
                 parts = [[text] for text in texts] if len(texts) > 1 else [[texts[0][: len(texts[0]) // 2]]]
                 return [vector for part in parts for vector in await self._vectors(part, input_type)]
+            reason = repr(error).replace(self._endpoint.key or "\0", "…")
             raise Unavailable(
-                f"the embedding endpoint {self._url.copy_with(query=None)} gave no vector: {error!r:.300}; check "
+                f"the embedding endpoint {self._url.copy_with(query=None)} gave no vector: {reason:.300}; check "
                 "CONTEXT_BUILDER_EMBEDDING__URL, __MODEL, __DIMENSIONS and __KEY"
             ) from error
 

@@ -93,6 +93,25 @@ async def test_a_refusal_is_unavailable_and_says_what_to_check_without_the_key(
     assert "private" not in f"{caught.value!r} {caplog.text.replace(repr(server.inputs), '')}"
 
 
+async def test_the_key_loses_the_line_end_of_its_file_and_is_in_no_message_when_the_endpoint_sends_it_back() -> None:
+    server = EmbeddingServer(*[data([KEY] * WIDTH)] * 3)
+    async with server.running() as url:
+        endpoint = Endpoint(url=url, model="m", key=f" {KEY}\r\n", dimensions=WIDTH, first_pause=0.001)
+        engine = EndpointEmbedder(endpoint)
+        with pytest.raises(Unavailable, match="could not convert string to float: '…'") as caught:
+            await engine.embed("hello")
+        await engine.aclose()
+    assert {headers["authorization"] for _, headers in server.seen} == {f"Bearer {KEY}"}
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["sk-very-secret…", "sk-very\nsecret", "sk-very\0secret"])
+def test_a_key_that_no_header_takes_is_misconfigured_and_is_not_shown(key: str) -> None:
+    with pytest.raises(Misconfigured, match="EMBEDDING__KEY has a character .* printable ASCII") as caught:
+        EndpointEmbedder(Endpoint(url="https://host/v1", model="m", key=key, dimensions=4))
+    assert "very" not in str(caught.value)
+
+
 async def test_an_endpoint_that_is_silent_or_away_is_unavailable() -> None:
     server = EmbeddingServer()
     server.gate.clear()
