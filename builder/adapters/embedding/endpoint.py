@@ -1,6 +1,7 @@
 """Vectors of any OpenAI-compatible endpoint: texts that wait at the same time share a request."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
@@ -18,6 +19,7 @@ LEAST_CHARS = 250
 """A text that is still refused at this length is refused for another reason."""
 REQUESTS = 4
 """Under way at once. What waits meanwhile goes together into the next one."""
+LAST_PORT = 65_535
 FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.25, 8.0
 """Between two attempts, doubled with every failure."""
 FINAL_CODES = frozenset({400, 401, 403, 404, 405, 410, 413, 422})
@@ -51,8 +53,8 @@ class EndpointEmbedder(Engine):
 
     def __init__(self, endpoint: Endpoint) -> None:
         """Raises `Misconfigured` for settings that no request can be made of."""
-        url, key = httpx2.URL(endpoint.url), endpoint.key.strip()
-        if url.scheme not in {"http", "https"} or url.userinfo or not endpoint.dimensions:
+        url, key = _base(endpoint.url), endpoint.key.strip()
+        if not url or not endpoint.dimensions:
             raise Misconfigured(
                 "the engine endpoint needs CONTEXT_BUILDER_EMBEDDING__URL, as https://host/v1 and without credentials, and "
                 f"CONTEXT_BUILDER_EMBEDDING__DIMENSIONS, the number of values in a vector of {endpoint.model}; a key is given as "
@@ -151,6 +153,16 @@ class EndpointEmbedder(Engine):
         if values.shape[1] < self._endpoint.dimensions or not np.isfinite(values).all():
             raise ValueError(f"its vectors have {values.shape[1]} finite values, not {self._endpoint.dimensions}")
         return [unit(each) for each in values]
+
+
+def _base(text: str) -> httpx2.URL | None:
+    """None for a URL that cannot be requested or has credentials, which no error may repeat."""
+    with suppress(httpx2.InvalidURL):
+        url = httpx2.URL(text)
+        port = 1 if url.port is None else url.port
+        if url.scheme in {"http", "https"} and url.host and not url.userinfo and 0 < port <= LAST_PORT:
+            return url
+    return None
 
 
 class _Final(Exception):  # noqa: N818 - an answer

@@ -107,7 +107,7 @@ async def test_the_key_loses_the_line_end_of_its_file_and_is_in_no_message_when_
 
 @pytest.mark.parametrize("key", ["sk-very-secret…", "sk-very\nsecret", "sk-very\0secret"])
 def test_a_key_that_no_header_takes_is_misconfigured_and_is_not_shown(key: str) -> None:
-    with pytest.raises(Misconfigured, match="EMBEDDING__KEY has a character .* printable ASCII") as caught:
+    with pytest.raises(Misconfigured, match=r"EMBEDDING__KEY has a character .* printable ASCII") as caught:
         EndpointEmbedder(Endpoint(url="https://host/v1", model="m", key=key, dimensions=4))
     assert "very" not in str(caught.value)
 
@@ -144,7 +144,22 @@ async def test_a_text_longer_than_the_model_reads_is_cut_and_its_neighbours_are_
 
 
 @pytest.mark.parametrize(
-    ("url", "dimensions"), [("", 384), ("ftp://host/v1", 384), ("https://me:secret@host/v1", 384), ("https://host/v1", 0)]
+    ("url", "dimensions"),
+    [
+        ("", 384),
+        ("ftp://host/v1", 384),
+        ("host/v1", 384),
+        ("https://", 384),
+        ("https://:443/v1", 384),
+        ("https://host:port/v1", 384),
+        ("https://host:65536/v1", 384),
+        ("https://host:0/v1", 384),
+        ("https://[::1/v1", 384),
+        ("https://host/v1\n", 384),
+        ("https://me:secret@host/v1", 384),
+        ("https://me:secret/more@host/v1", 384),
+        ("https://host/v1", 0),
+    ],
 )
 def test_an_endpoint_that_cannot_be_asked_is_misconfigured(url: str, dimensions: int) -> None:
     endpoint = Endpoint(url=url, model="m", dimensions=dimensions)
