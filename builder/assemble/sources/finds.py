@@ -18,7 +18,6 @@ from builder.language.leads import with_lead
 from builder.recall.index.conversation import exchange_of, outdated_results
 from builder.recall.search.finds import Find
 from builder.recall.search.retrieval import retrieve
-from builder.recall.summaries.observations import observations_of
 
 MAX_CALL_TOKENS = 120
 """Most tokens of a call line above what was found of its result."""
@@ -52,7 +51,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     instructions = {item.origin for item in draft.items("instructions") if not item.spans}
     page_rows = draft.whole_rows() | draft.active.outdated | cut | outdated | instructions
     question = draft.question.row if draft.question else -1
-    observations, room = observations_of(view, recall.profile), ledger.remaining
+    observations, room = draft.observations, ledger.remaining
     result = retrieve(draft.query, view, rules, draft.ranker, page_rows, room, recall.terms, question, observations.summaries)
     draft.retrieval = retrieval = with_observations(result, observations, draft, page_rows)
     limits, places = dict(rules.per_schema_limit), dict[int, Item]()
