@@ -106,10 +106,15 @@ class Draft:
     def room(self) -> int:
         """Tokens that the conversation may still get: what is left, and no more than its profile allows."""
         rule, ledger = self.rule("window"), self.ledger
-        rest = ledger.remaining - sum(ledger.heading(each.name) for each in (rule, self.rule("turn")) if each)
         if rule is None or rule.max_share == 1:
-            return max(rest, 0)
-        return max(min(rest, rule.max_tokens(self.recall.profile.aim) - ledger.spent[rule.name]), 0)
+            return self.rest
+        return max(min(self.rest, rule.max_tokens(self.recall.profile.aim) - ledger.spent[rule.name]), 0)
+
+    @property
+    def rest(self) -> int:
+        """Tokens that are left beside the headings of the conversation and the running turn."""
+        rules = (rule for rule in (self.rule("window"), self.rule("turn")) if rule)
+        return max(self.ledger.remaining - sum(self.ledger.heading(rule.name) for rule in rules), 0)
 
     def date(self, item: Item) -> str:
         """The date line above an entry."""

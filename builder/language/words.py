@@ -111,6 +111,11 @@ def asks_failure(text: str) -> bool:
     return bool(_words_of("failures").search(text))
 
 
+def ends_with_tag(text: str) -> bool:
+    """Whether a statement is made a question by its end: "moved to eight, ok?"."""
+    return bool(_tag().search(text))
+
+
 def concludes(sentence: str) -> bool:
     """Whether it says what was decided, found out or finished."""
     return bool(_words_of("conclusions").search(sentence))
@@ -129,6 +134,11 @@ def _carries_nothing(word: str) -> bool:
     """Han words are written together with their particles: 知道了, 嗯嗯."""
     stem = word.rstrip("".join(words("particles"))) if HAN_WORD.fullmatch(word) else word
     return not stem or not word_set("filler").isdisjoint((word, stem))
+
+
+@derived
+def _tag() -> re.Pattern[str]:
+    return re.compile(rf"[,;，、–-]\s*{any_of('tags')}\s*[?？؟]\W*$", re.IGNORECASE)
 
 
 @derived

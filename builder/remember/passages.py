@@ -29,7 +29,7 @@ def passages(text: str) -> tuple[tuple[int, int], ...]:
     longest = max(MAX_PASSAGE_CHARS, -(-len(text) // MAX_PASSAGES))
     spans: list[tuple[int, int]] = []
     start, end, count = 0, 0, 0
-    for low, high in _sentences(text, words, longest):
+    for low, high in _sentences(text, max(words, PASSAGE_WORDS), longest):  # a line of a log stays in one
         size = len(text[low:high].split())
         if count and (count + size > words or high - start > longest):
             spans.append((start, end))

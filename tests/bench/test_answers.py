@@ -17,6 +17,10 @@ from builder.domain.errors import Misconfigured
 SESSIONS = load()
 TOKENS = range(5_900, 12_000)
 """Of a session: no page of 4,000 holds it."""
+TALK = 6_000
+"""Tokens at least of what people and agents say in a session: a page of 4,000 holds no whole talk, with the tables left out."""
+LIST = 40
+"""Lines from which a message is a list that a program made, whoever pasted it."""
 MOST = 5
 """Messages that say what one pattern asks for: what stands everywhere tells nothing."""
 TINY = """
@@ -43,12 +47,19 @@ def said(session: Session, pattern: str) -> list[int]:
     return [number for number, text in enumerate(texts) if re.search(pattern, text, re.IGNORECASE)]
 
 
+def tokens_of(texts: list[str]) -> int:
+    """As o200k_base counts them, a line each."""
+    return len(encoder("o200k_base")("\n".join(texts)))
+
+
 def test_the_set_has_the_sessions_that_it_should_have() -> None:
     kinds = Counter(question.kind for session in SESSIONS for question in session.questions)
     aside = [session for session in SESSIONS if session.held_out]
     assert len(SESSIONS) >= 14
     assert 2 * len(aside) == len(SESSIONS)
-    assert kinds.total() >= 84
+    assert kinds.total() >= 160
+    assert sum(bool(question.after) for session in SESSIONS for question in session.questions) >= 10
+    assert all(question.misleads for session in SESSIONS for question in session.questions if question.kind == "never")
     assert kinds.keys() == {"far", "superseded", "several", "time", "assistant", "order", "never"}
     assert {session.language for session in SESSIONS} == {"en", "de", "es", "ru", "fr"}
     assert {"en", "de", "ru"} == {each.language for each in aside} & {each.language for each in SESSIONS if not each.held_out}
@@ -57,9 +68,16 @@ def test_the_set_has_the_sessions_that_it_should_have() -> None:
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda session: session.name)
 def test_a_session_says_what_its_questions_need_and_fits_no_page(session: Session) -> None:
-    """A need is told by few messages and never by the question itself; what misleads was said before what replaced it."""
-    tokens = len(encoder("o200k_base")("\n".join(message.text for message in session.messages)))
-    assert tokens in TOKENS
+    """A need is told by few messages and never by the question itself; what misleads was said before what replaced it.
+
+    What a question in the middle of the session needs was said before it. What misleads where nothing answers does so in one
+    message and no longer with the whole session, which tells the two things apart.
+    """
+    talk = [message.text for message in session.messages if message.speaker != "tool" and message.text.count("\n") < LIST]
+    assert tokens_of(talk) >= TALK
+    assert tokens_of([message.text for message in session.messages]) in TOKENS
+    numbered = {message.id: number for number, message in enumerate(session.messages)} | {"": len(session.messages)}
+    whole = " ".join(" ".join(message.text for message in session.messages).split())
     for question in session.questions:
         needs = [said(session, pattern.pattern) for pattern in question.needs]
         assert all(1 <= len(numbers) <= MOST for numbers in needs), question
@@ -68,6 +86,10 @@ def test_a_session_says_what_its_questions_need_and_fits_no_page(session: Sessio
         if question.kind == "superseded":
             misleads = [min(said(session, pattern.pattern)) for pattern in question.misleads]
             assert min(misleads) < max(map(min, needs)), question
+        assert all(min(numbers) <= numbered[question.after] for numbers in needs), question
+        if question.kind == "never":
+            assert all(1 <= len(said(session, pattern.pattern)) <= 2 for pattern in question.misleads), question
+            assert not any(re.search(pattern.pattern, whole, re.IGNORECASE) for pattern in question.misleads), question
 
 
 def test_what_a_session_refers_to_is_there() -> None:

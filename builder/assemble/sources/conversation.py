@@ -74,9 +74,9 @@ def _rights(draft: Draft, shares: Shares) -> Placed:
     """What the conversation has a right to under pressure."""
     running = [full for full in draft.full if draft.is_running(full)]
     triggering = [full for full in running if full.entry in draft.recall.turn]
-    free = max(draft.room() - COUNT_TOLERANCE_TOKENS, 0)
-    placed = _evenly(draft, triggering, shares.results(free), free)
-    free -= _size(placed)
+    rest = max(draft.rest - COUNT_TOLERANCE_TOKENS, 0)
+    placed = _evenly(draft, triggering, shares.results(rest), rest)
+    free = max(min(draft.room() - COUNT_TOLERANCE_TOKENS, rest - _size(placed)), 0)
     rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, free))
     free -= _size(rounds)
     dialogue = [full for full in draft.full if not draft.is_running(full)] if draft.rule("window") else []

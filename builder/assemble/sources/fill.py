@@ -13,6 +13,8 @@ MAX_ROUNDS = 4
 
 def put_fill(draft: Draft, shares: Shares) -> None:
     """Let the conversation grow as long as it can, then the current message; instructions and summary yield what it shows."""
+    if not draft.whole:
+        put_instructions(draft, shares)
     leave_out_instructions(draft)
     leave_out_shown_lines(draft)
     if not draft.whole:
@@ -25,4 +27,5 @@ def put_fill(draft: Draft, shares: Shares) -> None:
                 break
         if draft.recall.profile.fill:
             complete_current(draft)
+        draft.note_what_is_missing()
         leave_out_older(draft)

@@ -64,8 +64,8 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     omissions = omissions and _put(draft, rule, rest, limits, places)
     if not omissions:
         omissions = _put(draft, rule, retrieval.neighbours, limits, places)
-    _put(draft, rule, others, limits, places, floor)
-    draft.omissions.name((*omissions, *omitted))
+    improbable = _put(draft, rule, others, limits, places, floor)
+    draft.omissions.name((*omissions, *omitted, *improbable))
     draft.omissions.name(retrieval.omissions)
     draft.omissions.add(LINE_REASONS["superseded"], outdated)
     draft.omissions.add(OVER_BUDGET, retrieval.crowded.every, retrieval.crowded.nearest)
@@ -112,9 +112,9 @@ def _put(
     for number, find in enumerate(candidates):
         crumb = view.breadcrumb(find.row)
         if not limits.get(crumb.schema, 1):
-            most = draft.recall.profile.retrieval.per_schema_limit[crumb.schema]
-            reason = f"beyond the {most} most probable of {crumb.schema}"
-        elif find.tokens > most - ledger.spent[rule.name]:
+            limit = draft.recall.profile.retrieval.per_schema_limit[crumb.schema]
+            reason = f"beyond the {limit} most probable of {crumb.schema}"
+        elif find.tokens > most - ledger.spent[rule.name] or _is_orphan(find, places):
             reason = IRRELEVANT
         elif ledger.remaining < least[number] or not _try_add(rule.name, find, draft, places):
             reason = OVER_BUDGET
@@ -124,6 +124,11 @@ def _put(
             continue
         omissions.append(Omission(id=crumb.id, reason=reason, tokens=find.tokens))
     return omissions
+
+
+def _is_orphan(find: Find, places: Mapping[int, Item]) -> bool:
+    """Whether it is only the other half of a find that is not on the page."""
+    return find.leader >= 0 and not find.is_probable and find.leader not in places
 
 
 def _news(finds: Iterable[Find], draft: Draft, places: Mapping[int, Item]) -> Iterator[Find]:

@@ -1,11 +1,12 @@
 """What comes along with finds: the other half of question and answer, and what a later message puts in their place."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from builder.language.words import asks, changes, identifiers
+from builder.language.sentences import sentences
+from builder.language.words import asks, changes, ends_with_tag, identifiers
 from builder.recall.index.view import View
 from builder.recall.search.finds import Candidates, Find, find_of
 from builder.recall.search.query import Query
@@ -50,7 +51,20 @@ def with_companions(
             probability = max(other.probability, earlier.probability if earlier else 0.0)
             is_probable = find.is_probable or bool(earlier and earlier.is_probable)
             finds[other.row, other.spans] = replace(earlier or other, probability=probability, is_probable=is_probable)
-    return tuple(sorted(finds.values(), key=lambda find: -find.probability))
+    return tuple(sorted(finds.values(), key=_order(finds.values())))
+
+
+def _order(finds: Collection[Find]) -> Callable[[Find], tuple[float, int, int]]:
+    """The most probable first; a short other half of a pair right after its leader. A long one there costs points of recall."""
+    places = {find.row: (-find.probability, number, 0) for number, find in reversed([*enumerate(finds)])}
+
+    def order(find: Find) -> tuple[float, int, int]:
+        if find.leader not in places or find.tokens > PAIR_TOKENS:
+            return (-find.probability, places[find.row][1], 0)
+        first, number, _ = places[find.leader]
+        return min((-find.probability, len(places), 0), (first, number, 1))
+
+    return order
 
 
 def _pair(find: Find, view: View, candidates: Candidates, page_rows: frozenset[int], *, long: bool) -> Iterator[Find]:
@@ -94,8 +108,8 @@ def _reply(row: int, view: View, candidates: Candidates) -> Find | None:
 def _is_open_question(find: Find, view: View) -> bool:
     """Whether it is a question alone that nobody has answered."""
     text = view.breadcrumb(find.row).text.strip()
-    is_question = not find.spans and not find.is_literal and asks(text) and not any(sign in text[:-1] for sign in ".!\n")
-    return is_question and next(_replies(find, view), None) is None
+    says = find.spans or find.is_literal or identifiers(text) or changes(text) or ends_with_tag(text) or len(sentences(text)) > 1
+    return not says and asks(text) and next(_replies(find, view), None) is None
 
 
 def _replacement(find: Find, view: View, candidates: Candidates, query: Query, terms: Callable[[str], str]) -> Find | None:

@@ -21,6 +21,8 @@ def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: 
     if rules.people == "named":
         rows &= ~view.column(table.by_person) | np.isin(view.column(table.speaker), _codes(table.speakers, query.names))
     no_session = table.sessions.get(NO_SESSION)
+    if rules.scope == "session" and no_session == view.session:
+        rows &= view.column(table.session) == view.session
     if rules.scope != "workspace" and no_session not in (None, view.session):
         rows &= (view.column(table.session) != no_session) | np.isin(view.column(table.schema), _codes(table.schemas, NOTES))
     rows[list(summaries)] = True

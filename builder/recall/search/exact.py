@@ -36,7 +36,8 @@ def exact(query: Query, view: View) -> Floats:
     points = np.zeros(view.passages, np.float32)
     for name, stems in query.identifiers.items():
         pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?![\w]|[.,:/-]\d)", re.IGNORECASE)
-        there = [passage for passage in _candidates(stems, view)[:MAX_LOOKS].tolist() if pattern.search(_text(passage, view))]
+        newest = _candidates(stems, view)[-MAX_LOOKS:].tolist()
+        there = [passage for passage in newest if pattern.search(_text(passage, view))]
         if len(there) <= max(MAX_SHARE * view.passages, FEW_PASSAGES):
             points[there] = POINTS
     code = view.history.breadcrumbs.schemas.get(FAILURE_SCHEMA)

@@ -33,6 +33,11 @@ class Find:
     is_literal: bool = False
     """It alone has a word of the query, or the query has a keyword of it: however improbable, it is found."""
 
+    @property
+    def leader(self) -> int:
+        """Row of the find of which it is the other half; -1 = none."""
+        return max(self.reply_to, self.answer)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:

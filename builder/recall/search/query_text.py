@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from builder.domain.profile import Retrieval
 from builder.language.follow_up import is_follow_up
-from builder.language.words import greets, is_filler
+from builder.language.words import is_filler
 from builder.recall.index.view import View
 from builder.recall.search.query import strip_names
-from builder.recall.search.replies import is_no_answer
 
 MAX_CHARS = 2_000
 """Of a longer text the beginning and the end are searched for; engines read no more than 256 word pieces anyway."""
@@ -17,8 +16,8 @@ CONTEXT_CHARS = 300
 """Characters of an earlier message in front of the trigger, which it must not cut off."""
 LOOK_BACK_ROWS = 40
 """Rows of the session in which the last messages are looked for; only tools stand between two messages."""
-_VOCATIVE = re.compile(r"[\s,]+[^\W\d_]+[\s!.…]*$")
-"""The last word of a greeting, which may be a name."""
+_VOCATIVE = re.compile(r",\s*(?P<name>[^\W\d_a-zа-яё][^\W\d_]+)[\s!.…]*$")
+"""A name after a comma, at the end of a greeting or thanks."""
 TRIGGER = "{trigger}"
 """Stands for the trigger's text in a profile's own query."""
 
@@ -48,7 +47,7 @@ def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str]
             return QueryText(_ends(rules.query_text.replace(TRIGGER, trigger)))
         case "last_n":
             before = [text for text, _ in _last(view, rules.query_messages - 1)]
-            return QueryText("\n".join((*reversed(before), trigger)), is_small_talk=_is_small_talk(trigger, view))
+            return QueryText("\n".join((*reversed(before), trigger)), is_small_talk=_is_small_talk(trigger, view, terms))
         case _:
             return _widened(trigger, view, terms)
 
@@ -56,18 +55,22 @@ def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str]
 def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> QueryText:
     question, names = strip_names(trigger, view.prefix.speakers)
     if names or not is_follow_up(question, terms):
-        return QueryText(trigger, is_small_talk=_is_small_talk(trigger, view))
+        return QueryText(trigger, is_small_talk=_is_small_talk(trigger, view, terms))
     last = list(_last(view, 4))
     previous = next((text for text, by_person in last if by_person), "")
     answer = next((text for text, by_person in last if not by_person), "")
     return QueryText(f"{previous}\n{trigger}" if previous else trigger, answer)
 
 
-def _is_small_talk(trigger: str, view: View) -> bool:
-    """Also with a name: "Thanks, Bob!"."""
+def _is_small_talk(trigger: str, view: View, terms: Callable[[str], str]) -> bool:
+    """Also with a name that the conversation does not know otherwise: "Thanks, Bob!"."""
     unnamed = strip_names(trigger, view.prefix.speakers)[0]
-    is_address = greets(trigger) or is_no_answer(trigger)
-    return is_filler(trigger) or is_filler(unnamed) or (is_address and is_filler(_VOCATIVE.sub("", trigger)))
+    if is_filler(trigger) or is_filler(unnamed):
+        return True
+    if (name := _VOCATIVE.search(trigger)) is None:
+        return False
+    is_known = any(view.prefix.occurrences(stem)[0].passages.size for stem in terms(name["name"]).split())
+    return is_filler(trigger[: name.start()]) and not is_known
 
 
 def _last(view: View, number: int) -> Iterator[tuple[str, bool]]:

@@ -85,8 +85,11 @@ def retrieve(
     if candidates is None:
         return RetrievalResult()
     unseen, scores = candidates.unseen, candidates.scores
-    relevant = unseen & ((candidates.probability >= (rules.min_probability or 0)) | candidates.is_literal)
-    findable = relevant | (unseen & _says_something(query, view)) if rules.floor else relevant
+    says = _says_something(query, view)
+    relevant = unseen
+    if rules.min_probability is not None:
+        relevant = unseen & ((says & (candidates.probability >= rules.min_probability)) | candidates.is_literal)
+    findable = relevant | (unseen & says) if rules.floor else relevant
     pool = best_of(scores, np.flatnonzero(findable), _pool_size(view, room))
     distinct, omissions = _deduplicate(pool, view, page_rows)
     best = [

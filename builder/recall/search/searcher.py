@@ -51,10 +51,12 @@ class Searcher:
         return make_query(text, names, terms, vector, is_small_talk=question.is_small_talk, content=content, identifiers=exact)
 
     def _is_word(self, name: str, text: str, view: View) -> bool:
-        """Whether a speaker's name is an ordinary word as well, such as "Marketing": the conversation has it in small letters."""
+        """Whether a speaker's name is more often an ordinary word, such as "Marketing", than a name inside of a sentence."""
         if name not in text or name == name.lower():
             return False
         stems = self.terms(name).split()
-        passages = view.prefix.occurrences(stems[0])[0].passages[:MAX_LOOKS].tolist() if len(stems) == 1 else ()
-        word = re.compile(rf"(?<!\w){re.escape(name.lower())}(?!\w)")
-        return any(word.search(view.breadcrumb(int(view.crumb[passage])).text) for passage in passages)
+        passages = view.prefix.occurrences(stems[0])[0].passages[-MAX_LOOKS:].tolist() if len(stems) == 1 else ()
+        texts = [view.breadcrumb(int(view.crumb[passage])).text for passage in passages]
+        small, capital = rf"(?<!\w){re.escape(name.lower())}(?!\w)", rf"(?<=[\w,] ){re.escape(name)}(?!\w)"
+        number, others = (sum(len(re.findall(pattern, each)) for each in texts) for pattern in (small, capital))
+        return number > max(others, 1)

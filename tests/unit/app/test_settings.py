@@ -1,6 +1,7 @@
 """Settings, and the table that documents them."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from builder.app.settings import Settings, check_names
+from builder.app.settings import Embedding, Settings, check_names
 from builder.domain.errors import Misconfigured
 
 PAGE = Path(__file__).resolve().parents[3] / "builder" / "docs" / "operations.md"
@@ -89,3 +90,10 @@ def test_settings_and_the_variables_of_service_links_are_taken() -> None:
     }  # fmt: skip
     ours = {"NAME": "a", "nats__servers": "nats://h", "NATS": '{"user": "u"}', "LIFETIMES": "{}", "WORKER__BATCH": "3"}
     check_names({f"CONTEXT_BUILDER_{name}": value for name, value in (links | ours).items()})
+
+
+def test_the_settings_in_models_md_exist() -> None:
+    text = (Path(__file__).parents[3] / "builder" / "docs" / "models.md").read_text("utf-8")
+    names = set(re.findall(r"CONTEXT_BUILDER_EMBEDDING__(\w+)=", text))
+    assert names
+    assert {name.lower() for name in names} <= Embedding.model_fields.keys()

@@ -76,5 +76,6 @@ def test_a_question_mark_in_an_address_asks_nothing() -> None:
 
 
 def test_who_says_yes_or_no_answers_before_who_speaks_first() -> None:
-    found = found_of("Is the boiler fixed?", ("Cleo", "Bob, the dog eats again."), ("Ana", "Yes, since Monday."))
+    dog = "Bob, the dog ate the whole supper of the neighbours again."
+    found = found_of("Is the boiler fixed?", ("Cleo", dog), ("Ana", "Yes, since Monday."))
     assert found.index("m82") < found.index("m81")

@@ -58,7 +58,7 @@ async def test_small_talk_is_known_as_such() -> None:
 
 
 async def test_a_name_that_the_conversation_has_as_a_word_is_searched_for_and_pulls_no_lines() -> None:
-    rows = [said(1, "Ready.", "Marketing"), said(2, "The marketing budget is 900 euros.", "Ana")]
+    rows = [said(1, "Ready.", "Marketing"), said(2, "The marketing budget is 900 euros, marketing says.", "Ana")]
     question = await query("What did Marketing cost, Ana?", rows)
     assert question.names == frozenset({"Ana"})
     assert set(make_terms("marketing").split()) <= set(question.terms)
