@@ -10,6 +10,7 @@ from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
 from builder.assemble.draft import Draft
 from builder.assemble.items.forms import LINE_REASONS, RenderForm, Spans
 from builder.assemble.items.writer import Item, Writer
+from builder.assemble.sources.instructions import take_off_half_pairs
 from builder.assemble.sources.observations import OBSERVED, observation_item, with_observations
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
@@ -65,6 +66,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     if not omissions:
         omissions = _put(draft, rule, retrieval.neighbours, limits, places)
     improbable = _put(draft, rule, others, limits, places, floor)
+    take_off_half_pairs(draft)
     draft.omissions.name((*omissions, *omitted, *improbable))
     draft.omissions.name(retrieval.omissions)
     draft.omissions.add(LINE_REASONS["superseded"], outdated)
