@@ -20,6 +20,7 @@ from builder.recall.search.instructions import ActiveInstructions, active_instru
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker
 from builder.recall.search.retrieval import RetrievalResult
+from builder.recall.summaries.observations import Observations, observations_of
 
 RESULTS = "tool_results"
 """Section of the running turn on the page of a tool's answer, in front of the current message."""
@@ -49,6 +50,8 @@ class Draft:
     query: Query = field(init=False)
     ranker: Ranker = field(init=False)
     retrieval: RetrievalResult = field(default_factory=RetrievalResult)
+    observations: Observations
+    """Those that the consumer may see."""
 
     @property
     def writer(self) -> Writer:
@@ -210,6 +213,7 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
         active=active_instructions(recall.view, recall.trigger, recall.terms, current.text)
         if is_looked_for
         else ActiveInstructions(),
+        observations=observations_of(recall.view, recall.profile),
         whole=shares.whole,
     )
 

@@ -21,6 +21,8 @@ FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.5, 8.0
 """Between two attempts, doubled with every failure."""
 MAX_CAP_RATIO = 2
 """Times the cap above which observations are asked for again: models count badly, and the page takes what has room."""
+END_CHARS = 4_000
+"""Characters at both ends of a longer message that are sent: logs and files stand between them."""
 NO_KEY = "none"
 """Sent where no key is configured: the SDK would take one from its own variable, which is not for this endpoint."""
 _RETRIED = (
@@ -35,7 +37,8 @@ Observe what the new messages add: results, decisions, facts, open tasks, wishes
 thanks, repetitions, announcements, code and logs; of what tools answered observe what matters for the task.
 An observation is one fact in 10 to 15 tokens, with names, numbers and identifiers exactly as they were written. It is read alone:
 write names in place of "he", "it" and "that", and who said it where that matters. Write in the language of the conversation.
-Use at most {cap} tokens in all, in the order of the messages. Answer with one JSON object and nothing else:
+Use at most {cap} tokens in all, in the order of the messages. Answer with one JSON object and nothing else,
+with an empty list where the new messages add nothing:
 {{"observations": [{{"subject": "rent", "text": "950 euros from June, Ana says", "items": [7, 8], "replaces": 2}}]}}.
 `subject` says in one to three words what it is about, in the same words for the same thing. `items` are the numbers of the new
 messages that it was made from, at least one. `replaces` is the number of the earlier observation that is over, or null."""
@@ -79,7 +82,7 @@ class EndpointSummarizer(Summarizer):
     @override
     async def summarise(self, lines: tuple[Line, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
         mark = secrets.token_hex(8)  # new each time, so that no text can know how to end the data
-        messages = (f"[{each.day}] {each.speaker}: {each.text}" for each in utterances)
+        messages = (f"[{each.day}] {each.speaker}: {_ends(each.text)}" for each in utterances)
         sources = (*(f"[earlier observation, {line.day}] {line.text}" for line in lines), *messages)
         items = "\n".join(f"{number}. {text}" for number, text in enumerate(sources, 1))
 
@@ -116,6 +119,11 @@ class EndpointSummarizer(Summarizer):
         return lines
 
 
+def _ends(text: str) -> str:
+    left_out = len(text) - 2 * END_CHARS
+    return text if left_out <= 0 else f"{text[:END_CHARS]}\n[… {left_out:,} characters left out …]\n{text[-END_CHARS:]}"
+
+
 class _Observation(BaseModel):
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
     subject: str = Field(min_length=1, max_length=200)
@@ -126,13 +134,13 @@ class _Observation(BaseModel):
 
 class _Answer(BaseModel):
     model_config = ConfigDict(extra="ignore")
-    observations: list[_Observation] = Field(min_length=1, max_length=1000)
+    observations: list[_Observation] = Field(max_length=1000)
 
 
 def _line(observation: _Observation, earlier: tuple[Line, ...], utterances: tuple[Utterance, ...]) -> Line:
     """Its id follows from its words and sources. Raises ValueError for numbers of no item."""
-    numbers = [number - len(earlier) - 1 for number in dict.fromkeys(observation.items)]
-    replaced = observation.replaces
+    numbers = [number - len(earlier) - 1 for number in sorted({*observation.items})]
+    replaced = observation.replaces or None
     if not all(0 <= number < len(utterances) for number in numbers) or not (replaced is None or 1 <= replaced <= len(earlier)):
         raise ValueError(
             f"an observation is made from items {observation.items[:5]} and replaces {replaced}; "

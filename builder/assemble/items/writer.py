@@ -175,22 +175,25 @@ class Writer:
         return RESULT_FORM if breadcrumb.failed else RenderForm(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
 
     def date(self, item: Item, dates: Dates) -> str:
-        """The date line above an item; none above a summary, whose lines have their own."""
-        if item.first.schema == SUMMARY:
-            return ""
+        """The date line above an item: above an observation that was found that of its message, above a summary none."""
+        crumb = item.first
+        if crumb.schema == SUMMARY:
+            if item.origin < 0:
+                return ""
+            crumb = self.view.breadcrumb(item.origin)
         match dates:
             case "none":
                 return ""
             case "age":
-                phrase, number = age(local_time(item.first, self.profile.time_zone), self.now.received_at)
+                phrase, number = age(local_time(crumb, self.profile.time_zone), self.now.received_at)
                 return self.rendering.phrases(phrase, number=number)
             case "time":
-                return self._day_and_time(item.first)
+                return self._day_and_time(crumb)
             case "pause":
-                start, day = self.view.after_pause(item.origin) or item.first, self.day_of(item.first)
+                start, day = self.view.after_pause(item.origin) or crumb, self.day_of(crumb)
                 return self._day_and_time(start) if self.day_of(start) == day else day
             case "day":
-                return self.day_of(item.first)
+                return self.day_of(crumb)
 
     def _day_and_time(self, breadcrumb: Breadcrumb) -> str:
         time = f"{local_time(breadcrumb, self.profile.time_zone):%H:%M}"

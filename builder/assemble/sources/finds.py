@@ -10,6 +10,7 @@ from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
 from builder.assemble.draft import Draft
 from builder.assemble.items.forms import LINE_REASONS, RenderForm, Spans
 from builder.assemble.items.writer import Item, Writer
+from builder.assemble.sources.instructions import take_off_half_pairs
 from builder.assemble.sources.observations import OBSERVED, observation_item, with_observations
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
@@ -18,7 +19,6 @@ from builder.language.leads import with_lead
 from builder.recall.index.conversation import exchange_of, outdated_results
 from builder.recall.search.finds import Find
 from builder.recall.search.retrieval import retrieve
-from builder.recall.summaries.observations import observations_of
 
 MAX_CALL_TOKENS = 120
 """Most tokens of a call line above what was found of its result."""
@@ -52,7 +52,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     instructions = {item.origin for item in draft.items("instructions") if not item.spans}
     page_rows = draft.whole_rows() | draft.active.outdated | cut | outdated | instructions
     question = draft.question.row if draft.question else -1
-    observations, room = observations_of(view, recall.profile), ledger.remaining
+    observations, room = draft.observations, ledger.remaining
     result = retrieve(draft.query, view, rules, draft.ranker, page_rows, room, recall.terms, question, observations.summaries)
     draft.retrieval = retrieval = with_observations(result, observations, draft, page_rows)
     limits, places = dict(rules.per_schema_limit), dict[int, Item]()
@@ -66,6 +66,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     if not omissions:
         omissions = _put(draft, rule, retrieval.neighbours, limits, places)
     improbable = _put(draft, rule, others, limits, places, floor)
+    take_off_half_pairs(draft)
     draft.omissions.name((*omissions, *omitted, *improbable))
     draft.omissions.name(retrieval.omissions)
     draft.omissions.add(LINE_REASONS["superseded"], outdated)

@@ -29,7 +29,8 @@ def put_instructions(draft: Draft, shares: Shares) -> None:
     if ledger.cost(rule.name, [*items.values()]) > room:
         rows_on_page, question_terms = set[int](), {*draft.recall.terms(draft.writer.question).split()}
         for find in sorted(due, key=lambda find: (-_common_words(draft, find, question_terms), -find.row)):
-            added = {find.row, *rows_on_page, *draft.active.rules[find.row]}
+            permissions = (permission for permission, rules in draft.active.rules.items() if find.row in rules)
+            added = {find.row, *rows_on_page, *draft.active.rules[find.row], *permissions}
             if ledger.cost(rule.name, [item for row, item in items.items() if row in added]) <= room:
                 rows_on_page = added
         items = {row: item for row, item in items.items() if row in rows_on_page}
@@ -38,6 +39,15 @@ def put_instructions(draft: Draft, shares: Shares) -> None:
 
 def _item(draft: Draft, find: Find) -> Item:
     return draft.writer.message(draft.recall.view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans))
+
+
+def take_off_half_pairs(draft: Draft) -> None:
+    """Take off what was found of an instruction without the permission that limits or ends it, or the other way round."""
+    sources = (draft.items("instructions"), draft.items("retrieval"))
+    rows, rules = draft.whole_rows().union(item.origin for items in sources for item in items), draft.active.rules
+    alone = {rule for permission in rules.keys() - rows for rule in rules[permission]}
+    alone |= {permission for permission in rules if rules[permission] and rows.isdisjoint(rules[permission])}
+    draft.take_off_finds([find for find in draft.items("retrieval") if find.origin in alone])
 
 
 def leave_out_instructions(draft: Draft) -> None:

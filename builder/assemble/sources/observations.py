@@ -29,18 +29,21 @@ def with_observations(
         return result
     every = (*result.finds, *result.neighbours)
     staying = frozenset(find.row for find in every if _says_more(find, observations.by_row.get(find.row, ()), draft))
-    finds = _exchanged(result.finds, observations, staying, page_rows | staying)
-    neighbours = _exchanged(result.neighbours, observations, staying, page_rows | staying | {find.row for find in finds})
-    rows = (find.row for find in every if find.row in observations.by_row.keys() - staying)
+    rows_shown = page_rows | staying
+    finds = _exchanged(result.finds, observations, staying, rows_shown, draft.writer)
+    neighbours = _exchanged(result.neighbours, observations, staying, rows_shown | {find.row for find in finds}, draft.writer)
+    rows = (find.row for find in every if find.row in observations.by_row and find.row not in staying)
     omissions = tuple(Omission(id=draft.recall.view.breadcrumb(row).id, reason=STOOD_FOR) for row in rows)
     return replace(result, finds=finds, neighbours=neighbours, omissions=(*omissions, *result.omissions))
 
 
 def observation_item(find: Find, writer: Writer) -> Item:
-    """The lines of a find at the place of the first message that they stand for, each with its date."""
-    chains, fragments = writer.view.history.chains, tuple[Fragment, ...]()
+    """The lines of a find at the place of the first message that they stand for; with their dates where the section has none."""
+    chains, fragments, section = writer.view.history.chains, tuple[Fragment, ...](), writer.profile.section("retrieval")
+    is_dated = section is not None and section.dates != "none"
     for row, line in find.lines:
-        body = json.dumps(replace(chains.summary(row), lines=(line,)).body(), ensure_ascii=False)
+        dated_line = replace(line, day="" if is_dated else line.day)
+        body = json.dumps(replace(chains.summary(row), lines=(dated_line,)).body(), ensure_ascii=False)
         fragments += writer.message(replace(writer.view.breadcrumb(row), body=body), find.row).fragments
     return Item(origin=find.row, fragments=fragments)
 
@@ -59,7 +62,7 @@ def _says_more(find: Find, observed: tuple[Observation, ...], draft: Draft) -> b
 
 
 def _exchanged(
-    finds: Iterable[Find], observations: Observations, staying: frozenset[int], page_rows: frozenset[int]
+    finds: Iterable[Find], observations: Observations, staying: frozenset[int], page_rows: frozenset[int], writer: Writer
 ) -> tuple[Find, ...]:
     """What stands for the same first message is one find. staying: rows of messages that stay."""
     exchanged: dict[tuple[int, tuple[tuple[int, int], ...]], Find] = {}
@@ -68,11 +71,13 @@ def _exchanged(
             if observed and page_rows.issuperset(observed.rows):
                 continue
             place = (row, () if observed else find.spans)
-            new = replace(find, row=row, spans=place[1], tokens=0 if observed else find.tokens)
+            new = replace(find, row=row, spans=place[1])
             before = exchanged.setdefault(place, new)
             if observed and all(line != observed.line for _, line in before.lines):
                 exchanged[place] = replace(before, lines=(*before.lines, (observed.summary, observed.line)))
-    return tuple(exchanged.values())
+    return tuple(
+        replace(find, tokens=observation_item(find, writer).tokens) if find.lines else find for find in exchanged.values()
+    )
 
 
 def _instead_of(find: Find, observations: Observations, staying: frozenset[int]) -> list[tuple[int, Observation | None]]:

@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from dataclasses import replace
+from itertools import accumulate, takewhile
 
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
@@ -10,7 +11,6 @@ from builder.assemble.items.writer import Item, Writer
 from builder.domain.summary import SUMMARY, Line, read_summary
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import PageContent, shown_lines, verbatim_line
-from builder.recall.summaries.observations import observations_of
 from builder.recall.summaries.plan import PageSummary, page_summary
 
 OF_THE_REST = "a summary of what the page does not show of the session"
@@ -67,7 +67,7 @@ def _page_content(draft: Draft) -> PageContent:
     """What the page shows beside the summary: also instructions, finds, and what a cut leaves of a message."""
     view = draft.recall.view
     parts, rows = defaultdict[int, str](str), set[int]()
-    observed = set(observations_of(view, draft.recall.profile).replaced)
+    observed = set(draft.observations.replaced)
     for item in (item for source in ("instructions", "retrieval", "window", "turn") for item in draft.items(source)):
         if item.first.schema == SUMMARY:
             observed |= {line.id for part in item.fragments for line in read_summary(part.breadcrumb).lines}
@@ -94,7 +94,8 @@ def by_importance(lines: tuple[Line, ...]) -> list[int]:
 
 def fit_lines(writer: Writer, summary: PageSummary, order: list[int], room: int) -> tuple[Item | None, int]:
     """As many lines, the most important first, as `room` tokens hold; and how many."""
-    low, high, best = 0, len(order), None
+    words = accumulate(len(summary.lines[number].text.split()) for number in order)
+    low, high, best = 0, sum(1 for _ in takewhile(room.__ge__, words)), None  # a word has a token or more
     number = high  # mostly all have room
     while low < high:
         item = _item(writer, summary, order[:number])

@@ -56,7 +56,12 @@ def shown_lines(view: View, lasting: Iterable[Line], free: Iterable[Line], page:
     first, others = sorted(with_rows(view, lasting), key=_order), with_rows(view, free)
     gone = page.replaced.union(line.replaces for _, line in (*first, *others) if line.replaces)
     lines = merge(first, others, key=_order)
-    return tuple(line for rows, line in lines if line.id not in gone and not _repeats(view, rows, line, page))
+    quotes, others_too = (_with_repeats(view, rows) for rows in (page.rows, page.rows | page.outdated))
+    return tuple(
+        line
+        for rows, line in lines
+        if line.id not in gone and not _repeats(view, rows, line, page.parts, quotes if line.verbatim else others_too)
+    )
 
 
 def extract(
@@ -90,14 +95,17 @@ def tokens_of(lines: Sequence[Line], count: Callable[[str], int]) -> int:
     return sum(count(f"{line.text}\n") for line in lines) + sum(count(f"[{day}]\n") for day in days)
 
 
-def _repeats(view: View, rows: tuple[int, ...], line: Line, page: PageContent) -> bool:
-    """Whether the page shows all that a line says, or the line is outdated."""
-    on_page = page.rows if line.verbatim else page.rows | page.outdated
-    if all(not on_page.isdisjoint((row, *view.repeats(row))) for row in rows):
+def _with_repeats(view: View, rows: frozenset[int]) -> frozenset[int]:
+    return rows.union(*(view.repeats(row) for row in rows))
+
+
+def _repeats(view: View, rows: tuple[int, ...], line: Line, parts: Mapping[int, str], on_page: frozenset[int]) -> bool:
+    """Whether the page shows all that a line says, or the line is outdated. parts: row → what the page shows of it."""
+    if on_page.issuperset(rows):
         return True
     texts = line.text.split("\n") if len(rows) > 1 else [line.text]
     return len(texts) == len(rows) and all(
-        row in on_page or _words(text.removeprefix(f"{view.stored_name(row)}: ")) in _words(page.parts.get(row, ""))
+        row in on_page or (row in parts and _words(text.removeprefix(f"{view.stored_name(row)}: ")) in _words(parts[row]))
         for row, text in zip(rows, texts, strict=True)
     )
 

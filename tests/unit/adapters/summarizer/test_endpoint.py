@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -46,6 +47,24 @@ async def test_each_observation_has_a_subject_what_it_replaces_and_the_messages_
     assert (other.text, other.ids, other.replaces) == ("Bob objects", ("m8",), "")
     assert len({one.id, other.id, ""}) == 3
     assert [line.id for line in await asked(Server(said(GOOD)))] == [one.id, other.id]
+    (line,) = await asked(Server(observed(items=[3, 2, 3], replaces=0)))
+    assert (line.ids, line.replaces) == (("m7", "m8"), "")
+
+
+async def test_a_batch_in_which_nothing_is_worth_an_observation_is_asked_about_once() -> None:
+    server = Server(said({"observations": []}))
+    assert await asked(server) == ()
+    assert len(server.seen) == 1
+
+
+async def test_of_a_long_message_both_ends_are_sent() -> None:
+    server = Server(said({"observations": []}))
+    text = f"The build began.{'log ' * 250_000}The build broke at step 9."
+    async with server.running() as url, EndpointSummarizer(url, "mini", KEY, 30, 1, len) as summarizer:
+        await summarizer.summarise((), (replace(SAID[0], text=text), SAID[1]), 200)
+    (_, data) = (message["content"] for message in server.seen[0][0]["messages"])
+    assert len(data) < 10_000
+    assert all(part in data for part in ("The build began.", "The build broke at step 9.", SAID[1].text, "characters left out"))
 
 
 async def test_stored_text_stands_between_marks_that_no_message_can_know() -> None:
@@ -73,7 +92,7 @@ def observed(**changes: Any) -> Callable[[], Response]:
 @pytest.mark.parametrize(
     "first",
     [
-        status(500), status(429), said(""), said("I cannot."), said({"observations": []}), observed(items=[9]),
+        status(500), status(429), said(""), said("I cannot."), observed(replaces=-1), observed(items=[9]),
         observed(items=[1]), observed(text=" \n"), observed(subject=""), observed(replaces=2), observed(text="word " * 700),
         lambda: PlainTextResponse("{"), lambda: JSONResponse({"choices": []}), lambda: JSONResponse([1]),
         lambda: JSONResponse({"choices": [{"message": {"content": None}}]}),

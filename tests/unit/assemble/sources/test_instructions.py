@@ -96,6 +96,19 @@ def test_where_room_is_short_a_permission_brings_its_rule() -> None:
     assert {"m1", "m60", "m59"} <= set(shown)
 
 
+def test_where_a_pair_has_no_room_neither_the_ended_rule_nor_its_permission_is_found() -> None:
+    rule = (
+        "Never put emojis into your answers to me, not in headings, lists or tables, because my reader says each of them aloud."
+    )
+    permission = "You can put emojis into your answers again, because the new reader is good and skips all of them by itself."
+    told, asked = (make_remembered(rule, 1), make_remembered(permission, 20)), make_remembered("Should I see emojis here?", 900)
+    pages = [make_context(asked, [*told, *TALK], make_profile(budget=budget)) for budget in range(150, 1500, 50)]
+    shown = [{"m1", "m20"} & set(ids_on_page(each)) for each in pages]
+    assert (shown[0], shown[-1]) == (set(), {"m1", "m20"})
+    assert {"m1"} not in shown
+    assert {"m20"} not in shown
+
+
 @pytest.mark.parametrize(
     "wish",
     [

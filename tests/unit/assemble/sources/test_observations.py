@@ -1,5 +1,7 @@
 """Observations by a real endpoint on a page: found like messages, shown in their place, gone with them."""
 
+import cProfile
+import dataclasses
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,11 +14,13 @@ from builder.adapters.summarizer import EndpointSummarizer
 from builder.assemble.sources.observations import OBSERVED, STOOD_FOR
 from builder.domain.profile import Profile
 from builder.domain.removal import made_from
+from builder.domain.summary import Line, Utterance
+from builder.recall.summaries.observations import observations_of
 from builder.service import ContextBuilder
 from tests.completions import Server, said
 from tests.conversations import deleted
 from tests.factories import make_breadcrumb, make_place
-from tests.summarised import BEHIND, COUNT, Publishing, make_builder, make_summarising, page, remember, summing
+from tests.summarised import BEHIND, COUNT, Endpoint, Publishing, make_builder, make_summarising, page, remember, summing
 
 SAID = {
     1: "Henk called, he wants 900 euros a month for the studio, that is the rent now.",
@@ -68,8 +72,22 @@ async def observed() -> AsyncIterator[tuple[ContextBuilder, Profile, Publishing]
 async def test_an_observation_is_shown_once_with_its_date_in_the_place_of_the_message_that_would_be_found() -> None:
     async with observed() as (builder, profile, _):
         shown = await page(builder, profile, 1900, "How many entries does the cache lru_cache keep?")
-    assert shown.count("[8 May 2024] lru_cache: keeps 512 entries") == 1
+        dateless = replace(profile, sections=tuple(replace(rule, dates="none") for rule in profile.sections))
+        undated = await page(builder, dateless, 1900, "How many entries does the cache lru_cache keep?")
+    assert shown.count("- lru_cache: keeps 512 entries") == 1
+    assert shown.partition("## Relevant")[2].partition("## Current")[0].count("[8 May 2024]") == 1
+    assert undated.count("- [8 May 2024] lru_cache: keeps 512 entries") == 1
     assert SAID[4] not in shown
+
+
+async def test_an_observation_without_room_is_left_out_with_its_own_tokens() -> None:
+    async with observed() as (builder, profile, _):
+        trigger = make_breadcrumb("How many entries does the cache lru_cache keep?", 1900)
+        whole, _explanation = await builder.explain(trigger, profile)
+        context, _explanation = await builder.explain(trigger, replace(profile, budget=whole.tokens - 40))
+    assert "512" not in context.markdown
+    (left_out,) = (omission for omission in context.omissions if omission.id == "m4")
+    assert left_out.tokens == COUNT("- lru_cache: keeps 512 entries\n")
 
 
 async def test_the_account_and_the_receipt_name_the_summary_and_say_why_the_message_is_not_there() -> None:
@@ -126,3 +144,30 @@ async def test_a_profile_with_other_settings_finds_no_observation_that_was_not_m
     assert all(json.loads(crumb.body)["by"] == "mini" for crumb in publishing.out)
     assert "lru_cache: keeps" not in shown
     assert SAID[4] in shown
+
+
+class Observer(Endpoint):
+    """Observes every message."""
+
+    async def summarise(self, lines: tuple[Line, ...], said: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+        (line,) = await super().summarise(lines, said, cap)
+        return tuple(replace(line, text=one.text, ids=(one.id,), versions=(1,), id=f"of-{one.id}") for one in said)
+
+
+async def calls(messages: int) -> tuple[int, int]:
+    """How often a page of a session of so many messages looks for observations, and how many lines it writes."""
+    builder, profile = make_builder(), replace(summing(by="endpoint", batch=50), budget=500)
+    await remember(builder, [make_breadcrumb(f"Crate {n} holds {n * 7} cups for Delft.", n) for n in range(1, messages + 1)])
+    await make_summarising(builder, Publishing(builder, BEHIND), profile, endpoint=Observer()).look(
+        "acme", "s42", make_place(messages)
+    )
+    with cProfile.Profile() as work:
+        await page(builder, profile, 1900, "And what is it now?")
+    counts = {each.code: each.callcount for each in work.getstats()}
+    return counts[observations_of.__code__], counts[dataclasses.fields.__code__]
+
+
+async def test_a_page_writes_no_more_of_nine_hundred_observations_than_of_a_hundred_and_looks_for_them_once() -> None:
+    few, many = await calls(100), await calls(900)
+    assert few[0] == many[0] == 1
+    assert many[1] < 2 * few[1]
