@@ -229,4 +229,4 @@ def test_a_result_whose_call_was_answered_again_later_is_no_find() -> None:
 def test_a_later_passage_of_a_long_answer_has_its_heading() -> None:
     filling = "The harbour was calm and we walked along the quay. " * 40
     rows = [replied(1, f"{filling}\n\n## Kilns\n\n{filling}The kiln of Delft stands here. {filling}")]
-    assert found(page(rows, profile(700, max_results=1))).startswith("[8 May 2024]\n- Assistant: […] ## Kilns […]\n  The kiln")
+    assert found(page(rows, profile(700, max_results=1))).startswith("[8 May 2024]\n- Assistant: […] ## Kilns […] The kiln")
