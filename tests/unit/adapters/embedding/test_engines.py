@@ -15,6 +15,7 @@ from builder.adapters.embedding import list_models, open_embedder
 from builder.adapters.embedding.engine import Encoder, EngineThread, unit, well_formed
 from builder.adapters.embedding.onnx import OnnxModel
 from builder.adapters.embedding.prepare import prepare, sentences, source_folder
+from builder.adapters.embedding.prepared import sha256
 from builder.adapters.embedding.reference import ReferenceEmbedder, ReferenceModel
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.models import NO_MODEL
@@ -114,7 +115,7 @@ async def test_the_reference_takes_the_packaged_model_by_name_and_any_folder_by_
     named = open_embedder("sentence-transformers", NAME, tmp_path, cache_size=1)
     by_path = open_embedder("sentence-transformers", str(source_folder()), tmp_path, cache_size=1)
     await asyncio.gather(named.ready(), by_path.ready())
-    assert named.model.startswith(f"{NAME}/fp32/")
+    assert named.model == f"{NAME}/fp32/{sha256(source_folder() / 'model.safetensors')[:12]}"
     assert by_path.model.startswith("model/fp32/")
     assert await named.embed("hello") == await by_path.embed("hello")
     await named.aclose()

@@ -10,7 +10,7 @@ import pytest
 from builder.adapters.embedding import list_models, open_embedder
 from builder.adapters.embedding.onnx import OnnxModel
 from builder.adapters.embedding.prepare import prepare, sentences, source_folder
-from builder.adapters.embedding.reference import ReferenceModel
+from builder.adapters.embedding.reference import ReferenceModel, identity
 from builder.domain.errors import Misconfigured
 from tests.models import MODELS_DIR
 
@@ -52,6 +52,35 @@ async def test_the_model_of_a_folder_is_prepared_checked_and_opened_by_its_name(
     shutil.copytree(folder, changed)
     (changed / "model.safetensors").write_bytes((source_folder() / "model.safetensors").read_bytes())
     assert prepare(tmp_path, changed).prepared, "another model of the same name takes its place"
+
+
+def test_a_change_of_any_weights_or_configuration_is_another_model_and_one_of_its_description_is_not(tmp_path: Path) -> None:
+    read = [
+        "config.json",
+        "modules.json",
+        "model.safetensors",
+        "model-00002-of-00002.safetensors",
+        "pytorch_model.bin",
+        "sentencepiece.bpe.model",
+        "1_Pooling/config.json",
+    ]
+    unread = ["README.md", ".gitattributes", ".cache/huggingface/config.json", "onnx/model.onnx"]
+    for path in (*read, *unread):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("as it was")
+    before = identity(tmp_path)
+
+    def changed(path: str) -> str:
+        (tmp_path / path).write_text("changed")
+        try:
+            return identity(tmp_path)
+        finally:
+            (tmp_path / path).write_text("as it was")
+
+    assert len({before, *map(changed, read)}) == 1 + len(read)
+    assert {before} == set(map(changed, unread))
+    (tmp_path / read[-1]).rename(tmp_path / "1_Pooling" / "other.json")
+    assert identity(tmp_path) != before
 
 
 def test_a_folder_without_a_model_is_misconfigured_and_leaves_nothing(tmp_path: Path) -> None:
