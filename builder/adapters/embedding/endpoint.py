@@ -1,7 +1,8 @@
 """Vectors of any OpenAI-compatible endpoint: texts that wait at the same time share a request."""
 
 import asyncio
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 import httpx2
@@ -16,8 +17,11 @@ MAX_TEXT_CHARS = 8_000
 """Hosted models read 8,192 tokens, and refuse a longer text instead of cutting it."""
 LEAST_CHARS = 250
 """A text that is still refused at this length is refused for another reason."""
+BLANK = "."
+"""In place of a text without a letter, which hosted models refuse."""
 REQUESTS = 4
 """Under way at once. What waits meanwhile goes together into the next one."""
+LAST_PORT = 65_535
 FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.25, 8.0
 """Between two attempts, doubled with every failure."""
 FINAL_CODES = frozenset({400, 401, 403, 404, 405, 410, 413, 422})
@@ -35,13 +39,13 @@ class Endpoint:
     """Base, as https://host/v1; without credentials."""
     model: str
     key: str = field(default="", repr=False)
-    """Bearer token; it stands in a header and in no message."""
+    """Bearer token, printable ASCII; it is in a header and in no message, also when the endpoint sends it back."""
     dimensions: int
     """Values of a vector: so many are requested, and the first ones taken where the model is not to be told."""
     batch: int = 64
     """Most texts of one request."""
     timeout: float = 10.0
-    """Seconds of a request, all attempts together."""
+    """Seconds of a request, all attempts and parts together."""
     attempts: int = 3
     first_pause: float = FIRST_PAUSE_SECONDS
 
@@ -51,20 +55,24 @@ class EndpointEmbedder(Engine):
 
     def __init__(self, endpoint: Endpoint) -> None:
         """Raises `Misconfigured` for settings that no request can be made of."""
-        url = httpx2.URL(endpoint.url)
-        if url.scheme not in {"http", "https"} or url.userinfo or not endpoint.dimensions:
+        url, key = _base(endpoint.url), endpoint.key.strip()
+        if not url or not endpoint.dimensions:
             raise Misconfigured(
                 "the engine endpoint needs CONTEXT_BUILDER_EMBEDDING__URL, as https://host/v1 and without credentials, and "
                 f"CONTEXT_BUILDER_EMBEDDING__DIMENSIONS, the number of values in a vector of {endpoint.model}; a key is given as "
                 "CONTEXT_BUILDER_EMBEDDING__KEY"
             )
+        if not (key.isascii() and key.isprintable()):
+            raise Misconfigured(
+                "CONTEXT_BUILDER_EMBEDDING__KEY has a character that no header takes: give the key in printable ASCII alone"
+            )
         self.batch = endpoint.batch
-        self._endpoint = endpoint
+        self._endpoint = replace(endpoint, key=key)
         self._url = url.copy_with(path=f"{url.path.rstrip('/')}/embeddings")
-        self._sends_dimensions = True
+        self._ways: tuple[dict[str, int], ...] = ({"dimensions": endpoint.dimensions}, {})
         self._client = httpx2.AsyncClient(
             timeout=endpoint.timeout,
-            headers={"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else None,
+            headers={"Authorization": f"Bearer {key}"} if key else None,
             follow_redirects=False,
             trust_env=False,
         )
@@ -72,7 +80,7 @@ class EndpointEmbedder(Engine):
             endpoint.attempts, timeout=None, wait_initial=endpoint.first_pause, wait_max=LAST_PAUSE_SECONDS, wait_jitter=0
         ).on(_RETRIED)
         self._requests = asyncio.Semaphore(REQUESTS)
-        self._filling: dict[str, tuple[list[str], asyncio.Task[list[bytes]]]] = {}
+        self._filling: dict[str, tuple[list[str], asyncio.Task[list[bytes | Exception]]]] = {}
 
     @property
     @override
@@ -92,61 +100,85 @@ class EndpointEmbedder(Engine):
             batch = list[str]()
             self._filling[input_type] = batch, asyncio.ensure_future(self._send(batch, input_type))
         texts, vectors = self._filling[input_type]
-        texts.append(well_formed(text[:MAX_TEXT_CHARS]).strip() or ".")
+        texts.append(well_formed(text[:MAX_TEXT_CHARS]).strip() or BLANK)
         position = len(texts) - 1
-        return (await asyncio.shield(vectors))[position]
+        vector = (await asyncio.shield(vectors))[position]
+        if isinstance(vector, bytes):
+            return vector
+        reason = repr(vector).replace(self._endpoint.key or "\0", "…")
+        raise Unavailable(
+            f"the embedding endpoint {self._url.copy_with(query=None)} gave no vector: {reason:.300}; check "
+            "CONTEXT_BUILDER_EMBEDDING__URL, __MODEL, __DIMENSIONS and __KEY"
+        ) from vector
 
     @override
     async def aclose(self) -> None:
         await self._client.aclose()
 
-    async def _send(self, texts: list[str], input_type: str) -> list[bytes]:
-        """Vectors of the texts that are there once a request may begin."""
+    async def _send(self, texts: list[str], input_type: str) -> list[bytes | Exception]:
+        """Vectors of the texts that are there once a request may begin, or why there is none, by position."""
         async with self._requests:
             if self._filling.get(input_type, ((),))[0] is texts:
                 del self._filling[input_type]
-            return await self._vectors(texts, input_type)
+            return await self._vectors(texts, input_type, asyncio.get_running_loop().time() + self._endpoint.timeout)
 
-    async def _vectors(self, texts: list[str], input_type: str) -> list[bytes]:
-        """What is refused for a text that is too long is asked for text by text, and a single one by its first half."""
+    async def _vectors(self, texts: list[str], input_type: str, deadline: float) -> list[bytes | Exception]:
+        """By position. Refused texts are requested in two halves, a single one by its first half, until the deadline."""
 
         async def attempt() -> list[bytes]:  # without arguments, which stamina would log
-            return self._read(await self._request(texts, input_type), len(texts))
-
-        try:
-            async with asyncio.timeout(self._endpoint.timeout):
-                return await self._retry(attempt)
-        except (_Final, *_RETRIED, TimeoutError) as error:
-            if isinstance(error, _Final) and error.args[0] in CONTENT_CODES and (len(texts) > 1 or len(texts[0]) > LEAST_CHARS):
-                parts = [[text] for text in texts] if len(texts) > 1 else [[texts[0][: len(texts[0]) // 2]]]
-                return [vector for part in parts for vector in await self._vectors(part, input_type)]
-            raise Unavailable(
-                f"the embedding endpoint {self._url.copy_with(query=None)} gave no vector: {error!r:.300}; check "
-                "CONTEXT_BUILDER_EMBEDDING__URL, __MODEL, __DIMENSIONS and __KEY"
-            ) from error
-
-    async def _request(self, texts: list[str], input_type: str) -> httpx2.Response:
-        """Raises `_Final`, `httpx2.HTTPError`, and `ValueError` for an answer that another attempt may change."""
-        body = {"model": self._endpoint.model, "input": texts} | ({"input_type": input_type} if input_type else {})
-        dimensions = {"dimensions": self._endpoint.dimensions} if self._sends_dimensions else {}
-        response = await self._client.post(self._url, json=body | dimensions)
-        if response.status_code in CONTENT_CODES and dimensions:
-            self._sends_dimensions = False  # many models have one length and refuse to be told
             return await self._request(texts, input_type)
+
+        half = len(texts) // 2
+        try:
+            async with asyncio.timeout_at(deadline):
+                return [*await self._retry(attempt)]
+        except (_Final, *_RETRIED, TimeoutError) as error:
+            refused = isinstance(error, _Final) and error.args[0] in CONTENT_CODES
+            if not refused or not (half or len(texts[0]) > LEAST_CHARS) or not await self._takes_any(input_type, deadline):
+                return [error] * len(texts)
+        parts = [texts[:half], texts[half:]] if half else [[texts[0][: len(texts[0]) // 2]]]
+        return [vector for part in parts for vector in await self._vectors(part, input_type, deadline)]
+
+    async def _takes_any(self, input_type: str, deadline: float) -> bool:
+        """Whether the endpoint has given a vector, or gives one of a text that no model refuses: else no part would have one."""
+        return len(self._ways) == 1 or isinstance((await self._vectors([BLANK], input_type, deadline))[0], bytes)
+
+    async def _request(self, texts: list[str], input_type: str) -> list[bytes]:
+        """Raises `_Final`, `httpx2.HTTPError`, and what `_read` raises for an answer that another attempt may change."""
+        body = {"model": self._endpoint.model, "input": texts} | ({"input_type": input_type} if input_type else {})
+        for dimensions in self._ways:
+            response = await self._client.post(self._url, json=body | dimensions)
+            if response.status_code not in CONTENT_CODES:
+                break
         if response.status_code in FINAL_CODES:
             raise _Final(response.status_code)
         if response.status_code != httpx2.codes.OK:
             raise ValueError(f"it answered {response.status_code}")
-        return response
+        vectors = self._read(response, len(texts))
+        self._ways = (dimensions,)
+        return vectors
 
     def _read(self, response: httpx2.Response, texts: int) -> list[bytes]:
-        """Unit vectors by `index`. Raises `ValueError`, `LookupError` or `TypeError` for any other answer."""
+        """Unit vectors by `index`. Raises `_Final` when some are not finite, else `ValueError`, `LookupError`, `TypeError`."""
         rows = {row["index"]: row["embedding"] for row in response.json()["data"]}
         values = np.array([rows[index] for index in range(texts)], np.float32)[:, : self._endpoint.dimensions]
-        if values.shape[1] < self._endpoint.dimensions or not np.isfinite(values).all():
+        is_finite = np.isfinite(values).all(axis=1)
+        if values.shape[1] < self._endpoint.dimensions or not is_finite.any():
             raise ValueError(f"its vectors have {values.shape[1]} finite values, not {self._endpoint.dimensions}")
+        if not is_finite.all():
+            raise _Final(httpx2.codes.UNPROCESSABLE_CONTENT)
         return [unit(each) for each in values]
 
 
+def _base(text: str) -> httpx2.URL | None:
+    """None for a URL that cannot be requested or has credentials, which no error may repeat."""
+    with suppress(httpx2.InvalidURL):
+        url = httpx2.URL(text)
+        port = 1 if url.port is None else url.port
+        if url.scheme in {"http", "https"} and url.host and not url.userinfo and 0 < port <= LAST_PORT:
+            return url
+    return None
+
+
 class _Final(Exception):  # noqa: N818 - an answer
-    """Its status says that asking again would not help."""
+    """Its status says that asking again for the same texts would not help."""

@@ -35,14 +35,17 @@ def prepare(models_dir: Path, source: Path | None = None) -> PreparedModel:
     source: a sentence-transformers folder, whose name the model gets; None = all-MiniLM-L6-v2. Needs no network. A model that is
     absent or altered is replaced whole, by a rename: a reader never sees half of one.
 
-    Raises `Misconfigured` when the packages are missing, a folder holds no model or cannot be written, or the result agrees with
-    the float32 original less than 0.99 (mean cosine over the bundled sentences).
+    Raises `Misconfigured` when the packages are missing, a folder holds no model or cannot be written, another folder is in the
+    place of the model, or the result agrees with the float32 original less than 0.99 (mean cosine over the bundled sentences).
     """
     folder = models_dir / (source.resolve().name if source else _NAME)
     origin = _origin(source)
+    if source and folder.name in NAMES:
+        raise Misconfigured(f"{source} has the name of the bundled model {folder.name}: rename the folder")
     if _intact(folder, origin):
         return read_prepared(folder)
     try:
+        _check_replaceable(folder)
         models_dir.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=".preparing-", dir=models_dir) as scratch:
             model_folder = Path(scratch) / folder.name
@@ -120,12 +123,22 @@ def _vectors(model: Encoder) -> tuple[npt.NDArray[np.float64], float]:
 
 def _put(model_folder: Path, folder: Path, origin: dict[str, str]) -> None:
     if folder.exists() and not _intact(folder, origin):
+        _check_replaceable(folder)
         folder.rename(model_folder.parent / "replaced")
     try:
         model_folder.rename(folder)
     except OSError:
         if not _intact(folder, origin):  # else another process was quicker, with the same bytes
             raise
+
+
+def _check_replaceable(folder: Path) -> None:
+    """Raises `Misconfigured` unless all in `folder` was written by `prepare`: what is replaced is deleted."""
+    if folder.exists() and not {DESCRIPTION} <= {file.name for file in folder.iterdir()} <= {DESCRIPTION, TOKENIZER, WEIGHTS}:
+        raise Misconfigured(
+            f"{folder} is in the place of the prepared model and holds other files, which would be lost: move it out of the "
+            "models directory, or give the model's folder another name"
+        )
 
 
 def _intact(folder: Path, origin: dict[str, str]) -> bool:

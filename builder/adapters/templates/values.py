@@ -61,7 +61,7 @@ def _excerpt(text: str, spans: Spans) -> str:
     end = 0
     for start, stop in spans:
         skipped = text[end:start]
-        mark = LEFT_OUT.rstrip() + "\n" if end and "\n" in skipped and not text[start - 1].strip(" ") else LEFT_OUT
+        mark = f"{LEFT_OUT.rstrip()}\n" if end and skipped.rstrip(" ").endswith("\n") else LEFT_OUT
         pieces += [mark if skipped.strip() else skipped, text[max(start, end) : stop]]
         end = max(end, stop)
     pieces.append(LEFT_OUT if text[end:].strip() else "")

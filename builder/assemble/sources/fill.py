@@ -13,19 +13,20 @@ MAX_ROUNDS = 4
 
 def put_fill(draft: Draft, shares: Shares) -> None:
     """Let the conversation grow as long as it can, then the current message; instructions and summary yield what it shows."""
+    as_noted = draft.items("instructions")
     if not draft.whole:
         put_instructions(draft, shares)
     leave_out_instructions(draft)
     leave_out_shown_lines(draft)
     if not draft.whole:
         for _ in range(MAX_ROUNDS if draft.recall.profile.fill else 0):
-            if not grow(draft):
+            if draft.room() < SHORT_TOKENS or not grow(draft):
                 break
+            as_noted = draft.items("instructions")
             put_instructions(draft, shares)
             put_summary(draft, shares)
-            if draft.room() < SHORT_TOKENS:
-                break
         if draft.recall.profile.fill:
             complete_current(draft)
-        draft.note_what_is_missing()
+        if draft.items("instructions") != as_noted:
+            draft.note_what_is_missing()
         leave_out_older(draft)

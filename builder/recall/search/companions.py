@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -33,14 +34,18 @@ def with_companions(
     page_rows: frozenset[int],
     query: Query,
     terms: Callable[[str], str],
+    room: int,
 ) -> tuple[Find, ...]:
     """The finds and what comes along with them, the most probable first. An open question alone is no find.
 
-    terms: text → stemmed terms. One that the page shows elsewhere stays there.
+    terms: text → stemmed terms. room: tokens, of which those without room bring nothing. One that the page shows elsewhere stays
+    there.
     """
     on_page = page_rows | {find.row for find in best}
     finds = {(find.row, find.spans): find for find in best if not _is_open_question(find, view)}
-    for number, find in enumerate(tuple(finds.values())):
+    tokens = accumulate(find.tokens for find in finds.values())
+    near = tuple(find for find, number in zip(finds.values(), tokens, strict=True) if number <= room)
+    for number, find in enumerate(near):
         others = [*_pair(find, view, candidates, page_rows, long=number < BEST_FINDS)]
         later = _replacement(find, view, candidates, query, terms) if number < BEST_FINDS else None
         others += [replace(later, replaces=find.row, probability=find.probability)] if later else []
@@ -108,8 +113,10 @@ def _reply(row: int, view: View, candidates: Candidates) -> Find | None:
 def _is_open_question(find: Find, view: View) -> bool:
     """Whether it is a question alone that nobody has answered."""
     text = view.breadcrumb(find.row).text.strip()
-    says = find.spans or find.is_literal or identifiers(text) or changes(text) or ends_with_tag(text) or len(sentences(text)) > 1
-    return not says and asks(text) and next(_replies(find, view), None) is None
+    if find.spans or find.is_literal or not asks(text) or len(sentences(text)) > 1:
+        return False
+    says = identifiers(text) or changes(text) or ends_with_tag(text)
+    return not says and next(_replies(find, view), None) is None
 
 
 def _replacement(find: Find, view: View, candidates: Candidates, query: Query, terms: Callable[[str], str]) -> Find | None:

@@ -103,7 +103,7 @@ def retrieve(
     beyond_pool[pool] = False
     irrelevant = unseen & ~relevant
     return RetrievalResult(
-        finds=with_companions(best, view, candidates, page_rows, query, terms),
+        finds=with_companions(best, view, candidates, page_rows, query, terms, room),
         neighbours=_neighbours(distinct, view, candidates, page_rows, rules.neighbours),
         omissions=omissions,
         irrelevant=_not_retrieved(irrelevant, view, scores),

@@ -93,6 +93,25 @@ async def test_a_refusal_is_unavailable_and_says_what_to_check_without_the_key(
     assert "private" not in f"{caught.value!r} {caplog.text.replace(repr(server.inputs), '')}"
 
 
+async def test_the_key_loses_the_line_end_of_its_file_and_is_in_no_message_when_the_endpoint_sends_it_back() -> None:
+    server = EmbeddingServer(*[data([KEY] * WIDTH)] * 3)
+    async with server.running() as url:
+        endpoint = Endpoint(url=url, model="m", key=f" {KEY}\r\n", dimensions=WIDTH, first_pause=0.001)
+        engine = EndpointEmbedder(endpoint)
+        with pytest.raises(Unavailable, match="could not convert string to float: '…'") as caught:
+            await engine.embed("hello")
+        await engine.aclose()
+    assert {headers["authorization"] for _, headers in server.seen} == {f"Bearer {KEY}"}
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["sk-very-secret…", "sk-very\nsecret", "sk-very\0secret"])
+def test_a_key_that_no_header_takes_is_misconfigured_and_is_not_shown(key: str) -> None:
+    with pytest.raises(Misconfigured, match=r"EMBEDDING__KEY has a character .* printable ASCII") as caught:
+        EndpointEmbedder(Endpoint(url="https://host/v1", model="m", key=key, dimensions=4))
+    assert "very" not in str(caught.value)
+
+
 async def test_an_endpoint_that_is_silent_or_away_is_unavailable() -> None:
     server = EmbeddingServer()
     server.gate.clear()
@@ -124,8 +143,81 @@ async def test_a_text_longer_than_the_model_reads_is_cut_and_its_neighbours_are_
     assert found == [model().encode(text) for text in ("kiln", ("glaze " * 300).strip()[:899], "cone")]
 
 
+def refusing(body: dict[str, list[str]]) -> Response:
+    return PlainTextResponse("refused", 422) if any("forbidden" in text for text in body["input"]) else vectors(body)
+
+
+def without_numbers(body: dict[str, list[str]]) -> Response:
+    """As servers of half precision answer when the values of a text overflow."""
+    rows = [[None if "forbidden" in text else 1.0] * WIDTH for text in body["input"]]
+    return data(*rows)(body) if any(None in row for row in rows) else vectors(body)
+
+
+@pytest.mark.parametrize("answer", [refusing, without_numbers], ids=["refused", "not finite"])
+@pytest.mark.parametrize("at", [0, 5, 11])
+async def test_a_refused_text_alone_has_no_vector_wherever_it_is_in_its_batch(answer: Answer, at: int) -> None:
+    texts = [f"note {number}" for number in range(12)]
+    texts[at] = "forbidden"
+    server = EmbeddingServer(*[answer] * 99)
+    async with engine_of(server, batch=12, attempts=1) as engine:
+        found = await asyncio.gather(*map(engine.embed, texts), return_exceptions=True)
+    assert isinstance(found.pop(at), Unavailable)
+    assert found == [model().encode(text) for text in texts if text != "forbidden"]
+    assert len(server.seen) <= 3 + 2 * 4, "halves, not single texts"
+
+
+async def test_an_endpoint_that_refuses_every_text_is_asked_once_more_and_not_for_each_part() -> None:
+    server = EmbeddingServer(*[status(400)] * 99)
+    async with engine_of(server) as engine:
+        found = await asyncio.gather(*map(engine.embed, ("a", "b " * 4_000, "c")), return_exceptions=True)
+    assert [type(each) for each in found] == [Unavailable] * 3
+    assert [len(texts) for texts in server.inputs] == [3, 3, 1, 1]
+
+
+async def test_a_silent_part_of_a_batch_takes_no_vector_of_the_others_and_no_time_of_its_own() -> None:
+    def busy(body: dict[str, list[str]]) -> Response:
+        server.gate.clear()  # the next request gets no answer
+        return status(503)(body)
+
+    server = EmbeddingServer(vectors, status(413), vectors, busy)
+    async with engine_of(server, batch=4, timeout=0.5) as engine:
+        await engine.embed("first")
+        found = await asyncio.gather(*map(engine.embed, "abcd"), return_exceptions=True)
+        assert [each for each in found if isinstance(each, bytes)] == [model().encode(text) for text in "ab"]
+        assert all(isinstance(each, Unavailable) and "Timeout" in str(each) for each in found[2:])
+    assert server.inputs[2:] == [["a", "b"], ["c", "d"], ["c", "d"]]
+
+
+async def test_a_text_that_is_too_long_does_not_stop_the_length_from_being_told() -> None:
+    def short(body: dict[str, list[str]]) -> Response:
+        return status(400)(body) if max(map(len, body["input"])) > 1000 else vectors(body)
+
+    server = EmbeddingServer(*[short] * 20)
+    async with engine_of(server) as engine:
+        for text in ("glaze " * 300, "kiln"):
+            await engine.embed(text)
+    last, _ = server.seen[-1]
+    assert (last["input"], last["dimensions"]) == (["kiln"], WIDTH)
+    assert sum("dimensions" not in body for body, _ in server.seen) == 1
+
+
 @pytest.mark.parametrize(
-    ("url", "dimensions"), [("", 384), ("ftp://host/v1", 384), ("https://me:secret@host/v1", 384), ("https://host/v1", 0)]
+    ("url", "dimensions"),
+    [
+        ("", 384),
+        ("ftp://host/v1", 384),
+        ("host/v1", 384),
+        ("https://", 384),
+        ("https://:443/v1", 384),
+        ("https://host:port/v1", 384),
+        ("https://host:65536/v1", 384),
+        ("https://host:0/v1", 384),
+        ("https://[::1/v1", 384),
+        ("https://host/v1\n", 384),
+        ("https://me:secret@host/v1", 384),
+        ("https://me:secret/more@host/v1", 384),
+        ("https://host/v1", 0),
+    ],
 )
 def test_an_endpoint_that_cannot_be_asked_is_misconfigured(url: str, dimensions: int) -> None:
     endpoint = Endpoint(url=url, model="m", dimensions=dimensions)

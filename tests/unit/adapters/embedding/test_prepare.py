@@ -61,6 +61,30 @@ def test_a_folder_without_a_model_is_misconfigured_and_leaves_nothing(tmp_path: 
     assert not (tmp_path / "models").exists()
 
 
+@pytest.mark.parametrize("inside", ["", "many-tongues"], ids=["the folder", "a folder in a prepared one"])
+def test_weights_in_the_place_of_the_prepared_model_are_kept_and_the_model_is_refused(tmp_path: Path, inside: str) -> None:
+    place = tmp_path / "many-tongues"
+    original = place / inside
+    original.mkdir(parents=True)
+    for name in ("config.json", "pytorch_model.bin"):
+        (original / name).write_text("of the user")
+    if inside:
+        (place / "model.json").write_text("{}")
+    with pytest.raises(Misconfigured, match=r"many-tongues is in the place .* move it out of the models directory"):
+        prepare(tmp_path, original)
+    assert (original / "pytorch_model.bin").read_text() == "of the user"
+    assert [path.name for path in tmp_path.iterdir()] == ["many-tongues"]
+
+
+def test_a_folder_named_like_the_bundled_model_does_not_take_its_place(tmp_path: Path) -> None:
+    named = tmp_path / "all-MiniLM-L6-v2"
+    named.mkdir()
+    (named / "config.json").write_text("{}")
+    with pytest.raises(Misconfigured, match="has the name of the bundled model all-MiniLM-L6-v2: rename the folder"):
+        prepare(tmp_path / "models", named)
+    assert not (tmp_path / "models").exists()
+
+
 def test_the_default_model_is_what_it_was_and_its_description_tells_its_source() -> None:
     described = json.loads((MODELS_DIR / "all-MiniLM-L6-v2" / "model.json").read_text("utf-8"))
     assert prepare(MODELS_DIR).model == f"all-MiniLM-L6-v2/int8/{described['sha256'][:12]}"
