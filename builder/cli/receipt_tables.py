@@ -68,7 +68,7 @@ def _search(question: dict[str, Any]) -> str:
     without = "" if question["has_vector"] else " by words and fields alone, because no engine was there"
     passages = f"{question['candidates']:,} passage" + ("s" if question["candidates"] != 1 else "")
     limit = question.get("min_probability")
-    bound = f" What has a probability below {limit:g} is not shown." if limit else ""
+    bound = f" What has a probability below {limit:g} has only the room of `retrieval.floor`." if limit else ""
     return (
         f"Searched for {question['text']!r}{names} in {passages}{without}. "
         f"Probability that none of them answers it: {question['unanswered']:.2f}.{bound}"

@@ -29,8 +29,9 @@ def present_sentence(parts: Sequence[PagePart], rules: Mapping[str, SectionRule]
 def absent_sentence(absent: AbsentSource, profile: Profile) -> str:
     """profile: of the consumer."""
     evidence = f" ({evidence_words(absent.evidence)})" if absent.evidence else ""
-    limit = profile.retrieval.min_probability
-    bound = f", which asks for a probability of at least {limit:g}" if absent.reason == IRRELEVANT and limit is not None else ""
+    limit, floor = profile.retrieval.min_probability, " or for room in the floor" if profile.retrieval.floor else ""
+    is_bound = absent.reason == IRRELEVANT and limit is not None
+    bound = f", which asks for a probability of at least {limit:g}{floor}" if is_bound else ""
     return f"{_name(absent.source)} is not on the page: {absent.reason}{bound}{evidence}."
 
 

@@ -39,6 +39,7 @@ def test_an_absence_names_the_limit_only_where_that_is_the_reason() -> None:
     absent = AbsentSource(source=SOURCE, reason=IRRELEVANT, tokens=9, evidence=EVIDENCE)
     assert absent_sentence(absent, profile) == (
         "m7 v2 (note.v1, Note) is not on the page: not near enough to the question, which asks for a probability of at least 0.4 "
+        "or for room in the floor "
         f"({evidence_words(EVIDENCE)})."
     )
     plain = AbsentSource(source=SOURCE, reason="over budget", tokens=9)
