@@ -1,5 +1,6 @@
 """What a prompt cache may rely on: breakpoints tell the truth, and the beginning of the conversation moves in jumps."""
 
+from dataclasses import replace
 from hashlib import blake2b
 
 from hypothesis import given, reject
@@ -45,8 +46,9 @@ def growing(words: list[int], profile: Profile) -> list[Context]:
 @examples(40)
 @given(lengths, st.integers(200, 2000), st.text(max_size=40), st.text(max_size=40))
 def test_what_is_asked_changes_nothing_in_front_of_the_finds(words: list[int], budget: int, one: str, other: str) -> None:
+    """Without the fill, which gives the conversation what finds do not use."""
     rows = [make_turn(" ".join(["kiln"] * count) + f" {n}", n) for n, count in enumerate(words, 1)]
-    profile = make_profile(budget=budget)
+    profile = replace(make_profile(budget=budget), fill=False)
     pages = [make_context(make_remembered(text, 900), rows, profile) for text in (f"a{one}", f"a{other}")]
     whole = [len(ids_of(page, "recent")) == len(rows) for page in pages]
     assert whole[0] != whole[1] or conversation(pages[0]) == conversation(pages[1])
