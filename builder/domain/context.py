@@ -23,8 +23,6 @@ PAGE_FAILED = "page_failed"
 
 NO_USER = "no_user"
 """Flag: the profile looks into the memory of a person, and nothing says who the person is, so only the session was looked at."""
-SYSTEM_CUT = "system_prompt_cut"
-"""Flag: the consumer's own system prompt is too large for its page and is cut."""
 
 OVER_BUDGET = "over budget"
 """Reason: no room on the page, for a find or a part of the conversation."""
@@ -149,7 +147,7 @@ class Context:
     template_revision: str
     model: str
     flags: tuple[str, ...]
-    """What was out of the ordinary: DEGRADED, VECTORS_MISSING, HINT_FAILED, PAGE_FAILED, SYSTEM_CUT, NO_USER."""
+    """What was out of the ordinary: DEGRADED, VECTORS_MISSING, HINT_FAILED, PAGE_FAILED, NO_USER."""
     sections: tuple[Section, ...]
     partial: tuple[Omission, ...]
     """Breadcrumbs that are on the page in part."""

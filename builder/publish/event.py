@@ -38,7 +38,7 @@ class Assembly(BaseModel):
         description="what was out of the ordinary. degraded: no engine was there for the trigger, words and fields alone were "
         "asked. vectors_missing: some breadcrumbs in scope had no vectors yet. "
         "hint_failed: something is shown by the generic hint, its omission says why. page_failed: a bundled page "
-        "template stepped in. system_prompt_cut: the system prompt is too large for the page. "
+        "template stepped in. "
         "no_user: the profile looks into the memory of a person, and the trigger has no user_id. "
         "No second context follows a flagged one",
     )
