@@ -2,15 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-import uvicorn
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+
+from tests.http_server import serving
 
 
 def slow() -> Response:
@@ -33,19 +32,9 @@ class Server:
             await self.held.wait()
         return answer()
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[str]:
-        application = Starlette(routes=[Route("/v1/chat/completions", self.answer, methods=["POST"])])
-        server = uvicorn.Server(uvicorn.Config(application, port=0, log_level="error", lifespan="off"))
-        task = asyncio.create_task(server.serve())
-        while not server.started:
-            await asyncio.sleep(0.001)
-        try:
-            yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/v1"
-        finally:
-            self.held.set()
-            server.should_exit = True
-            await task
+    def running(self) -> AbstractAsyncContextManager[str]:
+        """The base URL."""
+        return serving("/chat/completions", self.answer, self.held)
 
 
 def said(content: Any) -> Callable[[], Response]:

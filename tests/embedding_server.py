@@ -1,19 +1,17 @@
 """A real HTTP server on loopback that embeds as OpenAI-compatible endpoints do, by the prepared model, and fails when told to."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager
 from functools import cache
 from typing import Any
 
 import numpy as np
-import uvicorn
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
 
 from builder.adapters.embedding.onnx import OnnxModel
+from tests.http_server import serving
 from tests.models import prepared
 
 WIDTH = 384
@@ -62,17 +60,6 @@ class EmbeddingServer:
         await self.gate.wait()
         return next(self._answers, vectors)(body)
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[str]:
+    def running(self) -> AbstractAsyncContextManager[str]:
         """The base URL."""
-        application = Starlette(routes=[Route("/v1/embeddings", self.answer, methods=["POST"])])
-        server = uvicorn.Server(uvicorn.Config(application, port=0, log_level="error", lifespan="off"))
-        task = asyncio.create_task(server.serve())
-        while not server.started:
-            await asyncio.sleep(0.001)
-        try:
-            yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/v1"
-        finally:
-            self.gate.set()
-            server.should_exit = True
-            await task
+        return serving("/embeddings", self.answer, self.gate)
