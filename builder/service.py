@@ -11,7 +11,7 @@ from builder.assemble.assemble import Assembly, begin, complete, context_of
 from builder.assemble.draft import Draft
 from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Rendering
 from builder.assemble.receipts.explanation import Explanation
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
@@ -31,10 +31,7 @@ from builder.remember.long_input import THREAD_CHARS, in_thread
 from builder.remember.memory import Ingest, Memory
 
 Page = TypeVar("Page", Draft, Assembly)
-OPEN_TURN = (
-    "the calls of its turn are not all answered, another agent made them, its own was answered before, "
-    "or a person has spoken since"
-)
+OPEN_TURN = "the calls of its turn are not all answered, another agent made them, or its own was answered before"
 """Why a tool's answer may give none."""
 
 
@@ -177,12 +174,15 @@ class ContextBuilder:
         """One context per consumer as of the place of a trigger that is remembered; see `complete`."""
         return await self.complete(await self._begin(trigger.breadcrumb, consumers), ranker)
 
-    async def explain(self, trigger: Breadcrumb, profile: Profile, *, degraded: bool = False) -> tuple[Context, Explanation]:
+    async def explain(
+        self, trigger: Breadcrumb, profile: Profile, *, degraded: bool = False, as_of: Place | None = None
+    ) -> tuple[Context, Explanation]:
         """The context of a trigger that is remembered, built again, and the explanation of it.
 
-        degraded: as it was without an engine. Raises `Rejected` when the trigger gives this consumer none, and `Unavailable`.
+        degraded: as it was without an engine. as_of: with what came up to there, see `Recaller.recall`. Raises `Rejected` when
+        the trigger gives this consumer none, and `Unavailable`.
         """
-        pages = await self._begin(trigger, (profile,))
+        pages = await self._begin(trigger, (profile,), as_of)
         if not pages.drafts:
             raise Rejected(pages.rejected[0] if pages.rejected else f"{trigger.id} gives no context: {OPEN_TURN}")
         assembly = await self._assembly(pages.drafts[0], {}, None, degraded=degraded)
@@ -205,7 +205,7 @@ class ContextBuilder:
 
         return await _rendered(assembly)
 
-    async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> PageDrafts:
+    async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...], as_of: Place | None = None) -> PageDrafts:
         trigger = await self.in_session(trigger)
         refusals = await chain_refusals(self.recaller.reader.store, trigger, consumers)
         rejected = [f"{consumer}: {reason}" for consumer, reason in refusals.items()]
@@ -214,6 +214,7 @@ class ContextBuilder:
             trigger,
             tuple(each for each in consumers if each.consumer not in refusals),
             frozenset(profile.consumer for profile in self._profiles),
+            as_of,
         ):
             try:
                 profile = recall.profile

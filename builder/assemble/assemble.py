@@ -152,6 +152,9 @@ def context_of(assembly: Assembly, model: str) -> Context:
         flags=_flags(draft, page),
         sections=sections_of(draft.ledger),
         supersedes=_superseded_context(recall),
+        questions=recall.questions.ids,
+        as_of=recall.as_of,
+        is_over=recall.questions.is_over,
         compaction=_compaction(draft),
         partial=tuple(parts(draft.ledger)),
         omissions=assembly.absence.omissions,
@@ -184,8 +187,8 @@ def _flags(draft: Draft, page: Page) -> tuple[str, ...]:
 
 
 def _superseded_context(recall: ConsumerRecall) -> UUID | None:
-    earlier = recall.supersedes
-    return context_id(earlier.workspace, earlier.session, earlier.id, recall.profile.consumer) if earlier else None
+    trigger, earlier = recall.trigger, recall.questions.supersedes
+    return context_id(trigger.workspace, trigger.session, earlier, recall.profile.consumer) if earlier else None
 
 
 def _compaction(draft: Draft) -> Compaction | None:

@@ -35,8 +35,8 @@ class Draft:
     ledger: Ledger
     limits: LimitedConversation
     """What the profile leaves of the conversation."""
-    question: Entry | None
-    """The message that a tool's page answers; None = it is not known, or the trigger is one itself."""
+    questions: tuple[Entry, ...]
+    """The messages that a tool's page answers, oldest first; () = they are not known, or the trigger is one itself."""
     repeated: frozenset[Entry]
     """Calls that were made again later, whose results need no more than a line."""
     full: tuple[Item, ...]
@@ -89,10 +89,11 @@ class Draft:
 
     def _is_of_turn(self, entry: Entry) -> bool:
         view, turn = self.recall.view, self.recall.turn
-        if not turn or entry in turn or self.question is None:
+        if not turn or entry in turn or not self.questions:
             return entry in turn
         crumb = view.breadcrumb(entry.row)
-        return entry.origin > self.question.origin and bool(entry.request or crumb.calls) and view.is_own(crumb)
+        is_call = entry.origin > self.questions[0].origin and bool(entry.request or crumb.calls) and view.is_own(crumb)
+        return is_call and question_of(view, (entry,)) in self.questions
 
     @property
     def misses(self) -> bool:
@@ -188,12 +189,12 @@ def limited(entry: Entry, limits: LimitedConversation, writer: Writer) -> Item:
 def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, SectionSource], shares: Shares) -> Draft:
     """An empty page."""
     recall = _with_section_of_results(recall, writer)
-    question = question_of(recall.view, recall.turn) if recall.turn else None
-    current = recall.view.breadcrumb(question.row) if question else recall.trigger
-    recall = _with_finds_first(recall, current.text)
-    writer = replace(writer, profile=recall.profile, question=current.text)
+    questions = questions_of(recall) if recall.turn else ()
+    text = "\n".join(recall.view.breadcrumb(each.row).text for each in questions) or recall.trigger.text
+    recall = _with_finds_first(recall, text)
+    writer = replace(writer, profile=recall.profile, question=text)
     folds = not shares.whole
-    apart = (*recall.turn, *((question,) if question else ()))
+    apart = (*recall.turn, *questions)
     limits = limit_conversation(recall.view, recall.profile, shares.allowance, apart, folded=folds)
     entries = (*reversed(recall.turn), *limits.entries)
     full = each(partial(limited, entry, limits, writer) for entry in entries)
@@ -206,16 +207,23 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
         shares=shares,
         ledger=Ledger(writer, shares.allowance, sources, dated=dated),
         limits=limits,
-        question=question,
+        questions=questions,
         repeated=repeated_calls(recall.view, entries) if folds and recall.profile.tool_output.newest_only else frozenset(),
         full=full,
         omissions=Omissions(recall.view),
-        active=active_instructions(recall.view, recall.trigger, recall.terms, current.text)
+        active=active_instructions(recall.view, recall.trigger, recall.terms, text)
         if is_looked_for
         else ActiveInstructions(),
         observations=observations_of(recall.view, recall.profile),
         whole=shares.whole,
     )
+
+
+def questions_of(recall: ConsumerRecall) -> tuple[Entry, ...]:
+    """The messages that a turn answers, oldest first."""
+    view, versions = recall.view, recall.view.history.breadcrumbs.versions
+    current = tuple(Entry(versions[name][0], view.row_of(name)) for name in recall.questions.current)
+    return current or tuple(filter(None, (question_of(view, recall.turn),)))
 
 
 def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:

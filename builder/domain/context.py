@@ -156,7 +156,13 @@ class Context:
     left_out: Mapping[str, int]
     """All that are not on it, counted by reason."""
     supersedes: UUID | None = None
-    """The context of an earlier message of the same speaker that was not answered yet."""
+    """The context of an earlier message that was not answered yet: this one answers it, too."""
+    questions: tuple[str, ...] = ()
+    """Ids of the messages of people that an answer to it answers, oldest first."""
+    as_of: Place | None = None
+    """Built again with what had come up to there; None = as of the trigger."""
+    is_over: bool = False
+    """All that it answers was answered, or a later context answers it."""
     compaction: Compaction | None = None
     """None when nothing was folded."""
     messages: tuple[Message, ...] = ()

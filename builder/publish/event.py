@@ -142,7 +142,15 @@ class AgentContextV1(BaseModel):
     trigger_event_id: str
     trigger_seq: int = Field(description="stream sequence of the trigger: the order of a session's contexts")
     supersedes: str | None = Field(
-        None, description="id of the context of the same speaker's message before, if nothing had answered it: this page has both"
+        None, description="id of the context of an earlier message, if nothing had answered it: this page answers both"
+    )
+    questions: tuple[str, ...] = Field(
+        (), description="ids of the messages of people that an answer to this context answers, oldest first"
+    )
+    refreshed: bool | None = Field(None, description="true = built again on request, with what came since")
+    as_of: int | None = Field(None, description="of a refreshed context: stream sequence up to which it has what came since")
+    is_over: bool | None = Field(
+        None, description="true = leave it: all that it answers was answered or deleted, or a later context answers it"
     )
     assembled_at: datetime = Field(description="stream time of the trigger, so that a redelivery gives the same bytes")
     token_estimate: int = Field(description="RCRT's name for token_count")
@@ -237,6 +245,10 @@ def _event(context: Context) -> AgentContextV1:
             for section in context.sections
         ),
         supersedes=str(context.supersedes) if context.supersedes else None,
+        questions=context.questions,
+        refreshed=True if context.as_of else None,
+        as_of=context.as_of.sequence if context.as_of else None,
+        is_over=context.is_over or None,
         breakpoints=tuple(BreakpointV1(**asdict(cut)) for cut in context.breakpoints),
         omissions=Omissions(
             partial=tuple(map(_omission, context.partial)),

@@ -8,7 +8,6 @@ from builder.domain.profile import Profile
 from builder.domain.recall import Scope
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.earlier_trigger import earlier_trigger
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.reader import HistoryReader
 from builder.recall.index.view import Terms, View
@@ -22,8 +21,9 @@ from builder.recall.pinned import (
     system_prompt,
     unexpired,
 )
+from builder.recall.questions import Questions, questions_of, without_later_triggers
 from builder.recall.scopes import looks_for_person, memory_of, scope_of
-from builder.recall.visibility import visible_to, without_expired
+from builder.recall.visibility import of_person, visible_to, without_expired
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +41,10 @@ class ConsumerRecall:
     """Text → stemmed terms joined by spaces."""
     scope: Scope
     """Where it was looked for."""
-    supersedes: Breadcrumb | None = None
-    """An earlier message of the same speaker that was not answered yet."""
+    questions: Questions = field(default_factory=Questions)
+    """The messages that the page answers."""
+    as_of: Place | None = None
+    """The view ends here, after the trigger; None = at the trigger."""
     lacks_user: bool = False
     """The profile looks into the memory of a person whom nothing names."""
     turn: Turn = ()
@@ -63,21 +65,26 @@ class Recaller:
     """A blacklist → what it excludes."""
 
     async def recall(
-        self, trigger: Breadcrumb, consumers: tuple[Profile, ...], names: frozenset[str] = frozenset()
+        self,
+        trigger: Breadcrumb,
+        consumers: tuple[Profile, ...],
+        names: frozenset[str] = frozenset(),
+        as_of: Place | None = None,
     ) -> tuple[ConsumerRecall, ...]:
         """Each scope is read once. A consumer with unanswered calls gets no recall: the last result will trigger it.
 
-        names: of other consumers.
+        names: of other consumers. as_of: with what came up to there and has no page of its own; None = up to the trigger.
         """
+        until = as_of or trigger.place
         memory = await memory_of(self.reader.store, trigger) if looks_for_person(trigger, consumers) else None
         readings: dict[Scope, tuple[RowsByKind, View]] = {}
         recalls = []
         for profile in consumers:
             scope = scope_of(trigger, profile, memory)
             if scope not in readings:
-                is_tool = trigger.role == "tool"
-                readings[scope] = await self._read(trigger.session, trigger.place, scope, consumers, inclusive=is_tool)
-            recalls.append(self._for(trigger, profile, scope, *readings[scope]))
+                inclusive = trigger.role == "tool" or as_of is not None
+                readings[scope] = await self._read(trigger.session, until, scope, consumers, inclusive=inclusive)
+            recalls.append(self._for(trigger, profile, scope, *readings[scope], as_of))
         return tuple(replace(recall, consumers=names) for recall in recalls if recall is not None)
 
     async def session_view(self, workspace: str, session: str, until: Place) -> View:
@@ -99,10 +106,18 @@ class Recaller:
         rows, view = await self.reader.read(session, until, scope, kinds, inclusive=inclusive, searched=searched)
         return dict(zip(kinds, rows, strict=True)), view
 
-    def _for(self, trigger: Breadcrumb, profile: Profile, scope: Scope, rows: RowsByKind, view: View) -> ConsumerRecall | None:
+    def _for(
+        self, trigger: Breadcrumb, profile: Profile, scope: Scope, rows: RowsByKind, view: View, as_of: Place | None
+    ) -> ConsumerRecall | None:
         rows = unexpired(trigger.received_at, rows)
-        view = visible_to(view, profile, trigger, self._excluded(rows), scope.user)
-        turn = closed_turn(view, view.row_of(trigger.id)) if trigger.role == "tool" else ()
+        view = visible_to(view, profile, trigger, self._excluded(rows))
+        questions = questions_of(view, trigger, profile)
+        if scope.user:
+            view = of_person(view, scope.user if _are_of(view, questions, scope.user) else "")
+        if as_of:
+            as_of = max(trigger.place, view.breadcrumb(view.size - 1).place)
+            trigger, view = _newest_version(view, trigger), without_later_triggers(view, trigger, profile)
+        turn = closed_turn(view, view.history.breadcrumbs.versions[trigger.id][0]) if trigger.role == "tool" else ()
         if turn is None:
             return None
         return ConsumerRecall(
@@ -113,7 +128,8 @@ class Recaller:
             system_prompt=system_prompt(profile, rows),
             terms=self.terms,
             scope=scope,
-            supersedes=earlier_trigger(view, trigger, profile),
+            questions=questions,
+            as_of=as_of,
             lacks_user=profile.retrieval.scope == "user" and not scope.user,
             turn=turn,
             schema_hints=schema_hints(profile, rows),
@@ -122,3 +138,15 @@ class Recaller:
     def _excluded(self, rows: RowsByKind) -> tuple[Selector, ...]:
         lists = {row.breadcrumb.id: row.breadcrumb for row in (*rows[BLACKLIST], *rows[OWN_BLACKLIST])}
         return tuple(selector for each in lists.values() for selector in self.exclusions(each))
+
+
+def _are_of(view: View, questions: Questions, user: str) -> bool:
+    """Whether the person has said all that the page answers. A message that is the trigger itself is not in the view."""
+    return all(row < 0 or view.breadcrumb(row).user_id == user for row in map(view.row_of, questions.ids))
+
+
+def _newest_version(view: View, trigger: Breadcrumb) -> Breadcrumb:
+    """The trigger with the words of its newest version, at its own place."""
+    row = view.row_of(trigger.id)
+    newest = view.breadcrumb(row) if row >= 0 and view.current[row] else trigger
+    return replace(newest, session=trigger.session, place=trigger.place, received_at=trigger.received_at)

@@ -87,7 +87,7 @@ async def history_of(store: Store, workspace: str, user: str, until: Place) -> t
 async def _person_of(store: Store, trigger: Breadcrumb) -> str:
     """The trigger's own, that of what it answers, or of the message in front of a tool's answer; "" = unknown.
 
-    Once a person has spoken no tool's answer triggers any more, so the last message is the one that it belongs to.
+    Several people may have spoken since the call; then the session is nobody's memory, and what is given is only a name.
     """
     if trigger.user_id or trigger.role == "user":
         return trigger.user_id

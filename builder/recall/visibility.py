@@ -17,14 +17,13 @@ SUMMARIES = Selector(schemas=(SUMMARY,))
 """Their recipe says whose they are."""
 
 
-def visible_to(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...], user: str = "") -> View:
+def visible_to(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...]) -> View:
     """The view as this consumer sees it at the trigger; the same view when there is nothing to hide.
 
     A result goes with its call: it is the consumer's if the call is, and with an excluded or expired call go its results. An
-    excluded or expired result takes only itself. user: the person whose memory the view is of; "" = it is no person's.
+    excluded or expired result takes only itself.
     """
-    view = without_expired(of_consumer(view, profile, trigger), excluded, trigger.received_at)
-    return of_person(view, user) if user else view
+    return without_expired(of_consumer(view, profile, trigger), excluded, trigger.received_at)
 
 
 def of_person(view: View, user: str) -> View:

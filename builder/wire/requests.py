@@ -56,6 +56,16 @@ class BuiltContext(BaseModel):
     trigger: str = Field("", description="id of the breadcrumb that asked for it; none = the session's last context")
     consumer: str = Field("", description="the agent; may be left out where the trigger asks for one context only")
     session: str = Field("", description="the session, without a trigger or where several have a breadcrumb of this id")
+    as_of: int = Field(
+        0, ge=0, description="with what came up to this stream sequence and has no context of its own; 0 = as it was published"
+    )
+
+
+class RefreshRequest(BuiltContext):
+    """Build a context again with what has come since, without what has a context of its own. Nothing is published.
+
+    `as_of` 0 means now.
+    """
 
 
 class ExplainRequest(BuiltContext):

@@ -12,7 +12,7 @@ from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.broker import Stream
-from builder.recall.earlier_trigger import follows_at_once, is_same_speaker
+from builder.recall.questions import follows_at_once, is_same_speaker
 from builder.remember.long_input import decoded
 
 

@@ -1,4 +1,4 @@
-"""The requests `explain`, `why` and `replay`, answered by the service, without it, or for events in a file."""
+"""The requests `explain`, `why`, `replay` and `refresh`, answered by the service, without it, or for events in a file."""
 
 import asyncio
 import json
@@ -30,12 +30,14 @@ from builder.publish.event import DEFAULT_MAX_BYTES, encode
 from builder.publish.receipt import receipt_values
 from builder.recall.definitions import definitions_as_of
 from builder.wire.files import Files
-from builder.wire.requests import ExplainRequest, ReplayRequest, WhyRequest, read_request
+from builder.wire.requests import ExplainRequest, RefreshRequest, ReplayRequest, WhyRequest, read_request
 from builder.worker.consumers import Verb, unexpired
 from builder.worker.request_handlers import Contexts, Lookup, stay
 
 MAX_WAITING = 8
 """Replays with other files or profiles: one is built at a time."""
+NEWEST = 2**62
+"""A sequence after every other."""
 READERS = frozenset({"fetch", "history"})
 """Verbs that need the store alone."""
 
@@ -51,7 +53,7 @@ class Explanations:
     @property
     def verbs(self) -> Mapping[str, Verb]:
         """Name in the subject → handler."""
-        return {"explain": self.explain, "why": self.why, "replay": self.replay}
+        return {"explain": self.explain, "why": self.why, "replay": self.replay, "refresh": self.refresh}
 
     async def explain(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ExplainRequest`. Answers with the page, its receipt, and whether it is the published page byte for byte."""
@@ -59,6 +61,14 @@ class Explanations:
         replay = await self._replays.replay(workspace, request)
         receipt = receipt_values(replay.explanation.receipt(request.most))
         return _head(replay) | {"content": replay.context.markdown, "receipt": receipt}
+
+    async def refresh(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `RefreshRequest`. Answers with the event."""
+        request = read_request(RefreshRequest, data)
+        as_of = request.as_of or NEWEST
+        replay = await self._replays.replay(workspace, request.model_copy(update={"as_of": as_of}))
+        event: dict[str, Any] = json.loads(replay.event)
+        return event
 
     async def why(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `WhyRequest`. Answers with the sentence."""

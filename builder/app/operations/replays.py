@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from builder.app.components import Components
 from builder.app.config import parse_config
 from builder.assemble.receipts.explanation import Explanation
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
 from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured, Rejected
@@ -108,8 +108,10 @@ class Replays:
             core, note = await self._core_of(core, definitions, consumer, assembly["profile"], assembly["templates"])
             notes += filter(None, (note,))
         profile = profile_of(core, consumer, definitions)
-        rebuilt = await self.build(core, trigger, profile, is_degraded=DEGRADED in flags)
+        as_of = Place(trigger.place.incarnation, request.as_of) if request.as_of else None
+        rebuilt = await self.build(core, trigger, profile, is_degraded=DEGRADED in flags, as_of=as_of)
         event = encode(rebuilt[0], self._max_bytes)
+        published = None if as_of else published
         if published is not None and published != event:
             notes.append(_difference(flags - {*rebuilt[0].flags}, is_other_edition=bool(note) and note != EDITED))
         return Replay(
@@ -152,13 +154,19 @@ class Replays:
         return tuple(crumb for own, crumb in versions if session in ("", own, crumb.session))
 
     async def build(
-        self, core: Components, trigger: Breadcrumb, profile: Profile, *, is_degraded: bool = False
+        self,
+        core: Components,
+        trigger: Breadcrumb,
+        profile: Profile,
+        *,
+        is_degraded: bool = False,
+        as_of: Place | None = None,
     ) -> tuple[Context, Explanation]:
         """The context of a trigger by a profile, and its explanation."""
         for scope in scopes_before(trigger, (profile,)):
             for session in (NO_SESSION, *scope.sessions):
                 await self._catch_up(scope.workspace, session)
-        return await core.builder.explain(trigger, profile, degraded=is_degraded)
+        return await core.builder.explain(trigger, profile, degraded=is_degraded, as_of=as_of)
 
     async def profile(self, core: Components, replay: Replay, name: str) -> Profile:
         """The profile of this name as of a trigger; "" = the consumer's own. Raises `Rejected` with the known names.

@@ -48,11 +48,13 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     if writer.profile.chat_format == "none":
         return ()
     trigger = next(rule for rule in ledger.rules.values() if rule.source == "trigger")
-    dialogue, calls = _dialogue(ledger, trigger), [placed for placed in _of(ledger, "turn") if is_turn(placed[1])]
+    calls = [placed for placed in _of(ledger, "turn") if is_turn(placed[1])]
+    dialogue, later = _dialogue(ledger, trigger, min((item.origin for _, item in calls), default=writer.view.size))
     current = next((item for item in ledger.items.get(trigger.name, ()) if not item.entry), None)
     is_text = current is not None and current.first.role not in CHAT_ROLES
-    labelled_roles = roles_with_labels((item for _, item in (*dialogue, *calls)), current.first if current else None, writer)
-    conversation, day = conversation_messages(dialogue, calls, ledger, labelled_roles)
+    chat = (item for _, item in (*dialogue, *calls, *later))
+    labelled_roles = roles_with_labels(chat, current.first if current else None, writer)
+    conversation, day = conversation_messages(dialogue, (*calls, *later), ledger, labelled_roles)
     items = {name: _without_turns(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
     opening = _note_of(ledger, "window") if dialogue else ""
     page_sections = (_without_note(each, ledger, is_opened=bool(dialogue)) for each in ledger.page_sections(items))
@@ -64,7 +66,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     conversation = _opened(conversation, opening)
     answers = any(part.breadcrumb.id == writer.now.id for _, item in calls for part in item.fragments)
     if answers or (current is None and (not notes.text or (conversation[-1:] and conversation[-1].role == "user"))):
-        callers = frozenset(item.first.id for _, item in calls)
+        callers = frozenset(item.first.id for _, item in (*calls, *later))
         ending = _note_of(ledger, "turn")
         return (*system, *_ending_with_calls(conversation, callers, notes, ending, is_cached=is_cached))
     last = _current(current, trigger, notes, day, labelled_roles, ledger) if current and not is_text else _text(notes)
@@ -77,11 +79,15 @@ def _of(ledger: Ledger, source: str) -> list[SectionItem]:
     return [(rule.name, item) for item in ledger.items.get(rule.name, ())] if rule else []
 
 
-def _dialogue(ledger: Ledger, trigger: SectionRule) -> list[SectionItem]:
-    """The conversation in order; the message that a turn answers is in its own place."""
-    question = [(trigger.name, item) for item in ledger.items.get(trigger.name, ()) if item.entry]
+def _dialogue(ledger: Ledger, trigger: SectionRule, calls: int) -> tuple[list[SectionItem], list[SectionItem]]:
+    """The conversation in order, with the messages that a turn answers in their places; and those that came after its calls.
+
+    calls: row of the first of them.
+    """
+    questions = [(trigger.name, item) for item in ledger.items.get(trigger.name, ()) if item.entry]
     dialogue = [placed for placed in _of(ledger, "window") if is_turn(placed[1])]
-    return sorted((*dialogue, *question), key=lambda placed: placed[1].origin)
+    dialogue += [placed for placed in questions if placed[1].origin < calls]
+    return sorted(dialogue, key=lambda placed: placed[1].origin), [each for each in questions if each[1].origin > calls]
 
 
 def _note_of(ledger: Ledger, source: str) -> str:
@@ -183,13 +189,13 @@ def _heading(rule: SectionRule, writer: Writer) -> str:
 def _ending_with_calls(
     conversation: Sequence[Message], callers: frozenset[str], notes: _Notes, ending: str, *, is_cached: bool
 ) -> tuple[Message, ...]:
-    """The conversation, whose last messages make the calls; the notes begin the user's message in front of them.
+    """The conversation, whose last messages make the calls or came after them; the notes begin the user's message before them.
 
-    ending: the note that ends that message.
+    callers: ids of these messages. ending: the note that ends that message.
     """
     if not notes.text and not ending:
         return _with_breakpoint(conversation, is_cached=is_cached)
-    number = sum(1 for _ in takewhile(lambda message: message.exchanges and callers & {*message.ids}, reversed(conversation)))
+    number = sum(1 for _ in takewhile(lambda message: callers & {*message.ids}, reversed(conversation)))
     before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
     question = before.pop() if before and before[-1].role == "user" else Message(role="user", parts=(), ids=())
     first, last = ((Part(f"{text}\n", is_note=True),) if text else () for text in (notes.text, ending and f"\n{ending}"))

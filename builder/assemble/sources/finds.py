@@ -51,7 +51,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     outdated = outdated_results(view) if recall.profile.tool_output.newest_only else frozenset()
     instructions = {item.origin for item in draft.items("instructions") if not item.spans}
     page_rows = draft.whole_rows() | draft.active.outdated | cut | outdated | instructions
-    question = draft.question.row if draft.question else -1
+    question = draft.questions[-1].row if draft.questions else -1
     observations, room = draft.observations, ledger.remaining
     result = retrieve(draft.query, view, rules, draft.ranker, page_rows, room, recall.terms, question, observations.summaries)
     draft.retrieval = retrieval = with_observations(result, observations, draft, page_rows)

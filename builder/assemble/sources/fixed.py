@@ -1,8 +1,11 @@
 """The parts that no page is without: the profile's own words and the current message."""
 
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.forms import MIN_PART_TOKENS
+from builder.assemble.items.forms import MIN_PART_TOKENS, even_caps
 from builder.assemble.items.writer import Item
 from builder.assemble.sources.reminders import reminder_texts
 from builder.domain.control_text import visible
@@ -19,10 +22,8 @@ def put_fixed(draft: Draft, _: Shares) -> None:
     Raises `Rejected` when the prompt leaves no room for a useful part of the message.
     """
     ledger, recall = draft.ledger, draft.recall
-    current = current_item(draft)
-    least = (
-        min(current.size, MIN_PART_TOKENS) + ledger.cost(draft.trigger_rule.name, (current,)) - current.tokens if current else 0
-    )
+    current = current_items(draft)
+    least = min(_size(current), MIN_PART_TOKENS) + _frame(draft, current) if current else 0
     rule = draft.rule("system")
     if rule and recall.system_prompt:
         ledger.put_text(rule.name, visible(recall.system_prompt))
@@ -54,20 +55,30 @@ def complete_current(draft: Draft) -> None:
 
 
 def _put_current(draft: Draft, share: int) -> None:
-    name, ledger, item = draft.trigger_rule.name, draft.ledger, current_item(draft)
-    if item is None:
+    name, ledger, items = draft.trigger_rule.name, draft.ledger, current_items(draft)
+    if not items:
         return
-    heading = ledger.cost(name, (item,)) - item.tokens
-    room = max(min(share, ledger.remaining + ledger.spent[name]) - heading, min(item.size, MIN_PART_TOKENS))
-    if item.size > room:
-        item = current_item(draft, room - max(item.extra, 0)) or item
+    room = min(share, ledger.remaining + ledger.spent[name]) - _frame(draft, items)
+    room = max(room, min(_size(items), MIN_PART_TOKENS))
+    if _size(items) > room:
+        items = current_items(draft, even_caps([item.size for item in items], room - sum(max(item.extra, 0) for item in items)))
         draft.whole = False
-    ledger.put(name, (item,), TO_ANSWER)
+    ledger.put(name, items, TO_ANSWER)
 
 
-def current_item(draft: Draft, cap: int | None = None) -> Item | None:
-    """The message to answer; None on the page of a tool's answer that answers nobody."""
+def current_items(draft: Draft, caps: Sequence[int] = ()) -> tuple[Item, ...]:
+    """The messages to answer, oldest first; none on the page of a tool's answer that answers nobody. caps: tokens of each."""
     writer, recall = draft.writer, draft.recall
+    limits = caps or repeat(None)
     if recall.turn:
-        return writer.entry(draft.question, cap=cap) if draft.question else None
-    return writer.for_messages(writer.message(recall.trigger, recall.view.size, cap=cap))
+        return tuple(writer.entry(question, cap=cap) for question, cap in zip(draft.questions, limits, strict=False))
+    return (writer.for_messages(writer.message(recall.trigger, recall.view.size, cap=next(iter(limits)))),)
+
+
+def _size(items: Iterable[Item]) -> int:
+    return sum(item.size for item in items)
+
+
+def _frame(draft: Draft, items: Sequence[Item]) -> int:
+    """Tokens of the heading and the date lines."""
+    return draft.ledger.cost(draft.trigger_rule.name, items) - sum(item.tokens for item in items)

@@ -60,7 +60,7 @@ def turn_of(view: View, origin: int) -> Turn:
         exchange = exchange_of(view, origin)
         return () if exchange is not None else (Entry(origin, row),)
     exchanges = tuple(
-        Entry(origin, row, exchange.request, results_of(view, exchange), min(exchange.results, default=view.size) < view.size)
+        Entry(origin, row, exchange.request, results_of(view, exchange), _is_answered(view, exchange))
         for exchange in view.history.exchanges.of_caller.get(row, ())
         if _caller_id(view, exchange) == crumb.id
     )
@@ -86,21 +86,21 @@ def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
 def closed_turn(view: View, row: int) -> Turn | None:
     """What an agent is to answer from once this result has come: all calls of its turn; itself where its call is not known.
 
-    None while another call of the turn is open, when its own call was answered before, when another agent made it, when it may
-    not be seen, and when a person has spoken since.
+    None while another call of the turn is open, when its own call was answered before, when another agent made it, and when it
+    may not be seen. row: of its first version.
     """
     exchange = exchange_of(view, row)
     if exchange is None:
-        return (Entry(row, row),) if _is_shown(view, row) else None
+        newest = view.row_of(view.breadcrumb(row).id)
+        return (Entry(row, newest),) if _is_shown(view, newest) else None
     if not view.is_own(view.breadcrumb(exchange.callers[0])) or exchange.results[0] != row:
         return None
     entries = _turn_with(view, exchange)
-    is_over = any(entry.is_open for entry in entries) or _person_spoke(view, min(entry.origin for entry in entries))
-    return None if is_over else entries
+    return None if any(entry.is_open for entry in entries) else entries
 
 
 def open_calls(view: View, identity: str) -> Turn:
-    """The calls of a message that have no answer; empty for another agent's, and once a person has spoken since, which closes it.
+    """The calls of a message that have no answer; empty for another agent's.
 
     identity: of the message. What passes another one's calls on makes none of its own. An answer under a request id that was
     used again belongs to the later call, so the earlier one is over.
@@ -114,8 +114,7 @@ def open_calls(view: View, identity: str) -> Turn:
         for exchange in view.history.exchanges.of_caller.get(row, ())
         if exchange.successor is not None and exchange.successor < view.size
     }
-    waiting = tuple(entry for entry in turn_of(view, origin) if entry.is_open and entry.request not in reused)
-    return () if waiting and _person_spoke(view, origin) else waiting
+    return tuple(entry for entry in turn_of(view, origin) if entry.is_open and entry.request not in reused)
 
 
 def last_row_of_person(view: View) -> int:
@@ -153,12 +152,6 @@ def _turn_with(view: View, exchange: ToolExchange) -> Turn:
     return tuple(run) if any(entry.origin == origin for entry in run) else turn_of(view, origin)
 
 
-def _person_spoke(view: View, since: int) -> bool:
-    rows = view.rows
-    later = rows[(rows > since) & (view.column(view.history.exchanges.origin)[rows] > since)]  # an edit is no new word
-    return bool((view.history.breadcrumbs.by_person.head(view.size)[later] & view.current[later]).any())
-
-
 def repeated_calls(view: View, entries: Iterable[Entry]) -> frozenset[Entry]:
     """The calls that were made again later with the same arguments and answered without an error. entries: the newest first."""
     later, again = set[str](), set[Entry]()
@@ -185,6 +178,11 @@ def outdated_results(view: View) -> frozenset[int]:
 def signatures_of(crumb: Breadcrumb) -> dict[str, str]:
     """Request id of each call → its tool and arguments as one canonical text."""
     return dict(zip(crumb.calls, map(canonical_text, crumb.call_signatures), strict=False))
+
+
+def _is_answered(view: View, exchange: ToolExchange) -> bool:
+    """Whether something has answered it, which may not be seen any more. What a refreshed page is without has not."""
+    return any(row < view.size and (view.audience is None or bool(view.audience[row])) for row in exchange.results)
 
 
 def _caller_id(view: View, exchange: ToolExchange) -> str:

@@ -120,7 +120,6 @@ def test_a_tools_answer_that_closes_its_turn_asks_with_all_calls_of_the_turn_bef
 
 def test_an_answer_that_closes_no_turn_asks_for_nothing() -> None:
     assert asked_view(CALLS[2], CALLS[:2])[1] is None
-    assert asked_view(answered(5, "b", 1), [*CALLS, said(4, "Never mind.")])[1] is None
 
 
 def test_what_a_person_said_last_is_what_is_searched_for_a_tools_answer() -> None:

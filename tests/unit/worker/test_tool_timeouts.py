@@ -11,6 +11,7 @@ import pytest
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
+from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.view import View
 from builder.remember.decode import decode
@@ -96,11 +97,12 @@ async def test_then_each_call_without_an_answer_gets_a_failure_that_says_so() ->
     ]
 
 
-async def test_what_was_answered_and_what_a_person_has_ended_gets_none() -> None:
+async def test_what_was_answered_gets_none_and_a_person_who_speaks_meanwhile_ends_no_call() -> None:
     sent = Sent()
-    for rows in ([CALLING, answered(3, "a", 1), answered(4, "b", 2)], [CALLING, said(3, "Leave it.")]):
-        assert await settled(hand_over(CALLING), sent, rows, 30) == ["ack"]
+    assert await settled(hand_over(CALLING), sent, [CALLING, answered(3, "a", 1), answered(4, "b", 2)], 30) == ["ack"]
     assert not sent.bodies
+    assert await settled(hand_over(CALLING), sent, [CALLING, said(3, "And hurry.")], 30) == ["ack"]
+    assert sent.requests == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -144,11 +146,11 @@ async def test_a_bug_passes_the_calls_over_after_a_few_attempts_wherever_it_is()
 
 async def test_whether_a_call_is_open_is_a_matter_of_what_the_waiting_agent_hears() -> None:
     call = replied(2, "I look.", bash("a", "ls"), tags=["task:t1"])
-    rows = [said(1, "Go.", tags=["task:t1"]), call, said(3, "And this?", tags=["task:t2"])]
-    everything, own = Sent(), Sent()
-    await settled(hand_over(call, tags=["task:t1"]), everything, rows, 30)
-    await settled(hand_over(call, tags=["task:t1"]), own, rows, 30, replace(WAITING, scope_to_task=True))
-    assert (everything.requests, own.requests) == ([], ["a"])
+    rows = [said(1, "Go.", tags=["task:t1"]), call, answered(3, "a", 1, tags=["task:t2"])]
+    everything, other = Sent(), Sent()
+    await settled(hand_over(call, tags=["task:t1"]), everything, rows[:2], 30)
+    await settled(hand_over(call, tags=["task:t1"]), other, rows[:2], 30, replace(WAITING, audience=Selector(any_tags=("x",))))
+    assert (everything.requests, other.requests) == (["a"], [])
 
 
 async def test_before_its_time_is_over_a_call_is_put_off_whoever_waits_by_then() -> None:

@@ -101,10 +101,10 @@ def test_a_doubled_answer_closes_nothing_and_neither_does_an_edited_one() -> Non
     assert closes([*rows, answered(3, "a", 1, id="m2", version=2)]) is None
 
 
-def test_once_a_person_has_spoken_a_late_answer_closes_nothing() -> None:
-    rows = [said(1, "Go."), replied(2, "", bash("a", "ls")), said(3, "Never mind.")]
+def test_a_person_who_speaks_while_a_tool_runs_keeps_its_turn_open() -> None:
+    rows = [said(1, "Go."), replied(2, "", bash("a", "ls"), bash("b", "pwd")), said(3, "And hurry.")]
     assert closes([*rows, answered(4, "a", 1)]) is None
-    assert closes([*rows, deleted(4, "m3"), answered(5, "a", 1)]) == [("a", ("m5",))]
+    assert closes([*rows, answered(4, "a", 1), answered(5, "b", 1)]) == [("a", ("m4",)), ("b", ("m5",))]
 
 
 def test_what_an_agent_says_meanwhile_keeps_its_turn_open() -> None:
@@ -166,9 +166,9 @@ def test_the_open_calls_of_a_message_are_those_without_an_answer() -> None:
     assert still_open([*rows, failed(4, "a", "broken"), answered(5, "c", 1)], "m2") == []
 
 
-def test_a_person_who_speaks_ends_the_waiting_for_calls() -> None:
-    rows = [said(1, "Go."), replied(2, "", bash("a", "ls")), said(3, "Leave it.")]
-    assert still_open(rows, "m2") == []
+def test_a_person_who_speaks_leaves_the_calls_open() -> None:
+    rows = [said(1, "Go."), replied(2, "", bash("a", "ls")), said(3, "And hurry.")]
+    assert still_open(rows, "m2") == ["a"]
     assert still_open([*rows, replied(4, "", bash("b", "ls"))], "m4") == ["b"]
 
 
