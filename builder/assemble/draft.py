@@ -211,9 +211,7 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
         repeated=repeated_calls(recall.view, entries) if folds and recall.profile.tool_output.newest_only else frozenset(),
         full=full,
         omissions=Omissions(recall.view),
-        active=active_instructions(recall.view, recall.trigger, recall.terms, text)
-        if is_looked_for
-        else ActiveInstructions(),
+        active=active_instructions(recall.view, recall.trigger, recall.terms, text) if is_looked_for else ActiveInstructions(),
         observations=observations_of(recall.view, recall.profile),
         whole=shares.whole,
     )

@@ -85,7 +85,8 @@ class _Session:
             for name in ids:
                 del self.unanswered[name]
             return
-        self.calls |= dict.fromkeys(crumb.calls, crumb)
+        is_bare = crumb.role == "tool"  # what passes another one's call on
+        self.calls |= {request: crumb for request in crumb.calls if not (is_bare and request in self.calls)}
         self.begun |= dict.fromkeys(ids, crumb.answers) if crumb.answers else {}
 
     def _close(self, result: Breadcrumb, caller: Breadcrumb) -> None:
@@ -143,9 +144,7 @@ def without_later_triggers(view: View, trigger: Breadcrumb, profile: Profile) ->
     pages = _read(view, profile).triggers
     for row in view.rows.tolist():
         crumb = view.breadcrumb(row)
-        is_later = (
-            crumb.version == 1 and crumb.place > trigger.place and (crumb.id in pages or _asks_otherwise(crumb, profile))
-        )
+        is_later = crumb.version == 1 and crumb.place > trigger.place and (crumb.id in pages or _asks_otherwise(crumb, profile))
         answers_later = crumb.answers in hidden or not requests.isdisjoint(crumb.calls)
         if crumb.id in hidden or is_later or answers_later or (crumb.id == trigger.id and crumb.role != "tool"):
             gone[row] = True
@@ -189,5 +188,3 @@ def _is_shown(view: View, identity: str) -> bool:
 def _asks_otherwise(crumb: Breadcrumb, profile: Profile) -> bool:
     """Whether it asks for a page, and is neither a person's message nor a tool's result."""
     return crumb.role not in {"user", "tool"} and may_trigger(crumb) and profile.is_triggered_by(crumb)
-
-

@@ -27,7 +27,7 @@ SHORT_RESULT_TOKENS = 160
 def in_conversation(reading: Reading) -> Iterator[Fault]:
     """Everything that is wrong with the section, when the page has one; and a current message that is cut without need."""
     room = CURRENT_SHARE * (min(reading.limit, reading.profile.target or reading.limit) - fixed(reading))
-    if reading.trigger_state == "cut" and UPPER_FACTOR * count_words(reading) + HEADING_TOKENS <= room:
+    if reading.current_states == ("cut",) and UPPER_FACTOR * count_words(reading) + HEADING_TOKENS <= room:
         yield CUT, f"the current message is cut, and has room in {room} tokens"
     rule = reading.rule("window")
     if rule is None:

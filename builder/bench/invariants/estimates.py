@@ -50,8 +50,8 @@ def fixed(reading: Reading) -> int:
 
 
 def count_words(reading: Reading) -> int:
-    """Of the current message, where the page has one."""
-    return DATE_LINE_TOKENS + reading.count(words_of(reading.current)) if reading.has_current else 0
+    """Of the current messages."""
+    return sum(DATE_LINE_TOKENS + reading.count(words_of(record)) for record in reading.current)
 
 
 def ample(entry: Entry, reading: Reading) -> int:

@@ -24,7 +24,7 @@ def in_finds(reading: Reading) -> Iterator[Fault]:
     whole = [(each.entry, row) for each in reading.displays for row, state in each.states if state == "whole"]
     wholes = [records[row] for entry, row in whole if not entry.request or row != entry.row]
     marks = {mark for record in wholes for mark in MARK.findall(str(record["context"]))} - _of_calls(reading)
-    marks |= set(MARK.findall(str(reading.trigger["context"]))) if reading.trigger_state == "whole" else set()
+    marks |= set(MARK.findall(str(reading.trigger["context"]))) if reading.current_states == ("whole",) else set()
     seen: set[str] = set()
     for item in reading.items("retrieval"):
         call = item.text.split("\nResult:")[0] if item.text.startswith("Call ") else ""

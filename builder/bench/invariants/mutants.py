@@ -101,12 +101,12 @@ def _one_more(right: Function) -> Function:
 
 
 def _oldest_question(right: Function) -> Function:
-    def question_of(view: Any, turn: Turn) -> Any:
-        question = right(view, turn)
+    def questions_of(recall: Any) -> Any:
+        view, questions = recall.view, right(recall)
         rows = [row for row in view.rows.tolist() if view.current[row] and view.breadcrumb(row).role == "user"]
-        return replace(question, origin=rows[0], row=rows[0]) if question and rows else question
+        return (replace(questions[0], origin=rows[0], row=rows[0]),) if questions and rows else questions
 
-    return question_of
+    return questions_of
 
 
 def _few(right: Function) -> Function:
@@ -143,7 +143,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "the newest messages have no right": Mutant(conversation, "_recent", lambda _: lambda *_args: {}),
     "the last answer is cut": Mutant(Shares, "answer", lambda _: lambda _self, rest, size, **_: min(rest, size, 70)),
     "the results that triggered have no room": Mutant(conversation, "_evenly", lambda _: lambda *_args: {}),
-    "the question is the first message": Mutant(drafts, "question_of", _oldest_question),
+    "the question is the first message": Mutant(drafts, "questions_of", _oldest_question),
     "another agent's calls are the running turn": Mutant(Draft, "_is_of_turn", lambda _: lambda _self, _entry: True),
     "room stays empty": Mutant(fill, "grow", lambda _: lambda _draft: False),
     "what is missing is not told": Mutant(Draft, "note_what_is_missing", lambda _: lambda _self: None),

@@ -68,15 +68,16 @@ def _triggering(reading: Reading, present: dict[Entry, Display], rest: int) -> I
 def in_messages(reading: Reading) -> Iterator[Fault]:
     """Where the question and the results that triggered are in `messages`: the one before its calls, the others last."""
     chat = [(message["role"], json.dumps(message, ensure_ascii=False)) for message in reading.published.get("messages") or ()]
-    marks = MARK.findall(str(reading.current["context"])) if reading.has_current else []
+    marks = MARK.findall(str(reading.current[0]["context"])) if reading.current else []
     calls = [entry for entry in reading.turn if entry.request and entry.results]
     if not chat or not calls or not any(display.entry in reading.turn for display in reading.running):
         return
     called = max((number for number, (role, text) in enumerate(chat) if role == "assistant" and CALL.search(text)), default=-1)
     places = [number for number, (_, text) in enumerate(chat) if marks and (marks[0] in text or marks[-1] in text)]
-    if marks and reading.trigger_state and not (places and places[0] < called):
+    if marks and all(reading.current_states) and not (places and places[0] < called):
         yield MISSING, "the question is not in messages before its calls"
-    if chat[-1][0] != "tool" and '"type": "tool_result"' not in chat[-1][1]:
+    is_later = bool(reading.questions) and reading.questions[-1].turn > min(entry.turn for entry in calls)
+    if not is_later and chat[-1][0] != "tool" and '"type": "tool_result"' not in chat[-1][1]:
         yield ORDER, "messages do not end with the results that triggered"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from builder.bench.invariants.events import RESULTS, Entry, Events, Record
 from builder.bench.invariants.expected_items import Display, State, display_of, message_state
 from builder.bench.invariants.items import Item, Parsed
-from builder.bench.invariants.turns import is_of_turn, question_of, turn_of
+from builder.bench.invariants.turns import USER, is_of_turn, questions_of, turn_of
 from builder.domain.profile import Profile, SectionRule
 
 FAULTS = (
@@ -72,9 +72,14 @@ class Reading:
         return turn_of(self.events, len(self.events.records) - 1) or () if is_tool else ()
 
     @cached_property
-    def question(self) -> Entry | None:
-        """The message that they answer."""
-        return question_of(self.events, self.turn) if self.turn else None
+    def questions(self) -> tuple[Entry, ...]:
+        """The messages that they answer, oldest first."""
+        return questions_of(self.events, self.turn, self._asks) if self.turn else ()
+
+    def _asks(self, record: Record) -> bool:
+        """Whether it is a person's message that asks for a page."""
+        schemas = [schema for selector in self.profile.triggers for schema in selector.schemas]
+        return record["schema_name"] == USER and record["version"] == 1 and USER in schemas
 
     @cached_property
     def sections(self) -> tuple[SectionRule, ...]:
@@ -115,8 +120,8 @@ class Reading:
     @cached_property
     def waiting(self) -> tuple[list[Entry], list[Entry]]:
         """The entries of the conversation, and of the running turn with the calls to answer from at its end, oldest first."""
-        others = [entry for entry in self.limited if entry not in self.turn and entry != self.question]
-        running = [entry for entry in others if is_of_turn(self.events, entry, self.turn, self.question)]
+        others = [entry for entry in self.limited if entry not in self.turn and entry not in self.questions]
+        running = [entry for entry in others if is_of_turn(self.events, entry, self.turn, self.questions)]
         return [entry for entry in others if entry not in running], [*running, *self.turn]
 
     @cached_property
@@ -132,9 +137,8 @@ class Reading:
     @property
     def displays(self) -> list[Display]:
         """What is shown of the conversation, of the running turn, and of what they answer."""
-        current = (
-            [Display(self.question, ((self.question.row, self.trigger_state),))] if self.question and self.trigger_state else []
-        )
+        states = zip(self.questions, self.current_states, strict=False)
+        current = [Display(question, ((question.row, state),)) for question, state in states if state]
         return [*self.recent, *self.running, *current]
 
     def _displays(self, source: str, entries: Sequence[Entry]) -> list[Display]:
@@ -176,10 +180,11 @@ class Reading:
         return record["schema_name"] in RESULTS and (cut.results is not None or cut.characters is not None)
 
     @cached_property
-    def trigger_state(self) -> State | None:
-        """How much of the current message is shown; None when it is not there."""
-        items = self.items("trigger")
-        return message_state(self.current, items[0].text, self.trigger) if len(items) == 1 else None
+    def current_states(self) -> tuple[State | None, ...]:
+        """How much of each current message is shown; None when it is not there."""
+        texts = [item.text for item in self.items("trigger")]
+        states = [message_state(record, text, self.trigger) for record, text in zip(self.current, texts, strict=False)]
+        return (*states, *[None] * abs(len(self.current) - len(texts)))
 
     @cached_property
     def chat_tokens(self) -> int:
@@ -187,14 +192,9 @@ class Reading:
         return sum(self.count(text) for text in _texts((self.published.get("system"), self.published.get("messages"))))
 
     @property
-    def has_current(self) -> bool:
-        """Whether there is a message to answer."""
-        return self.question is not None or not self.turn
-
-    @property
-    def current(self) -> Record:
-        """The current message: on a tool's page what the turn answers, where that is known."""
-        return self.events.records[self.question.row] if self.question else self.trigger
+    def current(self) -> tuple[Record, ...]:
+        """The current messages: on a tool's page what the turn answers, where that is known."""
+        return tuple(self.events.records[question.row] for question in self.questions) if self.turn else (self.trigger,)
 
 
 def in_outline(reading: Reading) -> Iterator[Fault]:
@@ -212,7 +212,7 @@ def in_outline(reading: Reading) -> Iterator[Fault]:
         yield ACCOUNT, f"{tokens} tokens, token_count is {reading.published['token_count']}"
     if (texts := reading.chat_tokens) > reading.limit:
         yield EXCEEDED, f"{texts} tokens in messages, allowed are {reading.limit}"
-    if not reading.trigger_state and reading.has_current:
+    if not all(reading.current_states):
         yield ALTERED, f"the current message says {[item.text for item in reading.items('trigger')]}"
 
 

@@ -1,16 +1,17 @@
 """The turn that a tool's page is about, by brute force: the calls to answer from, their question, and the rounds before them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from builder.bench.invariants.events import RESULTS, Entry, Events, calls_of
+from builder.bench.invariants.events import RESULTS, Entry, Events, Record, calls_of
 
+NEWEST_BREADCRUMBS = 200
 USER, AGENT, REQUEST = "user.message.v1", "agent.response.v1", "tool.request.v1"
 
 
 def turn_of(events: Events, row: int) -> tuple[Entry, ...] | None:
     """What to answer from once this result has come: all calls of its turn, itself where its call is not known.
 
-    None while another call is open, when its own was answered before or is another agent's, and when a person has spoken since.
+    None while another call is open, and when its own was answered before or is another agent's.
     """
     exchange = events.exchange(row)
     if exchange is None:
@@ -18,8 +19,7 @@ def turn_of(events: Events, row: int) -> tuple[Entry, ...] | None:
     if not events.is_own(events.records[exchange.callers[0]]) or exchange.results[0] != row:
         return None
     turn = _calls_with(events, exchange.callers[0])
-    is_open = any(not entry.results and not entry.lacks_results for entry in turn)
-    return None if is_open or (turn and _person_row(events) > min(entry.turn for entry in turn)) else turn
+    return None if any(not entry.results and not entry.lacks_results for entry in turn) else turn
 
 
 def _calls_with(events: Events, caller: int) -> tuple[Entry, ...]:
@@ -37,6 +37,24 @@ def _calls_with(events: Events, caller: int) -> tuple[Entry, ...]:
         else:
             run = []
     return tuple(run)
+
+
+def questions_of(events: Events, turn: Sequence[Entry], asks: Callable[[Record], bool]) -> tuple[Entry, ...]:
+    """What a turn answers: all that waits when a person has written since its call, else its one question.
+
+    Words of the agent that name no message answer all before them. asks: whether a record asks for a page.
+    """
+    exchange = events.exchange(len(events.records) - 1)
+    here = [row for row, session in enumerate(events.sessions) if session == events.session][-NEWEST_BREADCRUMBS:]
+    said = (row for row in here if events.records[row]["schema_name"] == AGENT and events.records[row]["version"] == 1)
+    last = max((row for row in said if events.is_own(events.records[row]) and not any(calls_of(events.records[row]))), default=-1)
+    asking = [row for row in here if row > last and asks(events.records[row])]
+    versions = {row: [each for each in here if events.records[each]["id"] == events.records[row]["id"]] for row in asking}
+    entries = tuple(Entry(row, rows[-1]) for row, rows in versions.items() if rows[-1] in events.counting)
+    if exchange and any(entry.turn > exchange.callers[0] for entry in entries):
+        return entries
+    question = question_of(events, turn)
+    return (question,) if question else ()
 
 
 def question_of(events: Events, turn: Sequence[Entry]) -> Entry | None:
@@ -58,13 +76,13 @@ def _is_said(events: Events, row: int, schema: str) -> bool:
     return is_here and events.records[row]["schema_name"] == schema
 
 
-def is_of_turn(events: Events, entry: Entry, turn: Sequence[Entry], question: Entry | None) -> bool:
-    """Whether it is a call of the agent's since the question, what it said with one, or a result of an unknown call."""
-    if not turn or entry in turn or question is None:
+def is_of_turn(events: Events, entry: Entry, turn: Sequence[Entry], questions: Sequence[Entry]) -> bool:
+    """Whether it is a call of the agent's since the first question, what it said with one, or a result of an unknown call."""
+    if not turn or entry in turn or not questions:
         return entry in turn
     record = events.records[entry.row]
     calls = entry.request or any(calls_of(record))
-    return entry.turn > question.turn and bool(calls) and events.is_own(record)
+    return entry.turn > questions[0].turn and bool(calls) and events.is_own(record)
 
 
 def is_result(events: Events, entry: Entry) -> bool:

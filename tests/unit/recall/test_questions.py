@@ -134,9 +134,7 @@ def test_a_message_in_its_quiet_time_has_its_own_page() -> None:
     moments = {3: 0.0, 4: 3.0}
     rows = [said(n, received_at=MORNING + timedelta(seconds=seconds)) for n, seconds in moments.items()]
     first = (said(1, received_at=MORNING - timedelta(minutes=1)), calling(2, "m1", "a"), *rows)
-    late = make_remembered(
-        "Found.", 5, schema="tool.response.v1", calls=("a",), received_at=MORNING + timedelta(seconds=6)
-    )
+    late = make_remembered("Found.", 5, schema="tool.response.v1", calls=("a",), received_at=MORNING + timedelta(seconds=6))
     assert questions(*first, late, debounce=2).ids == ("m1", "m3", "m4")
     assert questions(*first, late, debounce=4).ids == ("m1",)  # both wait: the second one came at once after the first
     assert questions(*first, late, debounce=3).ids == ("m1", "m3", "m4")
