@@ -91,7 +91,7 @@ class _Session:
 
     def _close(self, result: Breadcrumb, caller: Breadcrumb) -> None:
         """The page of a turn's last result also answers every message that waits, if one came after what the turn is about."""
-        if not self.profile.is_triggered_by(result):
+        if not self.profile.waits_for_tools:
             return
         about = {name: self.unanswered[name] for name in self._begun_on(caller.answers)}
         waiting = {each.id: each for each in self._waiting() if not self._is_in_quiet_time(each, result)}

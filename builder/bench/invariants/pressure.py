@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from builder.bench.invariants.estimates import MIN_PART_TOKENS, ample, count_words, fixed
 from builder.bench.invariants.events import RESULTS, TOOLS, Entry
-from builder.bench.invariants.expected_items import Display
+from builder.bench.invariants.expected_items import Display, words_of
 from builder.bench.invariants.finds import MARK
 from builder.bench.invariants.reader import CUT, FOLD, GAP, GAPS, MISSING, ORDER, UNUSED, Fault, Reading
 from builder.bench.invariants.turns import AGENT, is_result
@@ -68,7 +68,9 @@ def _triggering(reading: Reading, present: dict[Entry, Display], rest: int) -> I
 def in_messages(reading: Reading) -> Iterator[Fault]:
     """Where the question and the results that triggered are in `messages`: the one before its calls, the others last."""
     chat = [(message["role"], json.dumps(message, ensure_ascii=False)) for message in reading.published.get("messages") or ()]
-    marks = MARK.findall(str(reading.current[0]["context"])) if reading.current else []
+    first = min((entry.turn for entry in reading.turn), default=0)
+    questions = [question for question in reading.questions if question.turn < first]
+    marks = MARK.findall(words_of(reading.current[0])) if questions else []
     calls = [entry for entry in reading.turn if entry.request and entry.results]
     if not chat or not calls or not any(display.entry in reading.turn for display in reading.running):
         return
@@ -76,8 +78,7 @@ def in_messages(reading: Reading) -> Iterator[Fault]:
     places = [number for number, (_, text) in enumerate(chat) if marks and (marks[0] in text or marks[-1] in text)]
     if marks and all(reading.current_states) and not (places and places[0] < called):
         yield MISSING, "the question is not in messages before its calls"
-    is_later = bool(reading.questions) and reading.questions[-1].turn > min(entry.turn for entry in calls)
-    if not is_later and chat[-1][0] != "tool" and '"type": "tool_result"' not in chat[-1][1]:
+    if len(questions) == len(reading.questions) and chat[-1][0] != "tool" and '"type": "tool_result"' not in chat[-1][1]:
         yield ORDER, "messages do not end with the results that triggered"
 
 

@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo
 from builder.app.operations.scratch import ENCODINGS, bundled_profiles
 from builder.bench.invariants.random_texts import AGENT_IDS
 from builder.domain.profile import Cut, Profile, Retrieval, ToolOutput, Window
-from builder.domain.selector import Pinned, Selector
+from builder.domain.selector import ANSWER, FAILURE, Pinned, Selector, trigger_on
 
+USER_MESSAGE = "user.message.v1"
 MAX_LIMIT = 40
 """Largest value of every limit."""
 PROMPT = "You help people who fire kilns.\n\n## Rules\n- Be brief."
@@ -29,6 +30,7 @@ def draw_profile(rng: Random, need: int) -> Profile:
     pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
     return replace(
         base,
+        triggers=(trigger_on(USER_MESSAGE), trigger_on(ANSWER), trigger_on(FAILURE)),
         agent=rng.choice((base.agent, AGENT_IDS[0], AGENT_IDS[0])),
         fill=rng.random() < 5 / 6,
         window=base.window if plain else _window(base.window, rng),

@@ -78,8 +78,9 @@ class Reading:
 
     def _asks(self, record: Record) -> bool:
         """Whether it is a person's message that asks for a page."""
-        schemas = [schema for selector in self.profile.triggers for schema in selector.schemas]
-        return record["schema_name"] == USER and record["version"] == 1 and USER in schemas
+        audience = self.profile.audience
+        is_heard = audience is None or not {*record["tags"]}.isdisjoint(audience.any_tags)
+        return is_heard and record["schema_name"] == USER and record["version"] == 1
 
     @cached_property
     def sections(self) -> tuple[SectionRule, ...]:
