@@ -14,14 +14,11 @@ import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 from builder.client.client import Client
 from builder.domain.errors import Misconfigured, installation
 from builder.wire.subjects import check_token
-
-if TYPE_CHECKING:
-    from builder.app.in_memory import Engine
 
 __all__ = ["memory_client"]
 
@@ -32,7 +29,7 @@ async def memory_client(
     profiles: Mapping[str, str | Mapping[str, Any]] | None = None,
     templates: Path | str | None = None,
     workspace: str = "default",
-    engine: "Engine" = "none",
+    engine: Literal["none", "onnx"] = "none",
 ) -> AsyncIterator[Client]:
     """A client with a service of its own for the block; what it was sent is gone with it.
 

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "builder" / "docs" / "examples"
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
-PINS = ("-c", str(ROOT / "constraints.txt"))
+NAME = "breadcrumb-context-builder"
 HEAVY = {
     "torch",
     "onnxruntime",
@@ -53,9 +53,19 @@ def test_the_wheel_carries_templates_schemas_the_sample_and_the_word_lists(wheel
 
 
 @pytest.fixture(scope="module")
-def base(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheels(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the wheels of the extra testing, the base installation's and ours among them."""
+    folder = tmp_path_factory.mktemp("wheels")
+    constraints = str(ROOT / "constraints.txt")
+    command = [*PIP, "download", "--constraint", constraints, "--dest", str(folder), f"{wheel}[testing]"]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def base(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of the programs of an environment with the base installation."""
-    return installed(tmp_path_factory.mktemp("agent"), *PINS, str(wheel))
+    return installed(tmp_path_factory.mktemp("agent"), "--no-index", "--find-links", str(wheels), NAME)
 
 
 def installed(folder: Path, *requirements: str) -> Path:
@@ -86,9 +96,7 @@ def test_the_base_installation_is_a_client_without_numpy_and_torch(base: Path, t
     )
 
 
-def test_the_documented_test_of_an_agent_runs_on_the_extra_testing_alone(wheel: Path, tmp_path: Path) -> None:
-    wheels = tmp_path / "wheels"
-    subprocess.run([*PIP, "download", *PINS, "--dest", str(wheels), f"{wheel}[testing]"], check=True, capture_output=True)
+def test_the_documented_test_of_an_agent_runs_on_the_extra_testing_alone(wheels: Path, tmp_path: Path) -> None:
     assert sum(file.stat().st_size for file in wheels.iterdir()) <= LARGEST_TESTING_BYTES
     programs = installed(tmp_path / "environment", "--no-deps", "--no-compile", *map(str, wheels.iterdir()))
     assert not distributions(programs) & HEAVY
