@@ -226,9 +226,9 @@ async def open_encoder(settings: Settings, engine: str = "") -> CachedEmbedder:
 
 
 counter = partial(load_counter, FACTS_ENCODING)
-"""The function text → true tokens (o200k_base)."""
+"""Makes the function text → true tokens (o200k_base)."""
 encoder = load_encoder
-"""Name of an encoding → the function text → token numbers."""
+"""Makes the function text → token numbers of an encoding."""
 
 
 async def _last_good(place: StoreLocation, failed: Listener) -> ConfigSnapshot | None:
