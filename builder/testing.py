@@ -4,8 +4,8 @@
         context = await client.ask("s1", "Where does the API key go?", consumer="my-agent")
 
 It is the client of `builder.client` over a broker in memory, with the real worker, builder and templates behind it. One contract
-suite (`tests/contract/test_client.py`) runs over it and over a real nats-server with a real service. It needs the installation of
-the service, `pip install 'context-builder[service]'`.
+suite (`tests/contract/test_client.py`) runs over it and over a real nats-server with a real service. It needs the extra
+`testing`, `pip install '.[testing]'` in a clone of the repository.
 """
 
 import json
@@ -14,14 +14,11 @@ import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 from builder.client.client import Client
-from builder.domain.errors import Misconfigured
+from builder.domain.errors import Misconfigured, installation
 from builder.wire.subjects import check_token
-
-if TYPE_CHECKING:
-    from builder.app.in_memory import Engine
 
 __all__ = ["memory_client"]
 
@@ -32,12 +29,13 @@ async def memory_client(
     profiles: Mapping[str, str | Mapping[str, Any]] | None = None,
     templates: Path | str | None = None,
     workspace: str = "default",
-    engine: "Engine" = "none",
+    engine: Literal["none", "onnx"] = "none",
 ) -> AsyncIterator[Client]:
     """A client with a service of its own for the block; what it was sent is gone with it.
 
     profiles: name → YAML text or its values, beside the bundled ones. templates: a folder laid over the bundled templates, as
-    CONTEXT_BUILDER_TEMPLATES_DIR names it. engine: "none" finds by words alone and starts at once; "onnx" is the prepared model.
+    CONTEXT_BUILDER_TEMPLATES_DIR names it. engine: "none" finds by words alone and starts at once; "onnx" is the prepared model,
+    of the extra `service`.
     No environment variable counts. A look-up sees all that was sent before it. Tool calls do not time out, and sessions are
     summarised by `compact` only. Raises `Misconfigured` for a profile or template that is wrong, and without the installation.
     """
@@ -45,8 +43,7 @@ async def memory_client(
         from builder.app.in_memory import open_in_memory  # noqa: PLC0415 - the base installation lacks what it needs
     except ModuleNotFoundError as error:
         raise Misconfigured(
-            f"{error.name} is not installed: builder.testing runs the whole service in memory; "
-            "run pip install 'context-builder[service]'"
+            f"{error.name} is not installed: builder.testing runs the whole service in memory; {installation('testing')}"
         ) from error
     check_token(workspace, "workspace")
     with tempfile.TemporaryDirectory(prefix="context-builder-") as folder:

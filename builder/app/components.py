@@ -225,14 +225,10 @@ async def open_encoder(settings: Settings, engine: str = "") -> CachedEmbedder:
     return embedder
 
 
-def counter() -> Callable[[str], int]:
-    """Text → true tokens (o200k_base)."""
-    return load_counter(FACTS_ENCODING)
-
-
-def encoder(encoding: str) -> Callable[[str], list[int]]:
-    """Text → token numbers."""
-    return load_encoder(encoding)
+counter = partial(load_counter, FACTS_ENCODING)
+"""Makes the function text → true tokens (o200k_base)."""
+encoder = load_encoder
+"""Makes the function text → token numbers of an encoding."""
 
 
 async def _last_good(place: StoreLocation, failed: Listener) -> ConfigSnapshot | None:

@@ -39,7 +39,6 @@ from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, T
 from builder.worker.summary_scheduler import Sources
 from builder.worker.turns import Turns
 
-Engine = Literal["none", "onnx"]
 INCARNATION = 1
 HEARTBEAT_SECONDS = 10.0
 
@@ -89,7 +88,7 @@ class _Deliveries:
 
 
 @asynccontextmanager
-async def open_in_memory(templates: Path | None, engine: Engine) -> AsyncIterator[MemoryBroker]:
+async def open_in_memory(templates: Path | None, engine: Literal["none", "onnx"]) -> AsyncIterator[MemoryBroker]:
     """A broker that a whole service listens to. Raises `Misconfigured`.
 
     templates: laid over the bundled ones. A request is answered when all that was published before it is remembered. Tool calls

@@ -5,7 +5,7 @@ import sys
 from typing import NoReturn
 
 from builder import __version__
-from builder.domain.errors import BuilderError, Misconfigured, Rejected
+from builder.domain.errors import BuilderError, Misconfigured, Rejected, installation
 
 EXIT_MISCONFIGURED, EXIT_UNAVAILABLE, EXIT_REJECTED = 78, 69, 65
 """sysexits.h: EX_CONFIG, EX_UNAVAILABLE, EX_DATAERR."""
@@ -36,7 +36,7 @@ def main() -> None:
             raise
         _end(
             f"{error.name} is not installed: the base installation is the client alone, the commands need the extra `service`; "
-            f"run pip install 'context-builder[service]', or in a checkout pip install '.[service]'",
+            f"{installation('service')}",
             EXIT_MISCONFIGURED,
         )
     except KeyboardInterrupt:

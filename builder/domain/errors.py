@@ -17,6 +17,11 @@ MAX_MESSAGE_CHARS = 2_000
 """Of a message: it stands in logs, in answers and on a terminal, whatever was sent or written."""
 
 
+def installation(extra: str) -> str:
+    """What to do about a missing package, by the extra of pyproject.toml that brings it."""
+    return f"run pip install '.[{extra}]' in a clone of the repository"
+
+
 class BuilderError(Exception):
     """Base of the errors that this service raises on purpose. Its message is one line of bounded length."""
 

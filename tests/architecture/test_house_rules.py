@@ -52,6 +52,19 @@ def test_nothing_is_left_to_do() -> None:
     assert [str(file) for file in FILES if file != mine and marks.search(file.read_text("utf-8"))] == []
 
 
+def test_no_text_installs_the_other_project_that_has_the_name_of_the_command() -> None:
+    """PyPI's `context-builder` is not ours: texts name the clone, or our distribution."""
+    other = re.compile(
+        r"(?<![\w-])context-builder\[|\b(?:pip[x3]?|uvx?|poetry)\b[^\n`]*\s['\"]?(?<![\w/.-])context[-_]builder(?![\w/.-])",
+        re.IGNORECASE,
+    )
+    command = "context-" + "builder"
+    for line in (f"pip install {command}", f"pip install -U '{command}==0.1.0'", f"uv add {command}", f"{command}[jq]"):
+        assert other.search(line), line
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert [name for name in tracked if other.search((ROOT / name).read_text("utf-8", "replace"))] == []
+
+
 @pytest.mark.parametrize("module", ["builder.client", "builder.remember.decode", "builder.domain.context"])
 def test_the_client_brings_no_model_no_database_and_no_numpy(module: str) -> None:
     heavy = "{'torch', 'onnxruntime', 'numpy', 'apsw', 'faststream', 'tiktoken', 'jinja2', 'sentence_transformers'}"

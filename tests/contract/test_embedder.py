@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from builder.adapters.embedding.endpoint import Endpoint, EndpointEmbedder
+from builder.adapters.embedding import Endpoint
+from builder.adapters.embedding.endpoint import EndpointEmbedder
 from builder.adapters.embedding.engine import Engine
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.prepare import source_folder

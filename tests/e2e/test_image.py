@@ -104,5 +104,5 @@ def test_the_slim_set_holds_all_that_the_service_imports() -> None:
 def test_the_slim_set_is_the_extras_service_and_openai_without_what_prepares_the_model() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    service = names(project["dependencies"] + extras["service"] + extras["openai"])
-    assert names(slim()) == service - BUILD_ONLY - {"context-builder"}
+    service = names(project["dependencies"] + extras["testing"] + extras["service"] + extras["openai"])
+    assert names(slim()) == service - BUILD_ONLY - {project["name"]}

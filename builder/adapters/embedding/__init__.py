@@ -2,13 +2,10 @@
 
 from pathlib import Path
 
-from builder.adapters.embedding.endpoint import Endpoint, EndpointEmbedder
-from builder.adapters.embedding.engine import PLAIN, CachedEmbedder, Engine, NoEmbedder, Side
-from builder.adapters.embedding.onnx import OnnxEmbedder
-from builder.adapters.embedding.prepare import source_folder
+from builder.adapters.embedding.engine import PLAIN, CachedEmbedder, Endpoint, Engine, NoEmbedder, Side
 from builder.adapters.embedding.prepared import DESCRIPTION, NAMES, PreparedModel, list_models
 from builder.adapters.embedding.reference import ReferenceEmbedder
-from builder.domain.errors import Misconfigured
+from builder.domain.errors import Misconfigured, installation
 from builder.ports.models import NO_MODEL
 
 __all__ = ["CachedEmbedder", "Endpoint", "PreparedModel", "list_models", "open_embedder"]
@@ -34,19 +31,32 @@ def open_embedder(
     engine: "onnx" (a prepared model, 0.2 s to load), "sentence-transformers" (the reference, 5 to 18 s to load), "endpoint" or
     "none". model: "all-MiniLM-L6-v2", or for sentence-transformers the path of a folder; the others take no notice of it.
 
-    Raises `Misconfigured` for an unknown engine or model, and for one that is not prepared or was altered.
+    Raises `Misconfigured` for an unknown engine or model, for one that is not prepared or was altered, and for an engine whose
+    packages are not installed.
     """
-    return CachedEmbedder(_open(engine, model, models_dir, endpoint), cache_size, query, document)
+    try:
+        opened = _open(engine, model, models_dir, endpoint)
+    except ModuleNotFoundError as error:
+        raise Misconfigured(
+            f"the engine {engine} needs {error.name}, which is not installed: {installation('service')}, or use the engine none"
+        ) from error
+    return CachedEmbedder(opened, cache_size, query, document)
 
 
 def _open(engine: str, model: str, models_dir: Path, endpoint: Endpoint | None) -> Engine:
     if engine == NO_MODEL:
         return NoEmbedder()
     if engine == "endpoint" and endpoint:
+        from builder.adapters.embedding.endpoint import EndpointEmbedder
+
         return EndpointEmbedder(endpoint)
     if engine == "onnx" and (model in NAMES or (models_dir / model / DESCRIPTION).is_file()):
+        from builder.adapters.embedding.onnx import OnnxEmbedder
+
         return OnnxEmbedder(models_dir / model)
     if engine == "sentence-transformers" and model in NAMES:
+        from builder.adapters.embedding.prepare import source_folder
+
         return ReferenceEmbedder(source_folder(), model)
     if engine == "sentence-transformers" and Path(model).expanduser().is_dir():
         return ReferenceEmbedder(Path(model).expanduser().resolve())

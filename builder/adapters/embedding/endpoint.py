@@ -1,7 +1,7 @@
 """Vectors of any OpenAI-compatible endpoint: texts that wait at the same time share a request."""
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 
@@ -10,7 +10,7 @@ import numpy as np
 import stamina
 from typing_extensions import override
 
-from builder.adapters.embedding.engine import Engine, unit, well_formed
+from builder.adapters.embedding.engine import Endpoint, Engine, unit, well_formed
 from builder.domain.errors import Misconfigured, Unavailable
 
 MAX_TEXT_CHARS = 8_000
@@ -21,32 +21,13 @@ BLANK = "."
 """In place of a text without a letter, which hosted models refuse."""
 REQUESTS = 4
 """Under way at once. What waits meanwhile goes together into the next one."""
-FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.25, 8.0
-"""Between two attempts, doubled with every failure."""
+LAST_PAUSE_SECONDS = 8.0
+"""Between two attempts at the most."""
 FINAL_CODES = frozenset({400, 401, 403, 404, 405, 410, 413, 422})
 """Answers that the same request gets every time."""
 CONTENT_CODES = frozenset({400, 413, 422})
 """Those that are about what the request holds: a parameter, or a text that is too long."""
 _RETRIED = (httpx2.HTTPError, ValueError, LookupError, TypeError)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """Where vectors are made, and by what."""
-
-    url: str
-    """Base, as https://host/v1; without credentials."""
-    model: str
-    key: str = field(default="", repr=False)
-    """Bearer token, printable ASCII; it is in a header and in no message, also when the endpoint sends it back."""
-    dimensions: int
-    """Values of a vector: so many are requested, and the first ones taken where the model is not to be told."""
-    batch: int = 64
-    """Most texts of one request."""
-    timeout: float = 10.0
-    """Seconds of a request, all attempts and parts together."""
-    attempts: int = 3
-    first_pause: float = FIRST_PAUSE_SECONDS
 
 
 class EndpointEmbedder(Engine):

@@ -1,8 +1,9 @@
-"""What engines share: a thread of their own, what tells queries from documents, and a cache by text."""
+"""What engines share: a thread of their own, what tells queries from documents, where an endpoint is, and a cache by text."""
 
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from typing import Protocol
@@ -19,6 +20,26 @@ Side = tuple[str, str]
 """What a model reads before a text, and the `input_type` of an endpoint: of what is searched for, or of what is searched."""
 PLAIN: Side = ("", "")
 """For a model that makes no difference."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where vectors are made, and by what."""
+
+    url: str
+    """Base, as https://host/v1; without credentials."""
+    model: str
+    key: str = field(default="", repr=False)
+    """Bearer token, printable ASCII; it is in a header and in no message, also when the endpoint sends it back."""
+    dimensions: int
+    """Values of a vector: so many are requested, and the first ones taken where the model is not to be told."""
+    batch: int = 64
+    """Most texts of one request."""
+    timeout: float = 10.0
+    """Seconds of a request, all attempts and parts together."""
+    attempts: int = 3
+    first_pause: float = 0.25
+    """Seconds before the second attempt, doubled before each further one."""
 
 
 class Encoder(Protocol):

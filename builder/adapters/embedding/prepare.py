@@ -35,7 +35,7 @@ def prepare(models_dir: Path, source: Path | None = None) -> PreparedModel:
     source: a sentence-transformers folder, whose name the model gets; None = all-MiniLM-L6-v2. Needs no network. A model that is
     absent or altered is replaced whole, by a rename: a reader never sees half of one.
 
-    Raises `Misconfigured` when the packages are missing, a folder holds no model or cannot be written, another folder is in the
+    Raises `Misconfigured` when a folder holds no model or cannot be written, another folder is in the
     place of the model, or the result agrees with the float32 original less than 0.99 (mean cosine over the bundled sentences).
     """
     folder = models_dir / (source.resolve().name if source else _NAME)
@@ -79,10 +79,8 @@ def _origin(source: Path | None) -> dict[str, str]:
 
 
 def _make(folder: Path, source: Path | None, origin: dict[str, str]) -> None:
-    try:
-        from builder.adapters.embedding import export  # noqa: PLC0415 - imports torch
-    except ImportError as exc:
-        raise Misconfigured(f"{exc.name} is not installed: preparing needs torch, sentence-transformers and onnx") from exc
+    from builder.adapters.embedding import export  # noqa: PLC0415 - imports torch
+
     original, exported = ReferenceModel(source or source_folder()), folder.parent / "float32.onnx"
     if source:
         export.export_pipeline(source, exported)

@@ -14,7 +14,7 @@ import numpy as np
 
 from builder.adapters.embedding.engine import EngineThread, unit, well_formed
 from builder.adapters.embedding.prepared import sha256
-from builder.domain.errors import Misconfigured
+from builder.domain.errors import Misconfigured, installation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +101,7 @@ def _check_packages() -> None:
     """Look for the packages without importing them. Raises `Misconfigured`."""
     for name in ("torch", "sentence_transformers"):
         if find_spec(name) is None:
-            raise Misconfigured(f"{name} is not installed: install sentence-transformers and torch, or use the engine onnx")
+            raise Misconfigured(f"{name} is not installed: {installation('service')}, or use the engine onnx")
 
 
 def _load(folder: Path) -> SentenceTransformer:

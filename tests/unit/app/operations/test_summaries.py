@@ -28,6 +28,6 @@ async def test_without_the_sdk_an_endpoint_is_refused_with_the_extra_that_brings
     for module in ("builder.adapters.summarizer", "builder.adapters.summarizer.endpoint"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(Misconfigured, match=r"'openai' is not installed; install context-builder\[service,openai\]"):
+    with pytest.raises(Misconfigured, match=r"'openai' is not installed; run pip install '.\[service,openai\]'"):
         async with open_endpoint(Settings(summaries=Summaries(url="http://127.0.0.1:9/v1", model="mini")), len):
             pass

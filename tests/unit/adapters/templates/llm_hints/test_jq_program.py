@@ -117,5 +117,5 @@ def test_a_process_that_was_killed_is_started_again(process: JqProcess) -> None:
 
 def test_without_the_package_a_query_is_refused_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jq_program, "find_spec", lambda _: None)
-    with pytest.raises(ValueError, match=r"the package jq is not installed; run pip install 'context-builder\[jq\]'"):
+    with pytest.raises(ValueError, match=r"the package jq is not installed; run pip install '.\[jq\]'"):
         check_query(".a")
