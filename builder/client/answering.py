@@ -1,6 +1,6 @@
 """Responses to contexts: each step of an agent is stored once, whichever process sends it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from builder.client.received import ReceivedContext
@@ -9,6 +9,10 @@ from builder.client.sending import Conflict, Publishing, as_json, check, check_s
 from builder.client.stream import StreamReader
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.records import Outgoing, make_record
+
+class AnsweredMeanwhile(Rejected):
+    """A part of what the context answers was answered on another one."""
+
 
 MAX_ATTEMPTS = 50
 """Of one response: each other agent that answers in the session at the same moment costs one."""
@@ -52,6 +56,8 @@ class Answering:
             there = next((each for each in conversation.responses if each.id == message_id), None)
             number = step or (there.step if there else conversation.free_step(context.steps, body, has_own_id=bool(message_id)))
             event, identity = _event(context, body, number, message_id, tags)
+            if there is None and conversation.at(number) is None and (other := _other_answer(context, conversation)):
+                return replace(_stored_answer(other), step=number)
             if there is not None:
                 check_same(event, await self._reader.at(there.sequence), own_clock=True)
             elif message_id:
@@ -80,6 +86,17 @@ class Answering:
             raise Rejected(f"the response {identity} was forgotten, nothing is kept under its id again; take another step or id")
         published = await self._publishing.publish(event, own_clock=True, last=conversation.last)
         return Answer(id=identity, step=step, sequence=published.sequence, already_answered=published.duplicate)
+
+
+def _other_answer(context: ReceivedContext, conversation: Conversation) -> Response | None:
+    """The answer to all that this context asks, which was given on another one. Raises `AnsweredMeanwhile` for a part of it."""
+    others = [conversation.answered[name] for name in context.questions if name in conversation.answered]
+    if others and len(others) < len(context.questions):
+        raise AnsweredMeanwhile(
+            f"{len(others)} of the {len(context.questions)} messages that context {context.id} answers were answered meanwhile, "
+            f"by {others[-1].id}; ask for what is left: context = await client.refresh(context)"
+        )
+    return others[-1] if others else None
 
 
 def _check_free(conversation: Conversation, step: int) -> None:

@@ -193,6 +193,8 @@ class Client(Sending):
         }
         if calls := list(tool_requests):
             body["tool_requests"] = calls
+        if context.questions:
+            body["questions"] = list(context.questions)
         return await self._answering.send(context, body, step, message_id, tuple(tags))
 
     async def send_reply(

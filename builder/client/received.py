@@ -44,6 +44,8 @@ class ReceivedContext:
     trigger_seq: int
     supersedes: str = ""
     """Id of the context of the same speaker's message before, when no answer had come to it: this page has that message too."""
+    questions: tuple[str, ...] = ()
+    """Ids of the messages of people that an answer to it answers, oldest first."""
     late: bool
     """A context of a later message of this session was handed out before: several workers may finish out of order."""
     system: list[dict[str, Any]]
@@ -59,6 +61,11 @@ class ReceivedContext:
     def id(self) -> str:
         """UUIDv5 of workspace, session, trigger and consumer."""
         return str(self.event["id"])
+
+    @property
+    def is_over(self) -> bool:
+        """All that it asks was answered or deleted, or a later context asks it, too: leave it."""
+        return bool(self.event.get("is_over"))
 
     @property
     def agent_id(self) -> str:
@@ -89,6 +96,7 @@ def read(data: bytes, recipient: tuple[str, str], latest: Latest, max_sessions: 
             trigger_event_id=event["trigger_event_id"],
             trigger_seq=sequence,
             supersedes=str(event.get("supersedes") or ""),
+            questions=tuple(event.get("questions") or ()),
             late=sequence < latest.get(session, 0),
             system=list(event.get("system") or ()),
             messages=list(event.get("messages") or ()),

@@ -86,6 +86,7 @@ class AgentResponseV1(_Spoken):
     step: Annotated[int | None, BeforeValidator(_number)] = Field(
         None, description="number of this response among those of the agent to its trigger, 1 and up"
     )
+    questions: Any = Field(None, description="ids of the messages of people that it answers, as the context names them")
 
     @override
     def facts(self) -> BodyFacts:
