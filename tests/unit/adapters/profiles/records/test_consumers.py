@@ -198,7 +198,7 @@ def test_the_revision_of_a_consumer_is_that_of_its_records_and_of_the_default_pr
         ),
         (agent(context_sources={"always": [{"type": "tag"}]}), "context_sources.always.0 has type: tag and names no tag"),
         (agent(context_builder={"budgte": 3}), "there is no setting 'budgte'"),
-        (agent(context_builder={"extends": "nobody"}), "it extends 'nobody', and no preset has this name"),
+        (agent(context_builder={"extends": "nobody"}), "it extends 'nobody', and no preset or profile has this name"),
         (agent(context_builder={"sections": {"nowhere": {}}}), "no section has this name"),
         (agent(context_trigger={"schema_name": "secret.v1"}), "secret.v1 is never shown"),
         (agent(agent_id="a b"), "consumer 'a b' does not fit a NATS subject"),
