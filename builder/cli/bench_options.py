@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.options import settings, show
+from builder.cli.options import say, settings, show
 from builder.cli.tables import table
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 File = Annotated[str, typer.Argument(help='A data set (format in builder/docs/benchmarks.md), or "sample" for the bundled one.')]
 ProfileName = Annotated[str, typer.Option("--profile", help="Profile of the page.")]
 Rows = dict[str, dict[str, Any]]
+LINE_SECONDS = 10.0
+"""Between two lines of progress where standard error is no terminal."""
 
 
 def numbers(text: str) -> tuple[int, ...]:
@@ -39,14 +41,30 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 @contextmanager
-def progress(name: str, steps: int) -> "Iterator[Step]":
-    """A bar on standard error, and the function that advances it."""
+def progress(name: str, steps: int, every: float = LINE_SECONDS) -> "Iterator[Step]":
+    """The function that advances a bar on standard error, or where that is no terminal a line now and then.
+
+    every: seconds between two lines.
+    """
+    from time import monotonic
+
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(name, total=steps)
-        yield lambda: progress.advance(task)
+    console, begun = Console(stderr=True), monotonic()
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task, lines = bar.add_task(name, total=steps or None), 0
+
+        def advance() -> None:
+            nonlocal lines
+            bar.advance(task)
+            if bar.disable and monotonic() - begun >= lines * every:
+                say(f"{name}: {bar.tasks[task].completed:,.0f} steps" + (f" of {steps:,}" if steps else ""))
+                lines += 1
+
+        if bar.disable:
+            say(f"{name} begins")
+        yield advance
 
 
 def measure(name: str, steps: int, run: "Callable[[Components, Step], Awaitable[dict[str, Any]]]") -> dict[str, Any]:

@@ -62,14 +62,16 @@ async def test_a_wrong_password_is_told_as_such_to_the_service_to_doctor_and_to_
     with Broker(tmp_path / "broker", configuration=users) as broker, socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         silent = f"nats://127.0.0.1:{taken.getsockname()[1]}"
-        wrong = environment(tmp_path / "data", nats__servers=broker.url, nats__user="builder", nats__password="hunter2")
+        login: dict[str, Any] = {"user": "builder", "password": "hunter2"}
+        settings = {f"nats__{name}": value for name, value in login.items()}
+        wrong = environment(tmp_path / "data", nats__servers=broker.url, **settings)
         told = f"the NATS server at {broker.url} refuses the login: "
         up, doctor = run("up", env=wrong), run("doctor", env=wrong)
         assert (up.returncode, doctor.returncode) == (69, 1)
         assert all(told in said and "start it" not in said.partition(told)[2] for said in (up.stderr, doctor.stdout))
         assert "hunter2" not in up.stderr + doctor.stdout
-        with pytest.raises(Unavailable, match="refuses the login: .*connect\\(url, user=…, password=…\\)"):
-            async with connect(f"{broker.url},{silent}", user="builder", password="hunter2"):
+        with pytest.raises(Unavailable, match=r"refuses the login: .*connect\(url, user=…, password=…\)"):
+            async with connect(f"{broker.url},{silent}", **login):
                 raise AssertionError
 
 

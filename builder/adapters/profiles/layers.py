@@ -105,7 +105,7 @@ def _stack(presets: Presets, above: tuple[Layer, ...], file: str) -> tuple[Layer
 
 
 def _base(name: str, own: Layer, presets: Presets) -> Layer | None:
-    """The file that another one means by the name, without its values. A preset that extends its own name means the bundled one."""
+    """The file that another one means by the name, without its values. A preset that extends itself means the bundled one."""
     is_below = own.is_bundled or (name == own.name and not own.is_profile)
     text = (presets.bundled if is_below else presets.texts).get(name)
     if text is not None:
