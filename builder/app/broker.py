@@ -77,8 +77,8 @@ async def check_order(store: CompleteStore, js: JetStreamContext, installation: 
         return ""
     return (
         f"{foreign:,} of {stored:,} breadcrumbs of the store are of another stream than {name} on this broker, and appear on its "
-        "pages; check CONTEXT_BUILDER_NATS__SERVERS, CONTEXT_BUILDER_NAME and CONTEXT_BUILDER_DATA_DIR; where the stream was made "
-        "again, keep them, or move the store's file away to begin without them"
+        "pages; check CONTEXT_BUILDER_NATS__SERVERS, CONTEXT_BUILDER_NAME and CONTEXT_BUILDER_DATA_DIR; where the stream was "
+        "made again, keep them, or move the store's file away to begin without them"
     )
 
 

@@ -5,12 +5,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.options import say, settings, show
+from builder.cli.options import progress_bar, settings, show
 from builder.cli.tables import table
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 File = Annotated[str, typer.Argument(help='A data set (format in builder/docs/benchmarks.md), or "sample" for the bundled one.')]
 ProfileName = Annotated[str, typer.Option("--profile", help="Profile of the page.")]
 Rows = dict[str, dict[str, Any]]
-LINE_SECONDS = 10.0
-"""Between two lines of progress where standard error is no terminal."""
 
 
 def numbers(text: str) -> tuple[int, ...]:
@@ -41,30 +40,11 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 @contextmanager
-def progress(name: str, steps: int, every: float = LINE_SECONDS) -> "Iterator[Step]":
-    """The function that advances a bar on standard error, or where that is no terminal a line now and then.
-
-    every: seconds between two lines.
-    """
-    from time import monotonic
-
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console, begun = Console(stderr=True), monotonic()
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task, lines = bar.add_task(name, total=steps or None), 0
-
-        def advance() -> None:
-            nonlocal lines
-            bar.advance(task)
-            if bar.disable and monotonic() - begun >= lines * every:
-                say(f"{name}: {bar.tasks[task].completed:,.0f} steps" + (f" of {steps:,}" if steps else ""))
-                lines += 1
-
-        if bar.disable:
-            say(f"{name} begins")
-        yield advance
+def progress(name: str, steps: int) -> "Iterator[Step]":
+    """The function that advances a bar on standard error. steps: 0 = nobody knows how many."""
+    with progress_bar(name) as move:
+        done = count(1)
+        yield lambda: move(next(done), steps)
 
 
 def measure(name: str, steps: int, run: "Callable[[Components, Step], Awaitable[dict[str, Any]]]") -> dict[str, Any]:

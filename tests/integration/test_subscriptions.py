@@ -30,8 +30,7 @@ def service(tmp_path: Path) -> Iterator[Running]:
     (tmp_path / "templates" / "profiles").mkdir(parents=True)
     for name, text in PROFILES.items():
         (tmp_path / "templates" / "profiles" / f"{name}.yaml").write_text(text, "utf-8")
-    settings = {"workspace": "acme", "templates_dir": tmp_path / "templates", "embedding__engine": "none"}
-    with Running(tmp_path / "data", **settings) as running:
+    with Running(tmp_path / "data", workspace="acme", templates_dir=tmp_path / "templates", embedding__engine="none") as running:
         yield running
 
 

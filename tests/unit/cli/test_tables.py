@@ -10,11 +10,11 @@ import pytest
 
 from builder.app.operations.shadows import shadow_report
 from builder.cli.bench_options import report
-from builder.cli.cost_table import table as cost_table
+from builder.cli.commands.cost import cost_text
 from builder.cli.receipt_tables import comparison_text, receipt_text
 from builder.cli.shadow_report import report_text
 from builder.cli.tables import table
-from tests.unit.cli.test_cost_table import ROW
+from tests.unit.cli.commands.test_cost import ROW
 from tests.unit.cli.test_receipt_tables import ANSWER, source
 from tests.unit.cli.test_shadow_report import DIFFERENCE
 
@@ -90,12 +90,12 @@ def commands() -> dict[str, str]:
     differing = [replace(DIFFERENCE, trigger=IDENTITY, session=OTHER, shadow=f"lean-of-{name}") for name in ("a", "b")]
     page = {"sections": [], "token_count": 9, "content": f"- Result {IDENTITY} {OTHER}\n- Call"}
     comparison = {"before": page, "after": page | {"content": f"- Result {OTHER} {IDENTITY}\n- Call"}, "failures": []}
-    money = [{"model": IDENTITY, "a_day": 2.25}]
+    row = ROW | {"consumer": OTHER, "money": {IDENTITY: dict.fromkeys(ROW["sent"], 2.25)}}
     return {
         "explain": receipt_text(answer),
         "shadow report": report_text(shadow_report(differing, 10)),
         "replay": comparison_text(comparison, is_other=True),
-        "cost": cost_table({"currency": "EUR", "a_day": None, "consumers": [ROW | {"consumer": OTHER, "money": money}]}),
+        "cost": cost_text({"currency": "EUR", "consumers": [row], "unread": []}),
         "profiles": table(("name", "made by", "triggers", "tokens"), [(OTHER, f"{IDENTITY} in _", "user.message.v1", "4,000")]),
     }
 
