@@ -116,8 +116,8 @@ async def open_connection(
             async with asyncio.timeout(CLOSE_SECONDS):
                 await connection.close()
         where, why = without_credentials(servers), reason(journal.last or error)
-        known = ((words, advice) for words, advice in _SETTINGS.items() if re.search(words, why.lower()))
-        words, advice = next(known, ("", "start it, or check the address"))
+        matches = ((words, advice) for words, advice in _SETTINGS.items() if re.search(words, why.lower()))
+        words, advice = next(matches, ("", "start it, or check the address"))
         what = f"the NATS server at {where} refuses the login" if words == _LOGIN else f"no NATS server answered at {where}"
         raise Unavailable(f"{what}: {why}; {advice}") from error
     journal.is_open = True

@@ -62,7 +62,7 @@ class PriceList(BaseModel):
     cache: CacheRules = CacheRules()
     models: dict[str, ModelPrices] = Field({}, description="name of a model, undated → its prices")
 
-    def named(self, model: str) -> list[str]:
+    def matching(self, model: str) -> list[str]:
         """The list's name of the model; all of the list where no model is named, nothing where the list has no prices for it."""
         return [name for name in (known_name(model, self.models),) if name] if model else list(self.models)
 
@@ -109,10 +109,10 @@ def _row(consumer: str, pages: list[Page], traffic: Traffic, prices: PriceList, 
     answers, a_day = [sum(page.answers) for page in pages if page.answers], len(pages) * HOURS_A_DAY / hours
     answer = fmean(answers or [0])
     forms = {form: _mean(form, pages, prices.cache) for form in pages[0].sent}
-    taken = [each for each in traffic.subscriptions if each.delivered]
+    served = [each for each in traffic.subscriptions if each.delivered]
     return {
         "consumer": consumer,
-        "is_read": bool(answers) or any(each.is_of(page.key[0], consumer) for each in taken for page in pages),
+        "is_read": bool(answers) or any(each.is_of(page.key[0], consumer) for each in served for page in pages),
         "sessions": len({page.key for page in pages}),
         "contexts": len(pages),
         "contexts_per_day": round(a_day, 1),
@@ -126,7 +126,7 @@ def _row(consumer: str, pages: list[Page], traffic: Traffic, prices: PriceList, 
                 form: round(a_day * prices.models[name].cost(each["tokens"] - each["cached"], each["cached"], answer), 9)
                 for form, each in forms.items()
             }
-            for name in prices.named(model)
+            for name in prices.matching(model)
         },
     }
 

@@ -116,9 +116,9 @@ async def read_traffic(
             progress(arrival.place.sequence, last.sequence)
         for page in traffic.pages:
             sessions[page.key[0], page.key[2]].append(page)
-        for (owner, session), pages in sessions.items():
+        for (tenant, session), pages in sessions.items():
             if pages[-1].moment >= since:
-                traffic.compare(pages, await _session(breadcrumbs, owner, session, end.next))
+                traffic.compare(pages, await _session(breadcrumbs, tenant, session, end.next))
         traffic.pages = [page for page in traffic.pages if page.moment >= since]
         traffic.subscriptions = await read_subscriptions(js, settings.installation, datetime.now(UTC))
     return traffic

@@ -37,7 +37,7 @@ def cost(
     from builder.app.operations.traffic import read_traffic
 
     price_list = load_prices(prices) if prices else PriceList()
-    if prices and not price_list.named(model):
+    if prices and not price_list.matching(model):
         raise Misconfigured(f"{prices} has no prices for {model}; it has {', '.join(price_list.models) or 'none'}")
     place, since = target(servers), datetime.now(UTC) - timedelta(hours=hours)
     with progress_bar("contexts") as advance:
