@@ -156,12 +156,15 @@ async def _agents(address: Address, settings: Settings) -> str:
         return "none: no broker is configured"
     try:
         subscriptions = await list_subscriptions(settings, address.servers)
-        answer = await ask(Target(settings, address, settings.workspace), "consumers", {})
     except Unavailable as error:
         raise _Degraded(f"who listens is not known: {error}") from error
-    triggered = [each["name"] for each in answer["consumers"] if each["triggers"]]
-    alone = [name for name in triggered if not any(each.is_of(settings.workspace, name) for each in subscriptions)]
-    nobody = f"nobody has subscribed yet in workspace {settings.workspace!r} for {', '.join(alone)}" if alone else ""
+    try:
+        answer = await ask(Target(settings, address, settings.workspace), "consumers", {})
+        triggered = [each["name"] for each in answer["consumers"] if each["triggers"]]
+        alone = [name for name in triggered if not any(each.is_of(settings.workspace, name) for each in subscriptions)]
+        nobody = f"nobody has subscribed yet in workspace {settings.workspace!r} for {', '.join(alone)}" if alone else ""
+    except Unavailable:
+        nobody = "no service tells for which consumers nobody has subscribed"
     text = "; ".join(filter(None, (*map(str, subscriptions), nobody, "contexts are built whether or not somebody listens")))
     if silent := [each.name for each in subscriptions if each.is_silent]:
         stream = settings.installation.stream("CONTEXTS")

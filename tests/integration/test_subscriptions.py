@@ -13,7 +13,7 @@ from builder.app.health import list_subscriptions
 from builder.app.settings import Nats, Settings
 from builder.client import connect
 from tests.commands import run
-from tests.running import Running, jetstream, until
+from tests.running import Broker, Running, jetstream, until
 
 PROFILES = {
     "desk": "extends: default\n",
@@ -74,6 +74,18 @@ async def test_a_dead_agent_with_unread_contexts_is_told_with_their_number_and_a
         assert "acme=desk: nobody listens, 7 wait since " in finding["said"]
         assert "nobody has subscribed yet in workspace 'acme' for attic, default, night" in finding["said"]
         assert "contexts are built whether or not somebody listens" in finding["said"]
+
+
+async def test_a_dead_agent_is_told_while_no_service_runs_too(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url, embedding__engine="none") as service:
+        async with connect(broker.url) as client, jetstream(broker.url) as js:
+            await js.pull_subscribe("contexts.default.default.>", durable="default=default", stream=CONTEXTS)
+            await client.ask("s1", "Hello.")
+        assert service.stop() == 0
+        finding = agents(service)
+        assert finding["warning"]
+        assert "nobody takes the contexts of default=default" in finding["said"]
+        assert "no service tells for which consumers nobody has subscribed" in finding["said"]
 
 
 async def test_who_listens_with_and_without_a_durable_counts_and_who_has_a_context_in_hand_is_not_dead(service: Running) -> None:
