@@ -1,6 +1,7 @@
 """The broker: embedded or external, and what it is connected with."""
 
 import contextlib
+import logging
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -23,6 +24,8 @@ from builder.domain.errors import Misconfigured, Rejected
 from builder.ports.store import CompleteStore
 from builder.wire.subjects import Installation
 
+log = logging.getLogger("builder")
+
 START_SECONDS = 5.0
 """How long the start of a service waits for a configured broker, which may be starting too."""
 
@@ -39,7 +42,7 @@ class Bus(NamedTuple):
 async def open_bus(settings: Settings, store: CompleteStore | None = None) -> AsyncIterator[Bus]:
     """The broker, which is started when none is configured. Raises `Misconfigured`, `Unavailable`.
 
-    store: must not be newer than its stream.
+    store: must not be newer than its stream; one that was filled from another stream is told in the log.
     """
     async with AsyncExitStack() as stack:
         url, server = settings.nats.servers, None
@@ -49,25 +52,34 @@ async def open_bus(settings: Settings, store: CompleteStore | None = None) -> As
         connection = await open_connection(url, **(client_options(url, settings) | {"timeout": START_SECONDS, "rounds": 0}))
         stack.push_async_callback(_close, connection)
         stack.enter_context(explained(connection))
-        if store is not None:
-            await check_order(store, connection.jetstream(), settings.installation)
+        if store is not None and (foreign := await check_order(store, connection.jetstream(), settings.installation)):
+            log.warning("%s", foreign)
         yield Bus(url, connection, server)
 
 
-async def check_order(store: CompleteStore, js: JetStreamContext, installation: Installation) -> None:
-    """Raises `Misconfigured` when the store is newer than its stream, as after the restore of an older stream."""
-    floor, stored = await store.watermark(*FLOOR), await store.count()
-    info = await optional("reading the stream's state", js.stream_info(installation.stream(BREADCRUMBS)))
-    if info is None:
-        return
-    last = Place(incarnation_of(info), int(info.state.last_seq))
-    newer = stored - await store.count_before(Place(last.incarnation, last.sequence + 1))
-    if newer > 0 or floor > last:
+async def check_order(store: CompleteStore, js: JetStreamContext, installation: Installation) -> str:
+    """Whether breadcrumbs of the store came from another stream, in a sentence; "" = all came from this one.
+
+    Raises `Misconfigured` when the store is newer than its stream, as after the restore of an older stream.
+    """
+    floor, stored, name = await store.watermark(*FLOOR), await store.count(), installation.stream(BREADCRUMBS)
+    info = await optional("reading the stream's state", js.stream_info(name))
+    last = Place(incarnation_of(info), int(info.state.last_seq)) if info else None
+    newer = stored - await store.count_before(Place(last.incarnation, last.sequence + 1)) if last else 0
+    if last and (newer > 0 or floor > last):
         raise Misconfigured(
             f"the store is newer than its stream, which ends at {last.sequence}: {max(newer, 0)} breadcrumbs came later, so an "
             "older copy of the stream was restored, or CONTEXT_BUILDER_NATS__SERVERS names another broker; check that, then run "
             " `context-builder reindex`: it makes the store again from this stream, without them"
         )
+    foreign = await store.count_before(Place(last.incarnation, 0)) if last else stored
+    if not foreign:
+        return ""
+    return (
+        f"{foreign:,} of {stored:,} breadcrumbs of the store are of another stream than {name} on this broker, and appear on its "
+        "pages; check CONTEXT_BUILDER_NATS__SERVERS, CONTEXT_BUILDER_NAME and CONTEXT_BUILDER_DATA_DIR; where the stream was "
+        "made again, keep them, or move the store's file away to begin without them"
+    )
 
 
 def streams_folder(settings: Settings) -> Path:

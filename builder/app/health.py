@@ -19,6 +19,7 @@ from builder.adapters.http import Check, Readiness
 from builder.adapters.nats.peers import FAILURES, PeerBucket, Peers
 from builder.adapters.nats.probe import Probe, clock_state
 from builder.adapters.nats.server import EmbeddedServer
+from builder.adapters.nats.subscriptions import Subscription, read_subscriptions
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.broker import connected
 from builder.app.components import Components
@@ -161,6 +162,12 @@ async def list_workers(settings: Settings, servers: str) -> tuple[Peer, ...]:
             return await PeerBucket(connection.jetstream(), settings.installation).read()
         except FAILURES as error:
             raise Unavailable(f"the workers cannot be seen: {reason(error)}; has a service run on this broker?") from error
+
+
+async def list_subscriptions(settings: Settings, servers: str) -> tuple[Subscription, ...]:
+    """Who listens to contexts on a broker, of all workspaces of the installation. Raises `Unavailable`."""
+    async with connected(settings, servers) as connection:
+        return await read_subscriptions(connection.jetstream(), settings.installation, datetime.now(UTC))
 
 
 async def _stream_writes(probe: Probe, server: EmbeddedServer | None) -> str:

@@ -172,12 +172,13 @@ class Metrics:
         bad = processed.outcome in {"rejected", "unavailable", "failed"}
         log.log(
             logging.WARNING if bad else logging.INFO,
-            "%s %s seq=%d ms=%.1f contexts=%d%s",
+            "%s %s seq=%d ms=%.1f contexts=%d%s%s",
             processed.outcome,
             processed.subject,
             processed.sequence,
             1e3 * processed.seconds,
             processed.contexts,
+            " (published before)" if processed.outcome == "published" and not processed.contexts else "",
             f" reason={processed.reason}" if processed.reason else "",
             extra=_fields(processed),
         )

@@ -5,12 +5,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.options import settings, show
+from builder.cli.options import progress_bar, settings, show
 from builder.cli.tables import table
 
 if TYPE_CHECKING:
@@ -40,13 +41,10 @@ def numbers(text: str) -> tuple[int, ...]:
 
 @contextmanager
 def progress(name: str, steps: int) -> "Iterator[Step]":
-    """A bar on standard error, and the function that advances it."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(name, total=steps)
-        yield lambda: progress.advance(task)
+    """The function that advances a bar on standard error. steps: 0 = nobody knows how many."""
+    with progress_bar(name) as move:
+        done = count(1)
+        yield lambda: move(next(done), steps)
 
 
 def measure(name: str, steps: int, run: "Callable[[Components, Step], Awaitable[dict[str, Any]]]") -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from builder.app.address import Address, Listening, broker_address, running
 from builder.app.broker import check_broker
 from builder.app.components import models, open_components
-from builder.app.health import list_workers
+from builder.app.health import list_subscriptions, list_workers
 from builder.app.operations.maintenance import compare_store
 from builder.app.settings import Settings
 from builder.app.stores import locate_store
@@ -45,6 +45,7 @@ async def examine(settings: Settings, servers: str) -> list[dict[str, Any]]:
         ("service", partial(_service, address)),
         ("broker", partial(_broker, address)),
         ("workers", partial(_workers, address)),
+        ("agents", partial(_agents, address)),
         ("store", partial(_store, address)),
         ("core", _core),
     )
@@ -147,6 +148,31 @@ async def _workers(address: Address, settings: Settings) -> str:
     if comparisons:
         raise _Degraded(f"{count}; compared with {first.host} ({first.id}), {comparisons}; give all of them the same")
     return f"{count}, all with code {first.code}, model {first.model}, templates {first.templates}"
+
+
+async def _agents(address: Address, settings: Settings) -> str:
+    """Who listens to contexts, and whose contexts nobody takes."""
+    if address.guess:
+        return "none: no broker is configured"
+    try:
+        subscriptions = await list_subscriptions(settings, address.servers)
+    except Unavailable as error:
+        raise _Degraded(f"who listens is not known: {error}") from error
+    try:
+        answer = await ask(Target(settings, address, settings.workspace), "consumers", {})
+        triggered = [each["name"] for each in answer["consumers"] if each["triggers"]]
+        alone = [name for name in triggered if not any(each.is_of(settings.workspace, name) for each in subscriptions)]
+        nobody = f"nobody has subscribed yet in workspace {settings.workspace!r} for {', '.join(alone)}" if alone else ""
+    except Unavailable:
+        nobody = "no service tells for which consumers nobody has subscribed"
+    text = "; ".join(filter(None, (*map(str, subscriptions), nobody, "contexts are built whether or not somebody listens")))
+    if silent := [each.name for each in subscriptions if each.is_silent]:
+        stream = settings.installation.stream("CONTEXTS")
+        raise _Degraded(
+            f"nobody takes the contexts of {', '.join(silent)}; start that agent again, or remove a durable that nobody needs: "
+            f"`nats consumer rm {stream} NAME`; {text}"
+        )
+    return text
 
 
 async def _store(address: Address, settings: Settings) -> str:

@@ -29,7 +29,9 @@ Servers = Annotated[
     ),
 ]
 Advance = Callable[[int, int], None]
-"""Called with how much is done, of how much."""
+"""Called with how much is done, of how much; 0 = nobody knows of how much."""
+LINE_SECONDS = 10.0
+"""Between two lines of progress where standard error is no terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,24 +113,32 @@ def text_of(file: Path) -> str:
 
 
 @contextmanager
-def progress_bars(*names: str) -> Iterator[tuple[Advance, ...]]:
-    """A bar for each name while the block runs, and the functions that move them."""
+def progress_bars(*names: str, every: float = LINE_SECONDS) -> Iterator[tuple[Advance, ...]]:
+    """The functions that move a bar for each name on standard error, or write lines where that is no terminal.
+
+    every: seconds between two lines.
+    """
     from functools import partial
+    from time import monotonic
 
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
-    console = Console(stderr=True)
-    with Progress(console=console, disable=not console.is_terminal) as progress:
+    console, written = Console(stderr=True), monotonic()
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
 
         def move(task: TaskID, done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
+            nonlocal written
+            progress.update(task, completed=done, total=total or None)
+            if progress.disable and monotonic() - written >= every:
+                say(f"{progress.tasks[task].description}: {done:,}" + (f" of {total:,}" if total else ""))
+                written = monotonic()
 
         yield tuple(partial(move, progress.add_task(name, total=None)) for name in names)
 
 
 @contextmanager
-def progress_bar(name: str) -> Iterator[Advance]:
+def progress_bar(name: str, every: float = LINE_SECONDS) -> Iterator[Advance]:
     """One bar while the block runs, and the function that moves it."""
-    with progress_bars(name) as (advance,):
+    with progress_bars(name, every=every) as (advance,):
         yield advance

@@ -35,12 +35,15 @@ _VIOLATION = re.compile(r'permissions violation for (publish|subscription) to "(
 _JETSTREAM = re.compile(r"(\$js\.(?:ack|api\.\w+(?:\.msg|\.durable)?\.\w+)|\$kv|_inbox)(?:\.([^.]+))?(\..+)?")
 _STREAM = re.compile(r"^kv(?=_)|(?:breadcrumbs|contexts|deadletters|probes|shadows)$")
 _LOSS = (OSError, UnexpectedEOF, StaleConnectionError)
+_LOGIN = "authorization violation|authentication (?:expired|revoked|timeout)"
+"""How a server refuses a login."""
 _SETTINGS = {
     "certificate verify failed": "name the authority that signed the server's certificate in CONTEXT_BUILDER_NATS__TLS_CA",
     "certificate required": "name the client's certificate in CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY",
-    "authorization violation": "check CONTEXT_BUILDER_NATS__USER and __PASSWORD, __TOKEN, __CREDENTIALS or __NKEY",
     "broken pipe|connection reset": "a server that asks for a certificate ends a connection that brings none: "
     "name the client's certificate in CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY, and check the address",
+    _LOGIN: "check the credentials: the service and its commands read CONTEXT_BUILDER_NATS__USER and __PASSWORD, __TOKEN, "
+    "__CREDENTIALS or __NKEY, an agent gives `connect(url, user=…, password=…)`, or token=…, user_credentials=… or nkeys_seed=…",
 }
 """Words of a refusal, and the setting that it asks for; agents give the same to `connect`."""
 _KEY_FILES = {
@@ -96,7 +99,7 @@ async def open_connection(
 
     servers: comma-separated URLs. timeout: seconds for the first connection. rounds: attempts at each address in that time,
     0 = no limit. options: more arguments of nats-py's connect. Raises `Unavailable` with the addresses and the last reason when
-    no server answers, and `Misconfigured` for a file of keys that cannot be used.
+    no server answers or the server refuses the login, and `Misconfigured` for a file of keys that cannot be used.
     """
     _check_keys(options)
     logging.getLogger("asyncio").addFilter(_is_no_tls_noise)
@@ -113,10 +116,10 @@ async def open_connection(
             async with asyncio.timeout(CLOSE_SECONDS):
                 await connection.close()
         where, why = without_credentials(servers), reason(journal.last or error)
-        advice = next(
-            (advice for words, advice in _SETTINGS.items() if re.search(words, why.lower())), "start it, or check the address"
-        )
-        raise Unavailable(f"no NATS server answered at {where}: {why}; {advice}") from error
+        matches = ((words, advice) for words, advice in _SETTINGS.items() if re.search(words, why.lower()))
+        words, advice = next(matches, ("", "start it, or check the address"))
+        what = f"the NATS server at {where} refuses the login" if words == _LOGIN else f"no NATS server answered at {where}"
+        raise Unavailable(f"{what}: {why}; {advice}") from error
     journal.is_open = True
     return connection
 

@@ -138,13 +138,21 @@ def test_doctor_looks_at_the_running_service_and_its_broker(service: Running, tm
     assert "start it with `context-builder up`" in parts["service"]["said"]
 
 
-def test_doctor_says_that_a_store_was_filled_from_another_stream(service: Running, tmp_path: Path) -> None:
-    with Broker(tmp_path / "broker") as broker:
-        with Running(tmp_path / "data", broker.url) as other:
-            assert other.stop() == 0
-        _, parts = doctor("--servers", broker.url, env=commands_of(service))
-    assert parts["store"]["warning"]
-    assert "store.sqlite3 was filled from a stream of " in parts["store"]["said"]
+def test_a_store_of_another_stream_is_told_at_start_and_by_doctor_before_and_after_it(tmp_path: Path) -> None:
+    told = "1 of 1 breadcrumbs of the store are of another stream than BREADCRUMBS on this broker"
+    with Broker(tmp_path / "one") as one, Broker(tmp_path / "two") as two:
+        with Running(tmp_path / "data", one.url, embedding__engine="none") as service:
+            assert run("send", "Hello.", "--wait", "default", env=service.env).returncode == 0
+            assert "another stream" not in service.said()
+            assert service.stop() == 0
+        for _ in ("without streams", "with streams"):
+            _, parts = doctor("--servers", two.url, env=service.env)
+            assert (parts["store"]["warning"], told in parts["store"]["said"]) == (True, True)
+            with Running(tmp_path / "data", two.url, embedding__engine="none") as moved:
+                assert told in moved.said()
+                assert "CONTEXT_BUILDER_DATA_DIR" in moved.said()
+                assert doctor(env=moved.env)[1]["store"]["warning"]
+                assert moved.stop() == 0
 
 
 def test_a_session_of_which_nothing_is_remembered_is_named(service: Running) -> None:

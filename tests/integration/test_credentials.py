@@ -1,6 +1,7 @@
 """A broker that asks for credentials takes the service that has them, and no other."""
 
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import nkeys  # type: ignore[import-untyped]
 import pytest
 
+from builder.client import Unavailable, connect
 from tests.commands import run
 from tests.running import Broker, Running, environment
 
@@ -50,7 +52,27 @@ def test_service_and_commands_use_the_credentials_of_the_settings(config: str, s
             sent = run("send", "Hello.", "--wait", "default", env=service.env)
             assert (sent.returncode, sent.stderr) == (0, "")
         refused = run("send", "Hello.", env=environment(tmp_path / "other", nats__servers=broker.url))
-        assert (refused.returncode, "check CONTEXT_BUILDER_NATS__USER and __PASSWORD" in refused.stderr) == (69, True)
+        assert refused.returncode == 69
+        assert refused.stderr.startswith(f"context-builder: the NATS server at {broker.url} refuses the login: ")
+        assert "CONTEXT_BUILDER_NATS__USER and __PASSWORD, __TOKEN" in refused.stderr
+
+
+async def test_a_wrong_password_is_told_as_such_to_the_service_to_doctor_and_to_an_agent(tmp_path: Path) -> None:
+    users = "authorization {user: builder, password: secret}\n"
+    with Broker(tmp_path / "broker", configuration=users) as broker, socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        silent = f"nats://127.0.0.1:{taken.getsockname()[1]}"
+        login: dict[str, Any] = {"user": "builder", "password": "hunter2"}
+        settings = {f"nats__{name}": value for name, value in login.items()}
+        wrong = environment(tmp_path / "data", nats__servers=broker.url, **settings)
+        told = f"the NATS server at {broker.url} refuses the login: "
+        up, doctor = run("up", env=wrong), run("doctor", env=wrong)
+        assert (up.returncode, doctor.returncode) == (69, 1)
+        assert all(told in said and "start it" not in said.partition(told)[2] for said in (up.stderr, doctor.stdout))
+        assert "hunter2" not in up.stderr + doctor.stdout
+        with pytest.raises(Unavailable, match=r"refuses the login: .*connect\(url, user=…, password=…\)"):
+            async with connect(f"{broker.url},{silent}", **login):
+                raise AssertionError
 
 
 def test_an_nkey_opens_a_broker_that_knows_its_public_half(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ class Presets:
     bundled: Mapping[str, str] = field(default_factory=dict)
     """The bundled ones alone: what they extend themselves."""
     profiles: Mapping[str, str] = field(default_factory=dict)
-    """Profile files, by name: what a shadow of one lies over, where it extends nothing else."""
+    """Profile files, by name: what files may extend that are not bundled, where no preset has the name."""
 
     def is_bundled(self, name: str, source: str) -> bool:
         """Whether this text is the bundled one of this name."""
@@ -47,13 +47,13 @@ class Layer:
     """One file."""
 
     name: str
-    """Of the preset; "" for the file that extends."""
+    """Of the preset or the profile; "" for the file that extends."""
     values: Mapping[str, Any]
     source: str = ""
     """Its YAML text."""
     is_bundled: bool = False
     is_profile: bool = False
-    """It is that of a consumer, whose shadow lies over it."""
+    """It is that of a consumer, and another file lies over it."""
 
     @property
     def file(self) -> str:
@@ -75,30 +75,43 @@ def layers(source: str, presets: Presets, name: str = "", file: str = "") -> tup
         if SHADOW_OF not in _values(presets.profiles[consumer], below):
             *lower, top = layers(presets.profiles[consumer], presets, consumer, below)
             return (*lower, replace(top, name=consumer, is_profile=True), Layer("", values, source))
-    own = (DEFAULT,) if name == DEFAULT else ("",)
-    *below_it, last = _stack(source, presets, own, file, is_bundled=presets.is_bundled(name, source))
+    is_profile = name != DEFAULT and presets.profiles.get(name) == source
+    own = Layer(name if is_profile or name == DEFAULT else "", {}, source, presets.is_bundled(name, source), is_profile)
+    *below_it, last = _stack(presets, (own,), file)
     return (*below_it, Layer("", last.values, source))
 
 
-def _stack(source: str, presets: Presets, above: tuple[str, ...], file: str, *, is_bundled: bool) -> tuple[Layer, ...]:
-    """above: the names of the files that extend this one, and its own."""
-    values, line = dict(_values(source, file)), line_of(source, (EXTENDS,))
-    names, own = _names(values.pop(EXTENDS, ()), file, line), above[-1]
-    if own == DEFAULT and not is_bundled and DEFAULT in presets.bundled:
+def _stack(presets: Presets, above: tuple[Layer, ...], file: str) -> tuple[Layer, ...]:
+    """above: the files that extend this one, and itself, without their values."""
+    own = above[-1]
+    values, line = dict(_values(own.source, file)), line_of(own.source, (EXTENDS,))
+    names = _names(values.pop(EXTENDS, ()), file, line)
+    if own.name == DEFAULT and not own.is_bundled and DEFAULT in presets.bundled:
         names = (DEFAULT, *(name for name in names if name != DEFAULT))
-    choices = presets.bundled if is_bundled else presets.texts
     below: dict[tuple[str, bool], Layer] = {}
-    for preset in names:
-        text = presets.bundled.get(preset) if preset == own and not is_bundled else choices.get(preset)
-        bundled = text is not None and presets.is_bundled(preset, text)
-        if preset in above and not (preset == own and bundled and not is_bundled):
-            raise faulty(file, f"{' extends '.join((*filter(None, above), preset))}; take one of them out", line)
-        if text is None:
-            fix = f"move profiles/{preset}.yaml to presets/" if preset in presets.profiles else advice(preset, choices)
-            raise faulty(file, f"it extends {preset!r}, and no preset has this name; {fix}", line)
-        for layer in _stack(text, presets, (*above, preset), Layer(preset, {}).file, is_bundled=bundled):
-            below.setdefault((layer.name, layer.is_bundled), layer)
-    return (*below.values(), Layer(own, values, source, is_bundled))
+    for name in names:
+        base = _base(name, own, presets)
+        if base is None:
+            fix = advice(name, presets.bundled if own.is_bundled else presets.texts.keys() | presets.profiles.keys())
+            raise faulty(file, f"it extends {name!r}, and no preset or profile has this name; {fix}", line)
+        if (base.file, base.is_bundled) in ((other.file, other.is_bundled) for other in above):
+            chain = " extends ".join((*(other.name for other in above if other.name), name))
+            raise faulty(file, f"{chain}; take one of them out", line)
+        if base.is_profile and SHADOW_OF in _values(base.source, base.file):
+            raise faulty(file, f"it extends {name!r}, which is on trial itself; extend the profile of its consumer", line)
+        for layer in _stack(presets, (*above, base), base.file):
+            below.setdefault((layer.file, layer.is_bundled), layer)
+    return (*below.values(), replace(own, values=values))
+
+
+def _base(name: str, own: Layer, presets: Presets) -> Layer | None:
+    """The file that another one means by the name, without its values. A preset that extends itself means the bundled one."""
+    is_below = own.is_bundled or (name == own.name and not own.is_profile)
+    text = (presets.bundled if is_below else presets.texts).get(name)
+    if text is not None:
+        return Layer(name, {}, text, presets.is_bundled(name, text))
+    text = None if own.is_bundled else presets.profiles.get(name)
+    return None if text is None else Layer(name, {}, text, is_profile=True)
 
 
 @lru_cache(MAX_TEXTS)
@@ -165,7 +178,7 @@ def leaves(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, 
 def _names(value: Any, file: str, line: int) -> tuple[str, ...]:
     names = (value,) if isinstance(value, str) else value
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise faulty(file, f"extends is {value!r}; give the name of a preset, or a list of names", line)
+        raise faulty(file, f"extends is {value!r}; give the name of a preset or a profile, or a list of names", line)
     return tuple(names)
 
 

@@ -71,7 +71,7 @@ class ProfileFile(BaseModel):
             ]
         },
     )
-    extends: tuple[str, ...] = Field((), description="presets laid under this file, the last over the first; default is one too")
+    extends: tuple[str, ...] = Field((), description="presets and profiles laid under this file, the last over the first")
     shadow_of: str | None = Field(
         None,
         pattern=r"^[A-Za-z0-9_-]{1,128}$",

@@ -95,7 +95,7 @@ class Library:
     """Language → phrases by name; empty = any language, without headings."""
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
     profiles: Mapping[str, str] = field(default_factory=dict)
-    """Profile files, by name: what their shadows lie over."""
+    """Profile files, by name: what their shadows and other files lie over."""
     hints: frozenset[str] = frozenset()
     pages: frozenset[str] = frozenset()
     """The names of the templates; empty = any."""

@@ -5,19 +5,25 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from builder.adapters.profiles.profiles import known_name
-from builder.app.operations.traffic import Page, Traffic
+from builder.app.operations.traffic import PAGE, Page, Traffic
 from builder.domain.errors import Misconfigured
+from builder.wire.files import YamlMistake, parse_yaml
 
 MILLION = 1_000_000
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 HOURS_A_DAY = 24
-MONEY_DIGITS = 9
-"""Digits behind the point: prices are small for one page."""
+COUNTED = (
+    "Counted: contexts, tokens of each page, of the messages that it is made of with the page's static sections before them, and "
+    "with how many what came before began. Estimated: what a provider has cached, by `cache` of the price list; response tokens."
+)
+NOT_COUNTED = (
+    "Not in it: what agents send beside page or messages (own system prompts, tool definitions, roles), reasoning, retries, "
+    "summaries made by an endpoint."
+)
 
 
 class CacheRules(BaseModel):
@@ -29,10 +35,9 @@ class CacheRules(BaseModel):
     minutes: float = Field(5, gt=0, description="a beginning is forgotten when it was not used for so long")
 
     def cached(self, tokens: int, seconds: float) -> int:
-        """Of a beginning that a page shares with the one before, so many seconds ago: the tokens that the cache has."""
-        if tokens < self.min_tokens or seconds > self.minutes * 60:
-            return 0
-        return tokens // self.block_tokens * self.block_tokens
+        """Of a beginning that was sent before, too, so many seconds ago: the tokens that the cache has."""
+        is_cached = tokens >= self.min_tokens and seconds <= self.minutes * 60
+        return tokens // self.block_tokens * self.block_tokens if is_cached else 0
 
 
 class ModelPrices(BaseModel):
@@ -57,100 +62,76 @@ class PriceList(BaseModel):
     cache: CacheRules = CacheRules()
     models: dict[str, ModelPrices] = Field({}, description="name of a model, undated → its prices")
 
+    def matching(self, model: str) -> list[str]:
+        """The list's name of the model; all of the list where no model is named, nothing where the list has no prices for it."""
+        return [name for name in (known_name(model, self.models),) if name] if model else list(self.models)
+
 
 def load_prices(file: Path) -> PriceList:
     """Read a YAML or JSON file. Raises `Misconfigured`."""
     try:
-        return PriceList.model_validate(yaml.safe_load(file.read_text("utf-8")) or {})
-    except OSError as error:
-        raise Misconfigured(f"the price list {file} cannot be read: {error.strerror}; name another by --prices") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise Misconfigured(f"the price list {file} is no YAML: {error}; builder/docs/cost.md has an example") from error
+        return PriceList.model_validate(parse_yaml(file.read_text("utf-8")) or {})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = "/".join(map(str, first["loc"])) or "the file"
         raise Misconfigured(f"{file}, {place}: {first['msg']}; builder/docs/cost.md has an example") from error
+    except (OSError, ValueError, YamlMistake) as error:
+        raise Misconfigured(f"the price list {file} cannot be read: {error}; builder/docs/cost.md has an example") from error
 
 
 def costs(traffic: Traffic, prices: PriceList, hours: float, models: Mapping[str, str]) -> dict[str, Any]:
-    """The report: a row a consumer, the largest first. models: consumer → model, where one is named."""
-    by_consumer: dict[str, list[Page]] = {}
-    for page in traffic.pages:
-        by_consumer.setdefault(page.trigger[1], []).append(page)
-    rows = [_row(consumer, pages, traffic, prices, hours, models) for consumer, pages in by_consumer.items()]
-    amounts = [row["money"][0]["a_day"] for row in rows if len(row["money"]) == 1]
+    """The report: a row a consumer, the most tokens first, those apart that nobody reads. models: consumer → model, if named."""
+    names = dict.fromkeys(page.key[1] for page in traffic.pages)
+    rows = [
+        _row(
+            consumer,
+            [page for page in traffic.pages if page.key[1] == consumer],
+            traffic,
+            prices,
+            hours,
+            models.get(consumer, ""),
+        )
+        for consumer in names
+    ]
     return {
         "hours": hours,
         "contexts": len(traffic.pages),
         "unreadable": traffic.unreadable,
         "first": min((page.moment.isoformat() for page in traffic.pages), default=None),
         "last": max((page.moment.isoformat() for page in traffic.pages), default=None),
-        "cache": prices.cache.model_dump(),
         "currency": prices.currency,
-        "consumers": sorted(rows, key=lambda row: -row["contexts_per_day"] * row["tokens"]),
-        "a_day": round(sum(amounts), MONEY_DIGITS) if rows and len(amounts) == len(rows) else None,
-        "estimates": _estimates(prices, traffic, hours),
+        "consumers": sorted((row for row in rows if row["is_read"]), key=lambda row: -row["contexts_per_day"] * row["tokens"]),
+        "unread": [row for row in rows if not row["is_read"]],
     }
 
 
-def priced_models(model: str, prices: PriceList) -> list[str]:
-    """The list's name of the model; all of the list where no model is named, nothing where the list has no prices for it."""
-    if not model:
-        return list(prices.models)
-    name = known_name(model, prices.models)
-    return [name] if name else []
-
-
-def _row(
-    consumer: str, pages: list[Page], traffic: Traffic, prices: PriceList, hours: float, models: Mapping[str, str]
-) -> dict[str, Any]:
-    cached = fmean(prices.cache.cached(min(page.reused, page.tokens), page.pause) for page in pages)
-    tokens = fmean(page.tokens for page in pages)
-    responses = [traffic.answers[page.trigger] for page in pages if page.trigger in traffic.answers]
-    answer = fmean(responses) if responses else 0.0
-    a_day = len(pages) * HOURS_A_DAY / hours
-    classes = sorted({name for page in pages for name in page.tokens_by_class})
+def _row(consumer: str, pages: list[Page], traffic: Traffic, prices: PriceList, hours: float, model: str) -> dict[str, Any]:
+    answers, a_day = [sum(page.answers) for page in pages if page.answers], len(pages) * HOURS_A_DAY / hours
+    answer = fmean(answers or [0])
+    forms = {form: _mean(form, pages, prices.cache) for form in pages[0].sent}
+    served = [each for each in traffic.subscriptions if each.delivered]
     return {
         "consumer": consumer,
-        "sessions": len({(page.trigger[0], page.session) for page in pages}),
+        "is_read": bool(answers) or any(each.is_of(page.key[0], consumer) for each in served for page in pages),
+        "sessions": len({page.key for page in pages}),
         "contexts": len(pages),
         "contexts_per_day": round(a_day, 1),
-        "tokens": round(tokens, 1),
-        "tokens_max": max(page.tokens for page in pages),
-        "tokens_by_class": {name: round(fmean(page.tokens_by_class.get(name, 0) for page in pages), 1) for name in classes},
-        "reused_tokens": round(fmean(page.reused for page in pages), 1),
-        "cached_tokens": round(cached, 1),
-        "new_tokens": round(tokens - cached, 1),
-        "responses": len(responses),
+        "tokens_max": max(page.sent[PAGE][0] for page in pages),
+        "tokens": forms[PAGE]["tokens"],
+        "responses": len(answers),
         "response_tokens": round(answer, 1),
-        "money": [
-            _money(model, (tokens - cached, cached, answer), a_day, prices)
-            for model in priced_models(models.get(consumer, ""), prices)
-        ],
+        "sent": forms,
+        "money": {
+            name: {
+                form: round(a_day * prices.models[name].cost(each["tokens"] - each["cached"], each["cached"], answer), 9)
+                for form, each in forms.items()
+            }
+            for name in prices.matching(model)
+        },
     }
 
 
-def _money(model: str, tokens: tuple[float, float, float], a_day: float, prices: PriceList) -> dict[str, Any]:
-    """tokens: new and cached ones of a page, and of the responses to it."""
-    turn = prices.models[model].cost(*tokens)
-    return {"model": model, "a_turn": round(turn, MONEY_DIGITS), "a_day": round(turn * a_day, MONEY_DIGITS)}
-
-
-def _estimates(prices: PriceList, traffic: Traffic, hours: float) -> list[str]:
-    """What of the report is no count, in sentences."""
-    cache = prices.cache
-    cached = (
-        f"Estimated: cached tokens. A beginning of {cache.min_tokens:,} tokens or more counts, in blocks of "
-        f"{cache.block_tokens}, when the page before is at most {cache.minutes:g} minutes old."
-    )
-    counted = (
-        "Estimated: response tokens, by o200k_base over the words and calls that agents published; reasoning is not in them."
-    )
-    a_day = [f"Estimated: contexts a day, from those of {hours:g} hours."] if hours < HOURS_A_DAY else []
-    return [
-        "Counted: contexts, tokens of each page, and the tokens with which the page before it in its session began.",
-        *a_day,
-        cached,
-        counted if traffic.answers else "Not known: response tokens; no agent has published a response to these contexts.",
-        "Not in it: what agents send beside the page (system prompts, tool definitions), retries, summaries made by an endpoint.",
-    ]
+def _mean(form: str, pages: list[Page], cache: CacheRules) -> dict[str, float]:
+    """Tokens a turn, and those of them that the cache has."""
+    tokens, cached = zip(*((page.sent[form][0], cache.cached(page.sent[form][1], page.pause)) for page in pages), strict=True)
+    return {"tokens": round(fmean(tokens), 1), "cached": round(fmean(cached), 1)}

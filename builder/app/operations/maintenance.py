@@ -128,18 +128,12 @@ async def compare_store(settings: Settings, servers: str) -> str:
     location = locate_store(settings)
     if not await location.exists():
         return f"{location.name} is made by the first start"
-    async with connected(settings, servers) as connection:
-        js, own = connection.jetstream(), settings.installation
-        theirs = await current_incarnation(js, own)
-        async with location.open() as store:
-            ours = (await store.watermark(*FLOOR)).incarnation
-            if ours not in (0, theirs):
-                raise Rejected(
-                    f"{location.name} was filled from a stream of {_moment(ours)}, the broker's is of {_moment(theirs)}; check "
-                    "CONTEXT_BUILDER_NATS__SERVERS, CONTEXT_BUILDER_NAME and CONTEXT_BUILDER_DATA_DIR"
-                )
-            await check_order(store, js, own)
-    return f"{location.name} belongs to the stream of {_moment(theirs)}"
+    async with connected(settings, servers) as connection, location.open() as store:
+        foreign = await check_order(store, connection.jetstream(), settings.installation)
+        if foreign:
+            raise Rejected(f"{location.name}: {foreign}")
+        theirs = await current_incarnation(connection.jetstream(), settings.installation)
+    return f"{location.name} belongs to the stream of {datetime.fromtimestamp(theirs / 1e6, UTC):%Y-%m-%d %H:%M:%S}Z"
 
 
 async def _fill(
@@ -206,8 +200,3 @@ async def _examine(location: StoreLocation, first: Place, last: Place) -> tuple[
             log.warning("%d breadcrumbs of %s are newer than the stream and go with the old store", newer, location.name)
         # A floor above the stream's end would keep a new durable from what comes next.
         return min(await store.watermark(*FLOOR), last), await store.call_origins(first.incarnation)
-
-
-def _moment(incarnation: int) -> str:
-    """When a stream was created."""
-    return f"{datetime.fromtimestamp(incarnation / 1e6, UTC):%Y-%m-%d %H:%M:%S}Z"

@@ -1,150 +1,143 @@
-"""What an installation published and what its agents said about it: the numbers behind `context-builder cost`."""
+"""What an installation published, and what its conversations held then: the counts behind `context-builder cost`."""
 
 import json
 from array import array
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import takewhile
-from typing import Any
 
 from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.subscriptions import Subscription, read_subscriptions
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
 from builder.adapters.tokens import load_encoder
 from builder.app.broker import connected
 from builder.app.settings import Settings
-from builder.domain.breadcrumb import Place, StreamMessage
+from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place, StreamMessage
+from builder.domain.errors import Rejected
+from builder.remember.decode import decode
 
-RESPONSE = "agent.response.v1"
+PAGE, WHOLE, LAST = "page", "whole conversation", "last 20 messages"
+LAST_MESSAGES = 20
+ROLES = frozenset({"user", "assistant", "tool"})
+REQUEST = "tool.request.v1"
+"""Repeats the call of an agent's message, which counts once."""
 ANSWER_ENCODING = "o200k_base"
-ANY = "*"
-TriggerKey = tuple[str, str, str]
-"""Workspace, consumer and id of the trigger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """One published context."""
 
-    trigger: TriggerKey
-    session: str
+    key: tuple[str, str, str]
+    """Workspace, consumer and session."""
+    agent: str
+    trigger: str
+    sequence: int
+    """Of its trigger."""
+    encoding: str
     moment: datetime
-    tokens: int
-    reused: int
-    """Tokens with which the page before it in its session began, too; 0 for the first."""
     pause: float
-    """Seconds since that page; 0 for the first."""
-    tokens_by_class: dict[str, int]
-    """Of its sections: static, slow or turn."""
+    """Seconds since the page before it in its session; 0 for the first."""
+    static: int
+    """Tokens of its static sections: system prompt and tool catalog, which an agent sends in any form."""
+    sent: dict[str, tuple[int, int]]
+    """Tokens of the page, and of what an agent would send without it; and with how many what came before it began, too."""
+    answers: list[int] = field(default_factory=list)
+    """Tokens of each response of the agent to it."""
 
 
-@dataclass(slots=True)
 class Traffic:
-    """What was published in a stretch of time."""
+    """Messages of the streams → pages. Of each session it keeps the last page only."""
 
-    pages: list[Page] = field(default_factory=list)
-    answers: dict[TriggerKey, int] = field(default_factory=dict)
-    """Tokens of the agent's responses to a context, tool calls included."""
-    unreadable: int = 0
-    """Contexts that were erased, or are none."""
+    def __init__(self) -> None:
+        self.pages: list[Page] = []
+        self.unreadable = 0
+        """Contexts that were erased, or are none."""
+        self.subscriptions: tuple[Subscription, ...] = ()
+        self._latest: dict[tuple[str, str, str], tuple[array[int], datetime]] = {}
+
+    def add(self, arrival: StreamMessage) -> None:
+        """Take a context."""
+        try:
+            event, moment = json.loads(arrival.data), arrival.received_at
+            key, encoding = (event["workspace"], event["consumer_id"], event["session_id"]), event["assembly"]["tokenizer"]
+            tokens = array("l", load_encoder(encoding)(event["content"]))
+            before, then = self._latest.get(key, (array("l"), moment))
+            self.pages.append(
+                Page(
+                    key=key, agent=event.get("agent_id") or key[1], trigger=event["trigger_event_id"], encoding=encoding,
+                    sequence=event["trigger_seq"], moment=moment, pause=max((moment - then) / timedelta(seconds=1), 0.0),
+                    static=sum(each["tokens"] for each in event["sections"] if each["class"] == "static"),
+                    sent={PAGE: (len(tokens), _alike(before, tokens))},
+                )
+            )  # fmt: skip
+            self._latest[key] = tokens, moment
+        except (KeyError, TypeError, ValueError):
+            self.unreadable += 1
+
+    def compare(self, pages: Sequence[Page], crumbs: Sequence[Breadcrumb]) -> None:
+        """Count what each page of a session stands for, as of its trigger, and what was answered. crumbs: all, in order."""
+        before: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+        sizes = {
+            name: [_tokens(crumb, name) for crumb in crumbs] for name in {ANSWER_ENCODING, *(page.encoding for page in pages)}
+        }
+        for page in pages:
+            newest: dict[str, int] = {}
+            for number, crumb in enumerate(crumbs):
+                is_sent = crumb.place.sequence <= page.sequence and crumb.role in ROLES and crumb.schema != REQUEST
+                if is_sent and (crumb.id not in newest or crumb.version > crumbs[newest[crumb.id]].version):
+                    newest[crumb.id] = number
+                if crumb.answers == page.trigger and crumb.agent == page.agent:
+                    page.answers.append(sizes[ANSWER_ENCODING][number])
+            whole = [(number, sizes[page.encoding][number]) for number in newest.values()]
+            for form, messages in ((WHOLE, whole), (LAST, whole[-LAST_MESSAGES:])):
+                pieces, previous = [(-1, page.static), *messages], before[page.key[1], form]
+                page.sent[form] = sum(size for _, size in pieces), sum(size for _, size in pieces[: _alike(previous, pieces)])
+                before[page.key[1], form] = pieces
 
 
 async def read_traffic(
-    settings: Settings,
-    servers: str,
-    workspace: str,
-    since: datetime,
-    progress: Callable[[int, int], None],
+    settings: Settings, servers: str, workspace: str, since: datetime, progress: Callable[[int, int], None]
 ) -> Traffic:
-    """The contexts since then in the order of their publication, and the responses to them.
+    """The contexts since then, and what their sessions held. workspace: "" = all. Raises `Unavailable`.
 
-    workspace: "" = all. progress: called with (sequence, last sequence) of the contexts. Raises `Unavailable`.
+    progress: called with (sequence, last sequence) of the contexts.
     """
-    reader, place = TrafficReader(since), workspace or ANY
+    traffic, sessions = Traffic(), defaultdict[tuple[str, str], list[Page]](list)
     async with connected(settings, servers) as connection:
         js = connection.jetstream()
         contexts, breadcrumbs = (NatsStream(js, lambda: 0, kind, settings.installation) for kind in (CONTEXTS, BREADCRUMBS))
-        last = await contexts.last()
-        async for arrival in contexts.follow(f"contexts.{place}.>", 1, Place(0, last.sequence + 1)):
-            reader.page(arrival)
+        last, end = await contexts.last(), await breadcrumbs.last()
+        async for arrival in contexts.follow(f"contexts.{workspace or '*'}.>", 1, last.next):
+            traffic.add(arrival)
             progress(arrival.place.sequence, last.sequence)
-        end = await breadcrumbs.last()
-        if reader.first_trigger:
-            subject, until = f"breadcrumbs.{place}.*.{RESPONSE}", Place(0, end.sequence + 1)
-            async for arrival in breadcrumbs.follow(subject, reader.first_trigger, until):
-                reader.response(arrival)
-    return reader.traffic
+        for page in traffic.pages:
+            sessions[page.key[0], page.key[2]].append(page)
+        for (tenant, session), pages in sessions.items():
+            if pages[-1].moment >= since:
+                traffic.compare(pages, await _session(breadcrumbs, tenant, session, end.next))
+        traffic.pages = [page for page in traffic.pages if page.moment >= since]
+        traffic.subscriptions = await read_subscriptions(js, settings.installation, datetime.now(UTC))
+    return traffic
 
 
-class TrafficReader:
-    """Messages of the streams → traffic. Of each session it keeps the last page only."""
-
-    def __init__(self, since: datetime) -> None:
-        """since: older pages are only compared with."""
-        self._since = since
-        self.traffic = Traffic()
-        self.first_trigger = 0
-        """Sequence of the oldest trigger: what is said about the contexts came later. 0 = no contexts."""
-        self._triggers: set[TriggerKey] = set()
-        self._latest: dict[tuple[str, str, str], tuple[array[int], datetime]] = {}
-
-    def page(self, arrival: StreamMessage) -> None:
-        """Take a context."""
-        event = _object(arrival.data)
-        try:
-            self._add(event, arrival.received_at)
-        except (KeyError, TypeError, ValueError):
-            self.traffic.unreadable += 1
-
-    def _add(self, event: dict[str, Any], moment: datetime) -> None:
-        workspace, consumer, session = event["workspace"], event["consumer_id"], event["session_id"]
-        key, agent = (workspace, consumer, session), event.get("agent_id") or consumer
-        trigger = (workspace, agent, event["trigger_event_id"])
-        tokens = array("l", load_encoder(event["assembly"]["tokenizer"])(event["content"]))
-        by_class: dict[str, int] = {}
-        for section in event["sections"]:
-            by_class[section["class"]] = by_class.get(section["class"], 0) + section["tokens"]
-        before, then = self._latest.get(key, (array("l"), moment))
-        self._latest[key] = tokens, moment
-        if moment < self._since:
-            return
-        page = Page(
-            trigger=trigger,
-            session=session,
-            moment=moment,
-            tokens=event["token_count"],
-            reused=sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, tokens, strict=False))),
-            pause=max((moment - then) / timedelta(seconds=1), 0.0),
-            tokens_by_class=by_class,
-        )
-        self.traffic.pages.append(page)
-        self._triggers.add(trigger)
-        self.first_trigger = min(self.first_trigger or event["trigger_seq"], event["trigger_seq"])
-
-    def response(self, arrival: StreamMessage) -> None:
-        """Take an agent's response; one to no context of the traffic counts nothing."""
-        body = _object(arrival.data).get("context")
-        if not isinstance(body, dict):
-            return
-        creator = body.get("creator")
-        agent = creator.get("agent_id") if isinstance(creator, dict) else None
-        trigger = (arrival.subject.split(".")[1], str(agent), str(body.get("trigger_event_id")))
-        if trigger in self._triggers:
-            size = len(load_encoder(ANSWER_ENCODING)("\n".join(_texts(body))))
-            self.traffic.answers[trigger] = self.traffic.answers.get(trigger, 0) + size
+async def _session(stream: NatsStream, workspace: str, session: str, until: Place) -> list[Breadcrumb]:
+    """What can be read of it."""
+    crumbs: list[Breadcrumb] = []
+    async for arrival in stream.walk(workspace, session, ORIGIN, until):
+        with suppress(Rejected):
+            crumbs.append(decode(arrival))
+    return crumbs
 
 
-def _texts(body: dict[str, Any]) -> Iterator[str]:
-    """What the model wrote: the words and the calls."""
-    yield str(body.get("message") or body.get("content") or body.get("text") or "")
-    calls = body.get("tool_requests")
-    yield from (json.dumps(call, ensure_ascii=False) for call in (calls if isinstance(calls, list) else ()))
+def _tokens(crumb: Breadcrumb, encoding: str) -> int:
+    """Of its words and calls."""
+    return len(load_encoder(encoding)("\n".join((crumb.text, *crumb.call_signatures))))
 
 
-def _object(data: bytes) -> dict[str, Any]:
-    """The JSON object in the bytes; an empty one where there is none."""
-    try:
-        value = json.loads(data)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+def _alike(before: Sequence[object], now: Sequence[object]) -> int:
+    """How many pieces both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, now, strict=False)))

@@ -77,8 +77,8 @@ def fit(
 
     examples: list[Example] = []
 
-    async def run(core: "Components", _step: "Callable[[], None]") -> dict[str, Any]:
-        examples.extend(await _examples(core, ",".join(files)))
+    async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
+        examples.extend(await _examples(core, ",".join(files), step))
         return {}
 
     measure("fit", 0, run)
@@ -153,12 +153,12 @@ def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_j
     report(figures, as_json, (title, "signal", texts))
 
 
-async def _examples(core: "Components", files: str) -> "tuple[Example, ...]":
+async def _examples(core: "Components", files: str, step: "Callable[[], None]" = lambda: None) -> "tuple[Example, ...]":
     from builder.bench.data.datasets import load
     from builder.bench.quality.fit import examples
 
     datasets = [load(file.strip()) for file in files.split(",")]
-    return await examples(core.builder, datasets, core.profile("recall"), lambda: None)
+    return await examples(core.builder, datasets, core.profile("recall"), step)
 
 
 def _positions(text: str) -> tuple[int, ...]:

@@ -1,13 +1,15 @@
-"""The command about money: what the pages of the last hours cost."""
+"""The command about money: what the pages of the last hours cost, and what agents would send without them."""
 
 import asyncio
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, Servers, say, show, target
+from builder.cli.options import AsJson, Servers, progress_bar, say, show, target
+from builder.cli.tables import table
 from builder.domain.errors import Misconfigured
 
 if TYPE_CHECKING:
@@ -28,40 +30,56 @@ def cost(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """What contexts cost a day: tokens a turn, new and cached, and money by a price list, from the last 24 hours."""
+    """What contexts cost a day, beside the whole conversation and its last messages: tokens a turn, and money by a price list."""
     from datetime import UTC, datetime, timedelta
 
-    from rich.console import Console
-    from rich.progress import Progress
-
-    from builder.app.operations.costs import PriceList, costs, load_prices, priced_models
+    from builder.app.operations.costs import COUNTED, NOT_COUNTED, PriceList, costs, load_prices
     from builder.app.operations.traffic import read_traffic
-    from builder.cli.cost_table import table
 
     price_list = load_prices(prices) if prices else PriceList()
-    if model and prices and not priced_models(model, price_list):
+    if prices and not price_list.matching(model):
         raise Misconfigured(f"{prices} has no prices for {model}; it has {', '.join(price_list.models) or 'none'}")
     place, since = target(servers), datetime.now(UTC) - timedelta(hours=hours)
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("contexts", total=None)
-        reading = read_traffic(
-            place.settings, place.servers, workspace, since, lambda now, end: progress.update(task, completed=now, total=end)
-        )
-        traffic = asyncio.run(reading)
-    consumers = {page.trigger[1] for page in traffic.pages}
-    figures = costs(
-        traffic, price_list, hours, {consumer: _model_of(place.settings, consumer) or model for consumer in consumers}
-    )
+    with progress_bar("contexts") as advance:
+        traffic = asyncio.run(read_traffic(place.settings, place.servers, workspace, since, advance))
+    names = {page.key[1] for page in traffic.pages}
+    figures = costs(traffic, price_list, hours, {name: _model_of(place.settings, name) or model for name in names})
     if as_json:
         show(figures, as_json)
-        return
-    if not figures["contexts"]:
+    elif not figures["contexts"]:
         say(f"no contexts in the last {hours:g} hours; a context is published when a user message comes")
-        return
-    sys.stdout.write(table(figures))
-    for sentence in figures["estimates"]:
-        say(sentence)
+    else:
+        sys.stdout.write(cost_text(figures))
+        say(f"{COUNTED}\n{NOT_COUNTED}")
+
+
+def cost_text(figures: dict[str, Any]) -> str:
+    """A table a consumer, with a line for each form in which a conversation is sent; and whom nobody reads."""
+    text = ""
+    for row in figures["consumers"]:
+        money = f", money in {figures['currency']} a day".replace("  ", " ") if row["money"] else ""
+        text += (
+            f"{row['consumer']}: {row['contexts_per_day']:,.0f} contexts a day, responses of {row['response_tokens']:,.0f} tokens"
+        )
+        heads = ("sent", "tokens a turn", "cached", *row["money"])
+        text += f"{money}\n{table(heads, _lines(row), frozenset(heads[1:]))}\n"
+    unread = (
+        f"{row['consumer']}: {row['contexts_per_day']:,.0f} contexts a day of {row['tokens']:,.0f} tokens were built and read by "
+        "nobody, so no model was paid; `triggers: []` in its profile ends that\n"
+        for row in figures["unread"]
+    )
+    return text + "".join(unread)
+
+
+def _lines(row: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """A line of a consumer's table for each form."""
+    for form, each in row["sent"].items():
+        yield (
+            form,
+            f"{each['tokens']:,.0f}",
+            f"{each['cached']:,.0f}",
+            *(f"{money[form]:,.4f}" for money in row["money"].values()),
+        )
 
 
 def _model_of(configuration: "Settings", consumer: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -55,16 +56,25 @@ def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
 
 
 def consumers(workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False) -> None:
-    """Show the agents that get contexts, which file or record makes each, and what is wrong with records that make none."""
+    """Show the agents that get contexts, what makes each, who listens to it, and what is wrong with records that make none."""
+    from builder.app.health import list_subscriptions
     from builder.cli.requests import ask
 
-    answer = asyncio.run(ask(target(servers, workspace), "consumers", {}))
+    place = target(servers, workspace)
+    answer = asyncio.run(ask(place, "consumers", {}))
+    subscriptions = asyncio.run(list_subscriptions(place.settings, place.servers))
+    for each in answer["consumers"]:
+        own = [subscription for subscription in subscriptions if subscription.is_of(place.workspace, each["name"])]
+        each["subscriptions"] = [asdict(subscription) | {"since": _moment(subscription.since)} for subscription in own]
+        each["readers"] = "; ".join(map(str, own)) or ("nobody has subscribed yet" if each["triggers"] else "-")
     cells = [
-        (each["name"], each["origin"], ", ".join(map(_trigger, each["triggers"])) or "-", f"{each['budget']:,}")
+        (each["name"], each["origin"], ", ".join(map(_trigger, each["triggers"])) or "-", f"{each['budget']:,}", each["readers"])
         for each in answer["consumers"]
     ]
     findings = "".join(f"{LintFinding(**each)}\n" for each in answer["findings"])
-    show(answer, as_json, text=table(("name", "made by", "triggers", "tokens"), cells, frozenset({"tokens"})) + findings)
+    heads = ("name", "made by", "triggers", "tokens", "who listens")
+    note = "contexts are built whether or not somebody listens"
+    show(answer, as_json, text=table(heads, cells, frozenset({"tokens"})) + findings, note=note)
 
 
 def lint(
@@ -89,6 +99,10 @@ def lint(
 
 def _trigger(value: str | dict[str, list[str]]) -> str:
     return value if isinstance(value, str) else trigger_text(Selector(**{name: tuple(each) for name, each in value.items()}))
+
+
+def _moment(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
 
 
 def _text(value: Any) -> str:

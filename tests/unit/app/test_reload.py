@@ -48,6 +48,23 @@ async def test_what_is_being_written_is_left_to_the_next_look_and_read_once(tmp_
         assert reloading.core.profile("mine").budget == 2000
 
 
+async def test_an_edit_of_a_profile_is_in_force_in_those_that_extend_it(tmp_path: Path) -> None:
+    async with watching(tmp_path) as (reloading, _):
+        folder = tmp_path / "templates/profiles"
+        (folder / "mine.yaml").write_text(MINE % "o200k_base")
+        (folder / "other.yaml").write_text("extends: mine\nreserve: 5\n")
+        assert [await reloading.look() for _ in range(2)] == [False, True]
+        before = reloading.core.profile("other")
+        (folder / "mine.yaml").write_text(MINE % "o200k_base" + "budget: 777\n")
+        assert [await reloading.look() for _ in range(2)] == [False, True]
+        after = reloading.core.profile("other")
+        assert (before.budget, after.budget, after.reserve) == (2000, 777, 5)
+        (folder / "mine.yaml").write_text("extends: other\n")
+        assert [await reloading.look() for _ in range(2)] == [False, False]
+        assert "mine extends other extends mine; take one of them out" in await reloading.state()
+        assert reloading.core.profile("other") == after
+
+
 async def test_a_broken_edit_is_tried_once_and_its_reason_goes_with_the_mended_one(tmp_path: Path) -> None:
     async with watching(tmp_path) as (reloading, failed):
         before = reloading.core

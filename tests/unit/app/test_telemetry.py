@@ -41,6 +41,14 @@ def test_the_line_of_a_breadcrumb_has_a_field_for_each_fact(lines: io.StringIO) 
     assert {name: line[name] for name in (*fields, *numbers)} == fields | numbers
 
 
+def test_a_repetition_says_that_its_contexts_were_published_before(lines: io.StringIO) -> None:
+    subject = "breadcrumbs.acme.s42.user.message.v1"
+    Metrics(CollectorRegistry()).observe(
+        DeliveryOutcome(subject=subject, sequence=7, replay=False, outcome="published", seconds=0, tokens=())
+    )
+    assert json.loads(lines.getvalue())["message"].endswith("contexts=0 (published before)")
+
+
 def test_a_subject_that_is_none_has_no_address(lines: io.StringIO) -> None:
     Metrics(CollectorRegistry()).observe(
         DeliveryOutcome(subject="breadcrumbs", sequence=1, replay=False, outcome="rejected", seconds=0, reason="it is no subject")

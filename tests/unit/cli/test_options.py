@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.cli.options import settings, show, target
+from builder.cli.options import progress_bar, settings, show, target
 from builder.domain.errors import Misconfigured
 
 
@@ -54,3 +54,27 @@ def test_a_setting_that_is_no_json_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("CONTEXT_BUILDER_LIFETIMES", "{")
     with pytest.raises(Misconfigured, match=r"lifetimes.*write JSON, or unset it"):
         settings()
+
+
+@pytest.mark.parametrize(
+    ("every", "lines"),
+    [(0.0, ["latency: 1 of 1,400", "latency: 2 of 1,400", "latency: 3"]), (3600.0, [])],
+)
+def test_long_work_says_how_far_it_is_where_nobody_sees_a_bar(
+    every: float, lines: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress_bar("latency", every=every) as move:
+        for done, total in ((1, 1400), (2, 1400), (3, 0)):
+            move(done, total)
+    assert capsys.readouterr().err.splitlines() == lines
+
+
+def test_long_work_on_a_terminal_has_a_bar_and_no_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress_bar("latency", every=0) as move:
+        move(1, 2)
+    said = capsys.readouterr().err
+    assert "50%" in said
+    assert "latency: " not in said

@@ -10,11 +10,11 @@ import pytest
 
 from builder.app.operations.shadows import shadow_report
 from builder.cli.bench_options import report
-from builder.cli.cost_table import table as cost_table
+from builder.cli.commands.cost import cost_text
 from builder.cli.receipt_tables import comparison_text, receipt_text
 from builder.cli.shadow_report import report_text
 from builder.cli.tables import table
-from tests.unit.cli.test_cost_table import ROW
+from tests.unit.cli.commands.test_cost import ROW
 from tests.unit.cli.test_receipt_tables import ANSWER, source
 from tests.unit.cli.test_shadow_report import DIFFERENCE
 
@@ -53,35 +53,32 @@ def test_a_table_without_rows_has_its_head(monkeypatch: pytest.MonkeyPatch) -> N
     assert table(COLUMNS, [], cut=CUT).splitlines()[0].split() == list(COLUMNS)
 
 
-def figures(name: str) -> Any:
-    """Of a stored result."""
-    return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))["figures"]
+def bench_tables() -> dict[str, dict[str, dict[str, Any]]]:
+    """The rows of every table that the commands of `bench` made of the stored results, by result and figure."""
+    tables: dict[str, dict[str, dict[str, Any]]] = {}
+    for file in sorted(RESULTS.glob("*.json")):
+        figures = json.loads(file.read_text("utf-8"))["figures"]
+        values = {name: {"value": value} for name, value in figures.items() if not isinstance(value, dict | list)}
+        tables[f"{file.stem}: values"] = values
+        tables[f"{file.stem}: one row"] = {"": {name: row["value"] for name, row in values.items()}}
+        for name, rows in figures.items():
+            if isinstance(rows, dict) and all(isinstance(row, dict) for row in rows.values()):
+                tables[f"{file.stem}: {name}"] = rows
+    return {name: rows for name, rows in tables.items() if rows}
 
 
-def bench_tables() -> dict[str, tuple[str, str, Any]]:
-    """Title, first column and rows, as the commands of `bench` give them."""
-    sizes, recall = figures("latency")["sizes"], figures("recall-assistant")["budgets"]
-    orders, pages = figures("prefix-assistant")["orders"], figures("tokens-assistant")["budgets"]
-    tables = (
-        ("latency", "messages", sizes),
-        ("prefix", "order", orders),
-        ("recall", "budget", recall),
-        ("tokens", "budget", pages),
-    )
-    return {each[0]: each for each in tables}
-
-
-@pytest.mark.parametrize("name", bench_tables())
-def test_each_heading_and_each_number_of_a_bench_can_be_read_at_80_columns(
-    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_each_heading_and_each_number_of_every_bench_can_be_read_at_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    rows = bench_tables()[name][2]
-    report({}, False, bench_tables()[name])
-    text = capsys.readouterr().out
-    assert max(map(len, text.splitlines())) <= 80
-    for key, values in rows.items():
-        assert all(word in text for word in (key, *values, *map(str, values.values())))
+    for name, rows in bench_tables().items():
+        report({}, False, ("", "budget", rows))
+        text = capsys.readouterr().out
+        assert max(map(len, text.splitlines())) <= 80, name
+        assert "…" not in text, name
+        for key, values in rows.items():
+            words = " ".join((key, *values, *map(str, values.values()))).split()
+            assert set(words) <= set(re.split(r"[\s:]+", text)) | set(text.split()), name
 
 
 def commands() -> dict[str, str]:
@@ -93,12 +90,12 @@ def commands() -> dict[str, str]:
     differing = [replace(DIFFERENCE, trigger=IDENTITY, session=OTHER, shadow=f"lean-of-{name}") for name in ("a", "b")]
     page = {"sections": [], "token_count": 9, "content": f"- Result {IDENTITY} {OTHER}\n- Call"}
     comparison = {"before": page, "after": page | {"content": f"- Result {OTHER} {IDENTITY}\n- Call"}, "failures": []}
-    money = [{"model": IDENTITY, "a_day": 2.25}]
+    row = ROW | {"consumer": OTHER, "money": {IDENTITY: dict.fromkeys(ROW["sent"], 2.25)}}
     return {
         "explain": receipt_text(answer),
         "shadow report": report_text(shadow_report(differing, 10)),
         "replay": comparison_text(comparison, is_other=True),
-        "cost": cost_table({"currency": "EUR", "a_day": None, "consumers": [ROW | {"consumer": OTHER, "money": money}]}),
+        "cost": cost_text({"currency": "EUR", "consumers": [row], "unread": []}),
         "profiles": table(("name", "made by", "triggers", "tokens"), [(OTHER, f"{IDENTITY} in _", "user.message.v1", "4,000")]),
     }
 

@@ -64,9 +64,9 @@ def test_a_section_is_changed_by_its_name_and_taken_out_by_null() -> None:
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("extends: bas", "^profiles/mine.yaml line 1: it extends 'bas', and no preset has this name; write base$"),
+        ("extends: bas", "^profiles/mine.yaml line 1: it extends 'bas', and no preset or profile has this name; write base$"),
         ("extends: loop", "loop extends pool extends loop; take one of them out"),
-        ("extends: 7", "extends is 7; give the name of a preset, or a list of names"),
+        ("extends: 7", "extends is 7; give the name of a preset or a profile, or a list of names"),
         (
             "extends: broken",
             "^presets/broken.yaml line 1: a bracket or a brace is not closed, or a comma",
@@ -84,6 +84,53 @@ def test_a_section_is_changed_by_its_name_and_taken_out_by_null() -> None:
 def test_a_mistake_names_the_file_and_the_preset(source: str, reason: str) -> None:
     with pytest.raises(Misconfigured, match=reason):
         parse_profile("mine", source, LIBRARY)
+
+
+PROFILES = {
+    "desk": "extends: base\nbudget: 700\nreserve: 20\n",
+    "night-desk": "extends: [desk, short]\nbudget: 600\n",
+    "base": "budget: 5\n",
+    "ring": "extends: chain\n",
+    "chain": "extends: link\n",
+    "link": "extends: ring\n",
+    "narrow": "extends: narrow\n",
+    "trial": "shadow_of: desk\n",
+    "late": "extends: [night-desk, trial]\n",
+}
+OWN = Library(presets=PRESETS, profiles=PROFILES)
+
+
+def test_a_profile_extends_a_profile_of_ones_own_through_a_chain_and_a_preset_of_the_name_comes_first() -> None:
+    profile = parse_profile("night-desk", PROFILES["night-desk"], OWN)
+    assert (profile.budget, profile.reserve, profile.window.trim_to) == (600, 20, 2)
+    below = parse_profile("attic", "extends: night-desk\nreserve: 3\n", OWN)
+    assert (below.consumer, below.agent, below.budget, below.reserve) == ("attic", "attic", 600, 3)
+    shown = as_yaml(profile_settings("attic", "extends: night-desk\n", OWN, "profiles/attic.yaml"))
+    assert "budget: 600  # profiles/night-desk.yaml\n" in shown
+    assert "reserve: 20  # profiles/desk.yaml\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("ring", "^profiles/link.yaml line 1: ring extends chain extends link extends ring; take one of them out$"),
+        ("narrow", "^profiles/narrow.yaml line 1: narrow extends narrow; take one of them out$"),
+        ("late", "line 1: it extends 'trial', which is on trial itself; extend the profile of its consumer$"),
+    ],
+)
+def test_profiles_that_extend_each_other_in_a_circle_or_a_trial_are_refused_with_the_chain(name: str, reason: str) -> None:
+    with pytest.raises(Misconfigured, match=reason):
+        parse_profile(name, PROFILES[name], OWN)
+
+
+def test_a_bundled_preset_extends_no_profile_and_an_edit_of_the_base_is_another_revision() -> None:
+    bundled = Library(presets={"plain": "extends: desk\n"}, bundled={"plain": "extends: desk\n"}, profiles=PROFILES)
+    with pytest.raises(Misconfigured, match="it extends 'desk', and no preset or profile has this name"):
+        parse_profile("plain", "extends: plain\n", bundled)
+    edited = Library(presets=PRESETS, profiles=PROFILES | {"desk": PROFILES["desk"].replace("20", "30")})
+    before, after = (parse_profile("night-desk", PROFILES["night-desk"], each) for each in (OWN, edited))
+    assert (before.reserve, after.reserve) == (20, 30)
+    assert before.revision != after.revision
 
 
 def test_a_model_gives_budget_encoding_and_margin_where_no_file_does() -> None:

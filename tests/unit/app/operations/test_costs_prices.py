@@ -31,7 +31,7 @@ def test_a_list_is_yaml_or_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("models: [", "is no YAML"),
+        ("models: [", "cannot be read: line 1: a value is missing between brackets"),
         ("models: {small: {input: -1}}", "models/small/input: Input should be greater than or equal to 0"),
         ("models: {small: {inptu: 1}}", "models/small/input: Field required"),
         ("prices: {}", "prices: Extra inputs are not permitted"),
@@ -47,5 +47,5 @@ def test_what_is_wrong_with_a_list_is_named_with_its_file(tmp_path: Path, text: 
 
 
 def test_a_list_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(Misconfigured, match=r"none\.yaml cannot be read: No such file"):
+    with pytest.raises(Misconfigured, match=r"none\.yaml cannot be read: .*No such file"):
         load_prices(tmp_path / "none.yaml")

@@ -1,5 +1,6 @@
 """RCRT's records as profiles: what they say is laid over the default profile, and what cannot be followed is reported."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -187,6 +188,13 @@ def test_the_revision_of_a_consumer_is_that_of_its_records_and_of_the_default_pr
     assert newer.triggers == one.triggers
 
 
+def test_a_record_extends_a_profile_of_ones_own() -> None:
+    library = replace(LIBRARY, profiles={**LIBRARY.profiles, "desk": "extends: default\nbudget: 700\nreserve: 20\n"})
+    row = sent(1, *agent(context_builder={"extends": "desk", "reserve": 9}), "_", id="r1").breadcrumb
+    (profile,) = RecordProfiles(library, NAMES | {"desk"}, list[LintFinding]().append)((row,)).profiles
+    assert (profile.consumer, profile.budget, profile.reserve) == ("a", 700, 9)
+
+
 @pytest.mark.parametrize(
     ("record", "problem"),
     [
@@ -198,7 +206,7 @@ def test_the_revision_of_a_consumer_is_that_of_its_records_and_of_the_default_pr
         ),
         (agent(context_sources={"always": [{"type": "tag"}]}), "context_sources.always.0 has type: tag and names no tag"),
         (agent(context_builder={"budgte": 3}), "there is no setting 'budgte'"),
-        (agent(context_builder={"extends": "nobody"}), "it extends 'nobody', and no preset has this name"),
+        (agent(context_builder={"extends": "nobody"}), "it extends 'nobody', and no preset or profile has this name"),
         (agent(context_builder={"sections": {"nowhere": {}}}), "no section has this name"),
         (agent(context_trigger={"schema_name": "secret.v1"}), "secret.v1 is never shown"),
         (agent(agent_id="a b"), "consumer 'a b' does not fit a NATS subject"),
