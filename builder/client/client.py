@@ -225,7 +225,7 @@ class Client(Sending):
         async def send(tool: str, identity: str, output: Any, error: Any) -> None:
             await self.send_tool_result(context.session_id, tool, identity, output, error=error, tags=labels)
 
-        await run_calls(calls, tools, send)
+        await run_calls(context, calls, tools, send)
         return answer
 
     async def responses(self, context: ReceivedContext) -> tuple[Response, ...]:
