@@ -1,6 +1,6 @@
 """A ready tool: the model reads what its page left out or cut, by the id that the page names.
 
-    tools={"fetch_omitted": client.fetch_omitted}, and fetch_omitted_tool("openai") among the tools of the model's call
+tools={"fetch_omitted": client.fetch_omitted}, and fetch_omitted_tool("openai") among the tools of the model's call
 """
 
 from typing import Any, Literal
@@ -38,9 +38,9 @@ def fetch_omitted_tool(chat_format: Literal["openai", "anthropic"]) -> Any:
 def check_named(identity: str, context: ReceivedContext) -> None:
     """Raises `Rejected` for what the context does not name: it names nothing that its consumer may not see."""
     omissions = context.event.get("omissions") or {}
-    shown = {each for section in context.event.get("sections") or () for each in section["ids"]}
-    left_out = {each["id"] for name in ("partial", "most_relevant") for each in omissions.get(name) or ()}
-    if identity not in shown | left_out:
+    names = {each for section in context.event.get("sections") or () for each in section["ids"]}
+    names |= {each["id"] for name in ("partial", "most_relevant") for each in omissions.get(name) or ()}
+    if identity not in names:
         raise Rejected(f"this context names no {identity!r}; give an id that it names, as it is written there")
 
 

@@ -46,11 +46,16 @@ def test_a_reply_is_read_in_every_shape(reply: Any, expected: Reply) -> None:
 
 
 CHOICE = {"index": 0, "finish_reason": "tool_calls", "message": OPENAI}
-COMPLETION = ChatCompletion.model_validate({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [CHOICE]})
+COMPLETION = ChatCompletion.model_validate(
+    {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [CHOICE]}
+)
 USAGE = {"input_tokens": 1, "output_tokens": 1}
 BLOCKS = [{"type": "thinking", "thinking": "Hm.", "signature": "s"}, *ANTHROPIC["content"][1:]]
-CLAUDE = anthropic.types.Message.model_validate({"id": "1", "type": "message", "model": "m", "usage": USAGE, **ANTHROPIC, "content": BLOCKS})
+CLAUDE = anthropic.types.Message.model_validate(
+    {"id": "1", "type": "message", "model": "m", "usage": USAGE, **ANTHROPIC, "content": BLOCKS}
+)
 CALL = ToolCall(name="weather", args={"city": "Oslo"}, id="call_1")
+USE = ToolCall(name="weather", args={"city": "Oslo"}, id="toolu_1")
 BROKEN = InvalidToolCall(type="invalid_tool_call", name="weather", args="{", id="call_2", error="no JSON")
 
 
@@ -65,7 +70,7 @@ BROKEN = InvalidToolCall(type="invalid_tool_call", name="weather", args="{", id=
         (message_to_dict(AIMessage("Hm.", tool_calls=[CALL])), Reply("Hm.", (request("call_1"),))),
         (AIMessage("", invalid_tool_calls=[BROKEN]), Reply("", (request("call_2", "{"),))),
         (AIMessage("", additional_kwargs={"refusal": "I must not."}), Reply("I must not.", ())),
-        (AIMessage(["Hm.", *ANTHROPIC["content"][1:]], tool_calls=[{**CALL, "id": "toolu_1"}]), Reply("Hm.\nLet me look.", (request("toolu_1"),))),
+        (AIMessage(["Hm.", *BLOCKS[1:]], tool_calls=[USE]), Reply("Hm.\nLet me look.", (request("toolu_1"),))),
     ],
     ids=["openai", "choice", "anthropic", "empty", "langchain", "stored", "broken", "refusal", "blocks"],
 )  # fmt: skip
