@@ -13,6 +13,7 @@ QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age", "time", "pause"]
 ChatFormat = Literal["none", "openai", "anthropic"]
+ChatPlace = Literal["system", "user"]
 FORBIDDEN_SCHEMAS = frozenset(
     {
         "secret.v1",
@@ -201,6 +202,8 @@ class Profile:
     tool_output: ToolOutput
     summaries: Summaries | None
     chat_format: ChatFormat
+    words_of_people: ChatPlace
+    """Where `messages` have summaries, the memory of a person and standing instructions."""
     fill: bool
     """What no section uses goes back to a conversation that does not fit."""
     sections: tuple[SectionRule, ...]
