@@ -38,7 +38,13 @@ class Answering:
         self._publishing = publishing
 
     async def send(
-        self, context: ReceivedContext, body: dict[str, Any], step: int | None, message_id: str, tags: tuple[str, ...] = ()
+        self,
+        context: ReceivedContext,
+        body: dict[str, Any],
+        step: int | None,
+        message_id: str,
+        tags: tuple[str, ...] = (),
+        to: tuple[str, ...] = (),
     ) -> Answer:
         """Store a response under its step, or return the one that stands there.
 
@@ -51,7 +57,7 @@ class Answering:
             conversation = await self._read(context, step)
             there = next((each for each in conversation.responses if each.id == message_id), None)
             number = step or (there.step if there else conversation.free_step(context.steps, body, has_own_id=bool(message_id)))
-            event, identity = _event(context, body, number, message_id, tags)
+            event, identity = _event(context, body, number, message_id, tags, to)
             if there is not None:
                 check_same(event, await self._reader.at(there.sequence), own_clock=True)
             elif message_id:
@@ -90,11 +96,11 @@ def _check_free(conversation: Conversation, step: int) -> None:
 
 
 def _event(
-    context: ReceivedContext, body: dict[str, Any], step: int, message_id: str, tags: tuple[str, ...]
+    context: ReceivedContext, body: dict[str, Any], step: int, message_id: str, tags: tuple[str, ...], to: tuple[str, ...]
 ) -> tuple[Outgoing, str]:
     """What is published, and its id."""
     identity = message_id or response_id(context.id, step)
-    record = make_record(SCHEMA, identity, context.session_token, {**body, "step": step}, tags=tags)
+    record = make_record(SCHEMA, identity, context.session_token, {**body, "step": step}, tags=tags, to=to)
     event = as_json(record, context.workspace)
     check(event)
     return event, identity

@@ -217,9 +217,12 @@ class Profile:
     def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:
         """Whether a first version of it asks for a context: by a trigger, and because the audience matches it.
 
-        What no profile can show never does, whatever its tags are.
+        What no profile can show never does, whatever its tags are; nor what is addressed to other agents alone, nor the answer of
+        the consumer's own agent to everybody.
         """
-        is_meant = breadcrumb.schema not in FORBIDDEN_SCHEMAS and matches_one(self.triggers, breadcrumb)
+        is_own_answer = breadcrumb.role == "assistant" and breadcrumb.agent == self.agent
+        is_addressed = self.agent in breadcrumb.to if breadcrumb.to else not is_own_answer
+        is_meant = is_addressed and breadcrumb.schema not in FORBIDDEN_SCHEMAS and matches_one(self.triggers, breadcrumb)
         return is_meant and (self.audience is None or self.audience.matches(breadcrumb))
 
     @property

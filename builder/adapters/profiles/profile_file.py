@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo, available_timezones
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from builder.adapters.profiles.parts import (
+    AudienceFile,
     PinnedFile,
     ReminderFile,
     RetrievalFile,
     SectionFile,
-    SelectorFile,
     SummariesFile,
     ToolOutputFile,
     TriggerFile,
@@ -136,7 +136,7 @@ class ProfileFile(BaseModel):
     time_zone: TimeZoneName = Field(
         "UTC", description="IANA name; dates on the page are in the sender's offset, and in this zone where the sender gave none"
     )
-    audience: SelectorFile | None = Field(
+    audience: AudienceFile | None = Field(
         None,
         description="which breadcrumbs of the session are this consumer's conversation; no other one triggers it, "
         "whatever `triggers` says; null = all",
