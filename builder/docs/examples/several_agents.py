@@ -31,8 +31,9 @@ MODELS: dict[str, Callable[[str], tuple[str, str]]] = {"planner": planner, "code
 
 async def serve(client: Client, name: str, contexts: AsyncIterator[ReceivedContext]) -> str:
     """Write to other agents until there is an answer for everybody."""
+    model = MODELS[name]
     async for context in contexts:
-        to, text = MODELS[name](context.content)
+        to, text = model(context.content)
         await client.send_response(context, text, speaker=name.capitalize(), to=[to] if to else [])
         if not to:
             return text
