@@ -8,7 +8,7 @@ from langchain_core.runnables import Runnable
 from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletion
 
-from builder.client import Client, ReceivedContext, fetch_omitted_tool
+from builder.client import ReceivedContext, fetch_omitted_tool
 
 
 async def openai_reply(model: AsyncOpenAI, context: ReceivedContext) -> ChatCompletion:
@@ -28,9 +28,3 @@ async def anthropic_reply(model: AsyncAnthropic, context: ReceivedContext) -> Me
 async def langchain_reply(model: Runnable[LanguageModelInput, AIMessage], context: ReceivedContext) -> AIMessage:
     """The profile has `chat_format: openai`; the model is one of LangChain, with its tools bound."""
     return await model.ainvoke(context.messages)
-
-
-async def agent(client: Client, model: AsyncOpenAI) -> None:
-    """Answer every context; the model may read what a page leaves out."""
-    async for context in client.contexts("weather-agent"):
-        await client.send_reply(context, await openai_reply(model, context), tools={"fetch_omitted": client.fetch_omitted})
