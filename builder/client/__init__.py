@@ -18,6 +18,7 @@ With `chat_format: openai` it is `openai.chat.completions.create(model=MODEL, me
 
 from builder.client.answering import Answer
 from builder.client.client import Client, connect
+from builder.client.omitted import fetch_omitted_tool
 from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, Receipt, ReceivedContext
 from builder.client.responses import Response
 from builder.client.sending import PublishResult
@@ -39,4 +40,5 @@ __all__ = [
     "Response",
     "Unavailable",
     "connect",
+    "fetch_omitted_tool",
 ]

@@ -176,6 +176,7 @@ class Client(Sending):
         message_id: str = "",
         speaker: str = "Assistant",
         tags: Iterable[str] = (),
+        to: str | Iterable[str] = (),
     ) -> Answer:
         """Publish an `agent.response.v1` to a context: a step with tool calls, say, and once their results are there the answer.
 
@@ -183,7 +184,8 @@ class Client(Sending):
         The id follows from the context and the step. Without a `step` it is read from the stream: the first one whose round is
         not over, so an agent that died and answers again gets its first answer back as `already_answered`, whatever the words;
         a round is over when each of its calls has a result, or when it was sent or found through this very `context` object.
-        message_id: an id of one's own; another response under it is an error. Raises `Rejected` and `Unavailable`.
+        message_id: an id of one's own; another response under it is an error. to: the agents that it is addressed to; default
+        everybody. Raises `Rejected` and `Unavailable`.
         """
         body: dict[str, Any] = {
             "message": message,
@@ -195,7 +197,9 @@ class Client(Sending):
             body["tool_requests"] = calls
         if context.questions:
             body["questions"] = list(context.questions)
-        return await self._answering.send(context, body, step, message_id, tuple(tags))
+        return await self._answering.send(
+            context, body, step, message_id, tuple(tags), (to,) if isinstance(to, str) else tuple(to)
+        )
 
     async def send_reply(
         self,
@@ -205,6 +209,7 @@ class Client(Sending):
         tools: Tools | None = None,
         speaker: str = "Assistant",
         tags: Iterable[str] = (),
+        to: str | Iterable[str] = (),
     ) -> Answer:
         """Publish what a model replied, run the tools that it calls, and publish what they give.
 
@@ -212,10 +217,17 @@ class Client(Sending):
         name → function, plain or async, that takes the call's arguments by name; calls run side by side, and what a function
         raises is sent as the call's error. Where the context was answered before, the open calls of that answer are run
         instead. With `tool.response.v1` in the profile's triggers the next context comes when the last call is answered.
-        Without `tools` nothing is run. Raises as `send_response` does.
+        Without `tools` nothing is run. to: the agents that a reply without calls is addressed to. Raises as `send_response` does.
         """
         labels, words = tuple(tags), read_reply(reply)
-        answer = await self.send_response(context, words.text, tool_requests=words.tool_requests, speaker=speaker, tags=labels)
+        answer = await self.send_response(
+            context,
+            words.text,
+            tool_requests=words.tool_requests,
+            speaker=speaker,
+            tags=labels,
+            to=() if words.tool_requests else to,
+        )
         if tools is None:
             return answer
         if words.tool_requests:
@@ -227,7 +239,7 @@ class Client(Sending):
         async def send(tool: str, identity: str, output: Any, error: Any) -> None:
             await self.send_tool_result(context.session_id, tool, identity, output, error=error, tags=labels)
 
-        await run_calls(calls, tools, send)
+        await run_calls(context, calls, tools, send)
         return answer
 
     async def responses(self, context: ReceivedContext) -> tuple[Response, ...]:

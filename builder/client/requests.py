@@ -11,6 +11,7 @@ from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 
 from builder.client.connecting import reason
+from builder.client.omitted import check_named, piece
 from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, Receipt, ReceivedContext, read, read_result
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.summary import CompactionResult
@@ -41,6 +42,15 @@ class Requests:
         """All of a breadcrumb, e.g. of one that a context left out or showed in part. version: default the newest."""
         answer = await self.request("fetch", {"id": breadcrumb} | ({} if version is None else {"version": version}))
         return read_result(BreadcrumbRecord, answer)
+
+    async def fetch_omitted(self, id: str, context: ReceivedContext, offset: int = 0) -> str:  # noqa: A002 - as the page names it
+        """A ready tool: a piece of what a context shows in part or leaves out, for `tools={"fetch_omitted": …}` of `send_reply`.
+
+        id, offset: of the model, in characters. The first line names the offset of the next piece. Raises `Rejected` for what the
+        context does not name, and `Unavailable`.
+        """
+        check_named(id, context)
+        return piece(await self.fetch(id), offset, context)
 
     async def history(
         self, session: str = "", *, user_id: str = "", newest: bool = False

@@ -176,6 +176,7 @@ class Client:
     context = _plain(asynchronous.Client.context)
     contexts = _generator(asynchronous.Client.contexts)
     fetch = _plain(asynchronous.Client.fetch)
+    fetch_omitted = _plain(asynchronous.Client.fetch_omitted)
     forget = _plain(asynchronous.Client.forget)
     forget_person = _plain(asynchronous.Client.forget_person)
     history = _generator(asynchronous.Client.history)
