@@ -7,22 +7,23 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
 
-from builder.client.answering import Answer, Answering
+from builder.client.agent import Agent
 from builder.client.connecting import FIRST_SECONDS, open_connection
 from builder.client.received import Latest, ReceivedContext, read
-from builder.client.replies import Tools, read_reply, run_calls
-from builder.client.responses import Response, read_conversation
-from builder.client.sending import TOOL_RESPONSE, USER_MESSAGE, Lifetime, Sending, check, user_message
-from builder.client.subscription import FETCH_SECONDS, Deliver, expected, is_superseded, received, subscribe
+from builder.client.replies import Tools
+from builder.client.replying import Replying
+from builder.client.sending import USER_MESSAGE, Lifetime, check, user_message
+from builder.client.serving import Handler, OnFailure, ServeRules, Serving, stop_on_sigterm
+from builder.client.subscription import ACK_WAIT_SECONDS, FETCH_SECONDS, Deliver, expected, is_superseded, received, subscribe
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.selector import trigger_text, wait_for_tools
 from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token, context_subject
 
 log = logging.getLogger("builder.client")
@@ -56,7 +57,7 @@ async def connect(
             await connection.close()
 
 
-class Client(Sending):
+class Client(Replying):
     """What an agent needs: contexts, what it sends, what it looks up. Errors: `Rejected` = mend it, `Unavailable` = try again."""
 
     def __init__(
@@ -70,9 +71,7 @@ class Client(Sending):
         """connection: open; the caller closes it. fetch_seconds: of one request for contexts."""
         super().__init__(connection, workspace, installation)
         self._fetch_seconds = fetch_seconds
-        self._answering = Answering(self._reader, self._publishing)
         self._latest: Latest = OrderedDict()
-        self._checked: set[str] = set()
 
     async def contexts(
         self, consumer: str, *, durable: str | None = "", deliver: Deliver = "new", skip_superseded: bool = False
@@ -98,8 +97,7 @@ class Client(Sending):
 
         Where no service answers, or the consumer's profile has no triggers, a warning in the log says so.
         """
-        # '=' fits no token: workspace a with consumer b-c has another durable than workspace a-b with consumer c.
-        name = f"{self.workspace}={check_token(consumer, 'consumer')}" if durable == "" else durable
+        name = self._durable(consumer) if durable == "" else durable
         place = self._place(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
         if warning := await self.check_consumer(consumer):
             log.warning("%s", warning)
@@ -112,7 +110,7 @@ class Client(Sending):
                     (self.workspace, consumer),
                     self._latest,
                     self._fetch_seconds,
-                    self.is_superseded if skip_superseded else None,
+                    skips=self.is_superseded if skip_superseded else None,
                 )
             ) as contexts,
         ):
@@ -166,88 +164,40 @@ class Client(Sending):
             )
         return read(data, (self.workspace, consumer), OrderedDict())
 
-    async def send_response(
+    async def serve(
         self,
-        context: ReceivedContext,
-        message: str,
-        *,
-        tool_requests: Iterable[dict[str, Any]] = (),
-        step: int | None = None,
-        message_id: str = "",
-        speaker: str = "Assistant",
-        tags: Iterable[str] = (),
-        to: str | Iterable[str] = (),
-    ) -> Answer:
-        """Publish an `agent.response.v1` to a context: a step with tool calls, say, and once their results are there the answer.
-
-        tool_requests: {tool, input, requestId} each. speaker: the name on later pages; where several agents talk, give theirs.
-        The id follows from the context and the step. Without a `step` it is read from the stream: the first one whose round is
-        not over, so an agent that died and answers again gets its first answer back as `already_answered`, whatever the words;
-        a round is over when each of its calls has a result, or when it was sent or found through this very `context` object.
-        message_id: an id of one's own; another response under it is an error. to: the agents that it is addressed to; default
-        everybody. Raises `Rejected` and `Unavailable`.
-        """
-        body: dict[str, Any] = {
-            "message": message,
-            "trigger_event_id": context.trigger_event_id,
-            "creator": {"type": "agent", "agent_id": context.agent_id},
-            "speaker": speaker,
-        }
-        if calls := list(tool_requests):
-            body["tool_requests"] = calls
-        if context.questions:
-            body["questions"] = list(context.questions)
-        return await self._answering.send(
-            context, body, step, message_id, tuple(tags), (to,) if isinstance(to, str) else tuple(to)
-        )
-
-    async def send_reply(
-        self,
-        context: ReceivedContext,
-        reply: Any,
+        consumer: str,
+        handler: Handler,
         *,
         tools: Tools | None = None,
+        parallel: int = 8,
+        attempts: int = 8,
+        on_failure: OnFailure | None = None,
+        refresh: bool = True,
+        ack_wait: float = ACK_WAIT_SECONDS,
+        deliver: Deliver = "new",
         speaker: str = "Assistant",
         tags: Iterable[str] = (),
-        to: str | Iterable[str] = (),
-    ) -> Answer:
-        """Publish what a model replied, run the tools that it calls, and publish what they give.
+    ) -> None:
+        """Be this consumer's agent until SIGTERM or a cancellation: then what is not answered goes to another process at once.
 
-        reply: a message or a whole completion of OpenAI or Anthropic, as a dict or an object of their SDKs, or a text. tools:
-        name → function, plain or async, that takes the call's arguments by name; calls run side by side, and what a function
-        raises is sent as the call's error. Where the context was answered before, the open calls of that answer are run
-        instead. With `tool.response.v1` in the profile's triggers the next context comes when the last call is answered.
-        Without `tools` nothing is run. to: the agents that a reply without calls is addressed to. Raises as `send_response` does.
+        handler: context → a reply as `send_reply` takes it, or None for none. tools: as there. parallel: sessions at once; one
+        context of a session at a time. attempts: deliveries of a context whose handler fails, with growing pauses; after them
+        `on_failure` gets the context and the error and may give a reply; default: a dead letter. refresh: a page is built
+        again when its session has gone on since. ack_wait: seconds after which the contexts of a process that died come again.
+        deliver: as in `contexts`. Raises `Rejected` for an unknown consumer.
         """
-        labels, words = tuple(tags), read_reply(reply)
-        answer = await self.send_response(
-            context,
-            words.text,
-            tool_requests=words.tool_requests,
-            speaker=speaker,
-            tags=labels,
-            to=() if words.tool_requests else to,
+        place = self._place(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
+        if warning := await self.check_consumer(consumer):
+            log.warning("%s", warning)
+        agent = Agent(
+            client=self, handler=handler, tools=tools, on_failure=on_failure, refresh=refresh, speaker=speaker, tags=tuple(tags)
         )
-        if tools is None:
-            return answer
-        if words.tool_requests:
-            await self._check_tool_trigger(context.consumer_id)
-        calls = words.tool_requests
-        if answer.already_answered:
-            calls = next((each.open_calls for each in await self.responses(context) if each.id == answer.id), ())
-
-        async def send(tool: str, identity: str, output: Any, error: Any) -> None:
-            await self.send_tool_result(context.session_id, tool, identity, output, error=error, tags=labels)
-
-        await run_calls(context, calls, tools, send)
-        return answer
-
-    async def responses(self, context: ReceivedContext) -> tuple[Response, ...]:
-        """What this agent has said to a context, by step, with its tool calls and their results, for an agent that starts again.
-
-        Raises `Rejected` when too much was said since (see `send_response`'s `step`), and `Unavailable`.
-        """
-        return (await read_conversation(self._reader, context)).responses
+        rules = ServeRules(parallel=parallel, attempts=attempts, ack_wait=ack_wait)
+        serving = Serving((self.workspace, consumer), rules, agent.work, agent.give_up)
+        with stop_on_sigterm() as stop:
+            subscription = partial(subscribe, self._js, place, self._durable(consumer), ack_wait=ack_wait)
+            await serving.run(self._connection, place[0], subscription, deliver, stop)
 
     async def _check_triggers(self, consumer: str, message: Breadcrumb) -> None:
         """Raises `Rejected` when no context can come, and `Unavailable` when no service runs."""
@@ -255,18 +205,9 @@ class Client(Sending):
         if refusal := (await self.consumer(consumer)).refusal(message):
             raise Rejected(refusal)
 
-    async def _check_tool_trigger(self, consumer: str) -> None:
-        """Warn once where no context will come for the results of an agent's tools."""
-        if consumer in self._checked:
-            return
-        self._checked.add(consumer)
-        with contextlib.suppress(Rejected, Unavailable):
-            triggers = (await self.consumer(consumer)).selectors
-            if not wait_for_tools(triggers):
-                log.warning(
-                    "no context comes for the results of these tools: the profile of %r has the triggers %s; add %s",
-                    *(consumer, ", ".join(map(trigger_text, triggers)) or "none", TOOL_RESPONSE),
-                )
+    def _durable(self, consumer: str) -> str:
+        """'=' fits no token: workspace a with consumer b-c has another durable than workspace a-b with consumer c."""
+        return f"{self.workspace}={check_token(consumer, 'consumer')}"
 
     def _place(self, subject: str) -> tuple[str, str]:
         """Stream and subject of contexts, as the broker knows them."""

@@ -88,19 +88,21 @@ async def _run(context: ReceivedContext, call: Mapping[str, Any], tools: Tools, 
 
 
 async def _output(tool: str, arguments: Any, tools: Tools, facts: Mapping[str, Any]) -> Any:
-    """A function that is no coroutine runs in a thread, so that heartbeats and other calls go on.
-
-    facts: what a function gets that has a parameter of this name.
-    """
+    """facts: what a function gets that has a parameter of this name."""
     if tool not in tools:
         raise Rejected(f"there is no tool {tool!r}; there are {', '.join(tools) or 'none'}")
     if not isinstance(arguments, dict):
         raise Rejected(f"the arguments of {tool} are {shape(arguments)}; send one JSON object")
     function = tools[tool]
     arguments = arguments | {name: value for name, value in facts.items() if name in _parameters(function)}
+    return await called(function, **arguments)
+
+
+async def called(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """What a plain or async function returns. A plain one runs in a thread, so that heartbeats and other work go on."""
     if inspect.iscoroutinefunction(function):
-        return await function(**arguments)
-    result = await asyncio.to_thread(function, **arguments)
+        return await function(*arguments, **named)
+    result = await asyncio.to_thread(function, *arguments, **named)
     return await result if inspect.isawaitable(result) else result
 
 

@@ -3,6 +3,7 @@
 import json
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
 from typing import Any
 
 from nats.aio.client import Client as Connection
@@ -76,6 +77,16 @@ class Requests:
         token = optional_token(session)
         event = await self.request("context", {"consumer": consumer, "session": token, "trigger": trigger})
         return read(json.dumps(event).encode(), (self.workspace, consumer), OrderedDict())
+
+    async def refresh(self, context: ReceivedContext) -> ReceivedContext:
+        """The context with what has come since, but for what has a context of its own; `event["as_of"]` says up to where.
+
+        It answers for the published one, under its id. `is_over`: leave it. Nothing is published.
+        """
+        names = {"consumer": context.consumer_id, "trigger": context.trigger_event_id, "session": context.session_token}
+        event = await self.request("refresh", names)
+        page = read(json.dumps(event).encode(), (self.workspace, context.consumer_id), OrderedDict())
+        return replace(page, steps=context.steps)
 
     async def forget(self, breadcrumb: str, *, session: str = "", by: str = "") -> tuple[Receipt, ...]:
         """Erase a breadcrumb and all that was made from it. Returns the receipts; none when it was forgotten before.
