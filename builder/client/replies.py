@@ -77,7 +77,8 @@ async def _run(context: ReceivedContext, call: Mapping[str, Any], tools: Tools, 
     try:
         output = await _output(tool, call.get("input") or {}, tools, {"request_id": identity, "context": context})
     except Exception as error:  # the model reads whatever a tool raises
-        log.warning("the tool %s failed", tool, exc_info=error)
+        log.warning("the tool %s failed: %s: %s", tool, type(error).__name__, error)
+        log.debug("the tool %s failed", tool, exc_info=error)
         await send(tool, identity, None, f"{type(error).__name__}: {error}")
         return
     try:
@@ -98,11 +99,11 @@ async def _output(tool: str, arguments: Any, tools: Tools, facts: Mapping[str, A
     return await called(function, **arguments)
 
 
-async def called(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+async def called(function: Callable[..., Any], *arguments: Any, **by_name: Any) -> Any:
     """What a plain or async function returns. A plain one runs in a thread, so that heartbeats and other work go on."""
     if inspect.iscoroutinefunction(function):
-        return await function(*arguments, **named)
-    result = await asyncio.to_thread(function, *arguments, **named)
+        return await function(*arguments, **by_name)
+    result = await asyncio.to_thread(function, *arguments, **by_name)
     return await result if inspect.isawaitable(result) else result
 
 

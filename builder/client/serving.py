@@ -129,9 +129,9 @@ class Serving:
         try:
             await self._work(context, number > 1)
         except Exception as error:
-            log.warning(
-                "context %s failed, attempt %d of %d: %s", context.id, number, self._rules.attempts, error, exc_info=error
-            )
+            what = (context.id, number, self._rules.attempts, type(error).__name__, error)
+            log.warning("context %s failed, attempt %d of %d: %s: %s", *what)
+            log.debug("context %s failed", context.id, exc_info=error)
             if number < self._rules.attempts or not await self._is_given_up(context, error):
                 pause = PAUSES[min(number, len(PAUSES)) - 1]
                 await _settled(message.nak(pause))
@@ -141,8 +141,8 @@ class Serving:
     async def _is_given_up(self, context: ReceivedContext, error: Exception) -> bool:
         try:
             await self._give_up(context, error)
-        except Exception as failure:
-            log.warning("context %s cannot be given up: %s", context.id, failure, exc_info=failure)
+        except Exception as failure:  # noqa: BLE001 - as above
+            log.warning("context %s cannot be given up: %s", context.id, failure)
             return False
         return True
 

@@ -10,6 +10,8 @@ waits, and the block closes the connection.
 
 import asyncio
 import functools
+import signal
+import sys
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, suppress
@@ -136,6 +138,10 @@ def _plain(method: Callable[Concatenate[asynchronous.Client, P], Coroutine[Any, 
     return _Bound(method, Loop.run)
 
 
+def _until_stopped(method: Callable[Concatenate[asynchronous.Client, P], Coroutine[Any, Any, None]]) -> _Bound[P, None]:
+    return _Bound(method, _serve)
+
+
 def _generator(
     method: Callable[Concatenate[asynchronous.Client, P], AsyncGenerator[T, None]],
 ) -> _Bound[P, Generator[T, None, None]]:
@@ -157,6 +163,18 @@ def _block(
     method: Callable[Concatenate[asynchronous.Client, P], AbstractAsyncContextManager[AsyncGenerator[T, None]]],
 ) -> _Bound[P, AbstractContextManager[Generator[T, None, None]]]:
     return _Bound(method, _entered)
+
+
+def _serve(loop: Loop, work: Coroutine[Any, Any, None]) -> None:
+    """Until it ends. SIGTERM ends it, where nothing else handles the signal: then the process exits with 143."""
+    is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if is_ours:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        loop.run(work)
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 class Client:
@@ -181,14 +199,18 @@ class Client:
     forget_person = _plain(asynchronous.Client.forget_person)
     history = _generator(asynchronous.Client.history)
     is_superseded = _plain(asynchronous.Client.is_superseded)
+    has_gone_on = _plain(asynchronous.Client.has_gone_on)
     publish = _plain(asynchronous.Client.publish)
+    refresh = _plain(asynchronous.Client.refresh)
     request = _plain(asynchronous.Client.request)
     responses = _plain(asynchronous.Client.responses)
+    run_tools = _plain(asynchronous.Client.run_tools)
     send = _plain(asynchronous.Client.send)
     send_reply = _plain(asynchronous.Client.send_reply)
     send_response = _plain(asynchronous.Client.send_response)
     send_tool_result = _plain(asynchronous.Client.send_tool_result)
     send_user_message = _plain(asynchronous.Client.send_user_message)
+    serve = _until_stopped(asynchronous.Client.serve)
     stream_created = _plain(asynchronous.Client.stream_created)
     subscribed = _block(asynchronous.Client.subscribed)
 

@@ -86,7 +86,7 @@ class Reading:
     @cached_property
     def sections(self) -> tuple[SectionRule, ...]:
         """Of the profile, with the title of an agent's message to answer; on a tool's page that of the turn in front of it."""
-        is_of_agent = self.current["schema_name"] == "agent.response.v1"
+        is_of_agent = bool(self.current) and self.current[-1]["schema_name"] == "agent.response.v1"
         rules = [
             replace(each, title=AGENT_TITLE) if is_of_agent and each.source == "trigger" else each
             for each in self.profile.sections
