@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from builder.client import BreadcrumbRecord, Client, ReceivedContext, Rejected
+from builder.client import Client, ReceivedContext, Rejected
 from tests.clients import history
 from tests.running import until
 
@@ -159,7 +159,7 @@ async def test_a_result_from_elsewhere_after_the_next_answer_is_read(client: Cli
         await client.send_user_message("s1", "Where is my order?", message_id="m1")
         await until(lambda: called(client, "s1"), "the call")
         request = f"call-{model.pages[0].id[:8]}"
-        model._uses_tools = False  # noqa: SLF001 - it answers the next one at once
+        model._uses_tools = False
         await client.send_user_message("s1", "How are you?", message_id="m2")
         assert await answered(client, "s1", 1) == [("m2",)]
         await client.send_tool_result("s1", "look", request, "lost in Rotterdam")
@@ -219,7 +219,7 @@ async def test_a_question_that_is_deleted_while_its_tool_runs_is_not_answered(cl
 
 async def test_a_handler_that_returns_none_leaves_the_message_without_an_answer(client: Client) -> None:
     pages = asyncio.Queue[ReceivedContext]()
-    async with serving(client, lambda page: pages.put_nowait(page)):
+    async with serving(client, pages.put_nowait):
         for number in (1, 2):
             await client.send_user_message("s1", f"Note {number}.")
             await pages.get()
@@ -249,14 +249,14 @@ async def test_a_context_that_fails_for_the_last_time_is_answered_by_on_failure_
         return "Good."
 
     def give_up(context: ReceivedContext, error: Exception) -> str:
-        return f"I cannot: {error}"
+        return f"I cannot answer {', '.join(context.questions)}: {error}"
 
     async with serving(client, handler, attempts=2, on_failure=give_up):
         await client.send_user_message("s1", "A bad one.", message_id="m1")
         assert await answered(client, "s1", 1) == [("m1",)]
         await client.send_user_message("s2", "Another.", message_id="m2")
         assert await answered(client, "s2", 1) == [("m2",)]
-    assert (await history(client, "s1", 2))[-1].text == "I cannot: 400 Bad Request"
+    assert (await history(client, "s1", 2))[-1].text == "I cannot answer m1: 400 Bad Request"
 
 
 async def test_what_an_agent_leaves_unanswered_goes_to_another_one_at_once(client: Client) -> None:
@@ -329,6 +329,6 @@ async def test_two_answers_to_one_message_are_one(client: Client) -> None:
         await client.send_user_message("s1", "Message 4.", message_id="m4")
         third, fourth = await anext(contexts), await anext(contexts)
         await client.send_response(third, "To the third.")
-        with pytest.raises(Rejected, match="1 of the 2 messages that context .* were answered meanwhile"):
+        with pytest.raises(Rejected, match=r"1 of the 2 messages that context .* were answered meanwhile"):
             await client.send_response(fourth, "To both.")
     assert len(await history(client, "s1", 6)) == 6
