@@ -52,7 +52,7 @@ class _Session:
         if crumb.role == "user":
             if may_trigger(crumb) and self.profile.is_triggered_by(crumb):
                 self.triggers[crumb.id] = self.unanswered[crumb.id] = crumb
-        elif crumb.role == "tool" and not crumb.call_signatures:
+        elif _is_result(crumb):
             for request in crumb.calls:
                 caller = self.calls.pop(request, None)
                 if caller and caller.id not in {other.id for other in self.calls.values()}:
@@ -93,7 +93,7 @@ class _Session:
         """The page of a turn's last result also answers every message that waits, if one came after what the turn is about."""
         if not self.profile.waits_for_tools:
             return
-        about = {name: self.unanswered[name] for name in self._begun_on(caller.answers)}
+        about = {name: self.unanswered[name] for name in self._begun_on(caller.answers) or self._newest_before(caller)}
         waiting = {each.id: each for each in self._waiting() if not self._is_in_quiet_time(each, result)}
         start = min((each.place for each in about.values()), default=caller.place)
         page = Questions(ids=tuple(about), current=self.page(caller.answers).current)
@@ -109,6 +109,11 @@ class _Session:
 
     def _begun_on(self, trigger: str) -> tuple[str, ...]:
         return tuple(name for name, page in self.begun.items() if page == trigger and trigger and name in self.unanswered)
+
+    def _newest_before(self, caller: Breadcrumb) -> tuple[str, ...]:
+        """What calls that name no message are about, as their page shows it."""
+        before = [name for name, crumb in self.unanswered.items() if crumb.place < caller.place and not caller.answers]
+        return tuple(before[-1:])
 
     def _is_in_quiet_time(self, crumb: Breadcrumb, now: Breadcrumb) -> bool:
         """Whether its own page comes later: it, or what follows it at once, has not had its quiet time."""
@@ -173,11 +178,16 @@ def _read(view: View, profile: Profile) -> _Session:
 
 
 def _newest(view: View) -> Iterator[Breadcrumb]:
-    """The first versions of what the consumer sees, and its agent's words even where they are deleted."""
+    """The first versions of what the consumer sees, and words of agents and results even where they are deleted since."""
     for row in view.rows[-NEWEST_BREADCRUMBS:].tolist():
         crumb = view.breadcrumb(row)
-        if crumb.version == 1 and (crumb.role == "assistant" or _is_shown(view, crumb.id)):
+        is_past = (crumb.role == "assistant" and not crumb.calls) or (_is_result(crumb) and view.in_conversation(row))
+        if crumb.version == 1 and (is_past or _is_shown(view, crumb.id)):
             yield crumb
+
+
+def _is_result(crumb: Breadcrumb) -> bool:
+    return crumb.role == "tool" and not crumb.call_signatures
 
 
 def _is_shown(view: View, identity: str) -> bool:
