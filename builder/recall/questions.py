@@ -31,6 +31,10 @@ class Questions:
     """All of them were answered since, or a later page replaces this one."""
 
 
+Call = tuple[int, str]
+"""Row of the first version of what makes it, and request id."""
+
+
 @dataclass(slots=True)
 class _Session:
     """A session read in order, as far as it has come."""
@@ -44,20 +48,23 @@ class _Session:
     """Those that have pages, in their order."""
     of_results: dict[str, Questions] = field(default_factory=dict)
     """Result → what its page answers."""
-    calls: dict[str, Breadcrumb] = field(default_factory=dict)
-    """Request id of an open call → what makes it."""
+    calls: dict[Call, tuple[str, Breadcrumb]] = field(default_factory=dict)
+    """Open call → the first of what calls in its turn, and what makes it."""
+    run: str = ""
+    """The first of the bare calls in a row at the end, which are one turn; "" = there is none."""
 
-    def read(self, crumb: Breadcrumb, *, is_own: bool) -> None:
-        """Take in what came next. is_own: the consumer's agent says or calls it."""
+    def read(self, crumb: Breadcrumb, *, is_own: bool, calls: tuple[Call, ...] = ()) -> None:
+        """Take in what came next. is_own: the consumer's agent says or calls it. calls: those that it makes, or answers."""
         if crumb.role == "user":
             if may_trigger(crumb) and self.profile.is_triggered_by(crumb):
                 self.triggers[crumb.id] = self.unanswered[crumb.id] = crumb
         elif _is_result(crumb):
-            for request in crumb.calls:
-                caller = self.calls.pop(request, None)
-                if caller and caller.id not in {other.id for other in self.calls.values()}:
+            self.run = self.run if calls or not is_own else ""
+            for turn, caller in [self.calls.pop(call) for call in calls if call in self.calls]:
+                if turn not in {other for other, _ in self.calls.values()}:
                     self._close(crumb, caller)
         elif is_own:
+            self._call(crumb, calls)
             self._answer(crumb)
 
     def page(self, trigger: str) -> Questions:
@@ -78,15 +85,20 @@ class _Session:
         ids = (*self._begun_on(trigger), *(each.id for each in chain))
         return Questions(ids=ids[-MAX_QUESTIONS:], current=(trigger,), supersedes=with_pages[-1] if with_pages else "")
 
+    def _call(self, crumb: Breadcrumb, calls: tuple[Call, ...]) -> None:
+        """Open calls; bare ones in a row are one turn, and what passes another one's call on makes none."""
+        if calls or crumb.role != "tool":
+            turn = (self.run or crumb.id) if crumb.role == "tool" else crumb.id
+            self.run = turn if crumb.role == "tool" else ""
+            self.calls |= dict.fromkeys(calls, (turn, crumb))
+
     def _answer(self, crumb: Breadcrumb) -> None:
-        """Words that name no message answer all; calls that name none are about none."""
+        """Words that name no message answer all."""
         ids = [name for name in self.page(crumb.answers).ids if name in self.unanswered]
         if not crumb.calls:
             for name in ids:
                 del self.unanswered[name]
             return
-        is_bare = crumb.role == "tool"  # what passes another one's call on
-        self.calls |= {request: crumb for request in crumb.calls if not (is_bare and request in self.calls)}
         self.begun |= dict.fromkeys(ids, crumb.answers) if crumb.answers else {}
 
     def _close(self, result: Breadcrumb, caller: Breadcrumb) -> None:
@@ -172,18 +184,30 @@ def is_same_speaker(crumb: Breadcrumb, other: Breadcrumb) -> bool:
 
 def _read(view: View, profile: Profile) -> _Session:
     session = _Session(profile)
-    for crumb in _newest(view):
-        session.read(crumb, is_own=crumb.role in {"assistant", "tool"} and view.is_own(crumb))
+    for row, crumb in _newest(view):
+        is_own = crumb.role in {"assistant", "tool"} and view.is_own(crumb)
+        session.read(crumb, is_own=is_own, calls=tuple(_calls(view, row)))
     return session
 
 
-def _newest(view: View) -> Iterator[Breadcrumb]:
+def _newest(view: View) -> Iterator[tuple[int, Breadcrumb]]:
     """The first versions of what the consumer sees, and words of agents and results even where they are deleted since."""
     for row in view.rows[-NEWEST_BREADCRUMBS:].tolist():
         crumb = view.breadcrumb(row)
         is_past = (crumb.role == "assistant" and not crumb.calls) or (_is_result(crumb) and view.in_conversation(row))
         if crumb.version == 1 and (is_past or _is_shown(view, crumb.id)):
-            yield crumb
+            yield row, crumb
+
+
+def _calls(view: View, row: int) -> Iterator[Call]:
+    """The calls that a row makes and that nothing has answered before it, or the one that it answers."""
+    exchanges = view.history.exchanges
+    if exchange := exchanges.of_result.get(row):
+        yield exchange.origin, exchange.request
+    for each in exchanges.of_caller.get(row, ()):
+        is_made = each.callers[0] == row and view.row_of(view.breadcrumb(row).id) in each.callers
+        if is_made and (not each.results or each.results[0] > row):
+            yield each.origin, each.request
 
 
 def _is_result(crumb: Breadcrumb) -> bool:

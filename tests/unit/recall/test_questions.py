@@ -207,3 +207,24 @@ def test_a_result_that_was_deleted_since_has_closed_its_call() -> None:
     )
     gone = make_remembered("", 4, schema="breadcrumb.deleted.v1", removes="m3")
     assert questions(said(1), both, result(3, "a"), gone, result(5, "b")).ids == ("m1",)
+
+
+def bare(sequence: int, answers: str, request: str, argument: str = "x") -> StoredBreadcrumb:
+    """A call that is no part of a response."""
+    signature = f'{{"tool": "t", "input": "{argument}"}}'
+    return make_remembered(
+        "", sequence, schema="tool.request.v1", answers=answers, agent="agent", calls=(request,), call_signatures=(signature,)
+    )
+
+
+def test_bare_calls_in_a_row_are_one_turn_and_its_last_result_has_its_page() -> None:
+    rows = (said(1), bare(2, "m1", "a"), bare(3, "m1", "b", "y"), said(4))
+    first, last = result(5, "a"), result(6, "b")
+    assert questions(*rows, first) == Questions()
+    assert not questions(*rows, first, of=rows[3]).is_over  # no page has come that replaces it
+    assert questions(*rows, first, last).ids == ("m1", "m4")
+
+
+def test_a_request_id_with_other_arguments_is_another_call() -> None:
+    rows = (said(1), calling(2, "m1", "a"), said(3), bare(4, "m3", "a", "y"), result(5, "a"))
+    assert questions(*rows).ids == ("m3",)
