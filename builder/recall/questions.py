@@ -27,6 +27,8 @@ class Questions:
     """Those that the page has as its current message; () on a result's page = the message that its turn began with."""
     supersedes: str = ""
     """The message whose page this one replaces; "" = none."""
+    answered: int = 0
+    """Messages that the page was to answer and that were answered since."""
     is_over: bool = False
     """All of them were answered since, or a later page replaces this one."""
 
@@ -50,6 +52,10 @@ class _Session:
     """Result → what its page answers."""
     calls: dict[Call, tuple[str, Breadcrumb]] = field(default_factory=dict)
     """Open call → the first of what calls in its turn, and what makes it."""
+    trigger: str = ""
+    """Of the page that is asked for."""
+    published: tuple[str, ...] = ()
+    """What that page answered as it was built first."""
     run: str = ""
     """The first of the bare calls in a row at the end, which are one turn; "" = there is none."""
 
@@ -66,6 +72,8 @@ class _Session:
         elif is_own:
             self._call(crumb, calls)
             self._answer(crumb)
+        if crumb.id == self.trigger:
+            self.published = self.page(crumb.id).ids
 
     def page(self, trigger: str) -> Questions:
         """What the page of a trigger answers, as far as nothing has answered it yet.
@@ -138,7 +146,7 @@ def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions
 
     The trigger of a message's page need not be in the view.
     """
-    session = _read(view, profile)
+    session = _read(view, profile, trigger.id)
     if trigger.id not in session.triggers:
         session.read(trigger, is_own=False)
     if trigger.id not in session.triggers:
@@ -151,6 +159,7 @@ def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions
         page,
         ids=ids,
         current=tuple(name for name in page.current if name in ids),
+        answered=sum(name not in session.unanswered for name in session.published),
         is_over=is_over and (not ids or any({*ids} <= each for each in pages)),
     )
 
@@ -182,8 +191,8 @@ def is_same_speaker(crumb: Breadcrumb, other: Breadcrumb) -> bool:
     return crumb.role == other.role == "user" and (crumb.user_id, crumb.speaker) == (other.user_id, other.speaker)
 
 
-def _read(view: View, profile: Profile) -> _Session:
-    session = _Session(profile)
+def _read(view: View, profile: Profile, trigger: str = "") -> _Session:
+    session = _Session(profile, trigger=trigger)
     for row, crumb in _newest(view):
         is_own = crumb.role in {"assistant", "tool"} and view.is_own(crumb)
         session.read(crumb, is_own=is_own, calls=tuple(_calls(view, row)))
