@@ -62,7 +62,7 @@ def _in_all(fragment: Fragment, ledger: Ledger, *, is_reduced: bool) -> int:
 
 
 def rows_of_calls(ledger: Ledger) -> frozenset[int]:
-    """Rows of every breadcrumb that makes one of the calls on the page: one that passes a call on says nothing more."""
+    """Rows of every breadcrumb that makes one of the calls on the page: one without words that passes a call on says no more."""
     view = ledger.writer.view
     exchanges = view.history.exchanges
     pairs = {(item.entry.row, item.entry.request) for item in ledger.all_items() if item.entry and item.entry.request}
@@ -73,4 +73,5 @@ def rows_of_calls(ledger: Ledger) -> frozenset[int]:
         if (row, exchange.request) in pairs
     ]
     calls += [exchanges.of_result[item.origin] for item in ledger.all_items() if item.origin in exchanges.of_result]
-    return frozenset(row for exchange in calls for row in exchange.callers if row < view.size)
+    rows = (row for exchange in calls for row in exchange.callers if row < view.size)
+    return frozenset(row for row in rows if view.breadcrumb(row).role == "tool" or not view.breadcrumb(row).text.strip())
