@@ -40,7 +40,6 @@ async def test_load_counts_everything_that_it_sent(settings: Settings) -> None:
         await encoder.aclose()
     assert contexts == (report["slices"] + 1) * (1 + 3) + 2
     assert 0 < report["event_to_context_p50_ms"] <= report["event_to_context_p99_ms"] <= report["event_to_context_longest_ms"]
-    assert 0 < report["refresh_p50_ms"]
     assert json.dumps(report)
 
 
