@@ -167,8 +167,8 @@ def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions
 def without_later_triggers(view: View, trigger: Breadcrumb, profile: Profile) -> View:
     """The view without the trigger, and without what came after it and has a page of its own, with the answers to that."""
     hidden, requests, gone = set[str](), set[str](), np.zeros(view.size, np.bool_)
-    pages = _read(view, profile).triggers
-    for row in view.rows.tolist():
+    pages, rows = _read(view, profile).triggers, view.rows
+    for row in rows[rows >= view.history.breadcrumbs.versions[trigger.id][0]].tolist():
         crumb = view.breadcrumb(row)
         is_later = crumb.version == 1 and crumb.place > trigger.place and (crumb.id in pages or _asks_otherwise(crumb, profile))
         answers_later = crumb.answers in hidden or not requests.isdisjoint(crumb.calls)
