@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.writer import Item
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import NEUTRALISED, PASSAGES, Fragment, Omission, Section
 from builder.recall.index.view import View
 
@@ -62,7 +63,7 @@ def _in_all(fragment: Fragment, ledger: Ledger, *, is_reduced: bool) -> int:
 
 
 def rows_of_calls(ledger: Ledger) -> frozenset[int]:
-    """Rows of every breadcrumb that makes one of the calls on the page: one without words that passes a call on says no more."""
+    """Rows of what makes nothing but calls on the page, and has no words: it says no more than these."""
     view = ledger.writer.view
     exchanges = view.history.exchanges
     pairs = {(item.entry.row, item.entry.request) for item in ledger.all_items() if item.entry and item.entry.request}
@@ -73,5 +74,12 @@ def rows_of_calls(ledger: Ledger) -> frozenset[int]:
         if (row, exchange.request) in pairs
     ]
     calls += [exchanges.of_result[item.origin] for item in ledger.all_items() if item.origin in exchanges.of_result]
-    rows = (row for exchange in calls for row in exchange.callers if row < view.size)
-    return frozenset(row for row in rows if view.breadcrumb(row).role == "tool" or not view.breadcrumb(row).text.strip())
+    shown = {(exchange.origin, exchange.request) for exchange in calls}
+    rows = {row for exchange in calls for row in exchange.callers if row < view.size and not _speaks(view.breadcrumb(row))}
+    return frozenset(
+        row for row in rows if shown.issuperset((each.origin, each.request) for each in exchanges.of_caller.get(row, ()))
+    )
+
+
+def _speaks(crumb: Breadcrumb) -> bool:
+    return crumb.role != "tool" and bool(crumb.text.strip())
