@@ -96,18 +96,16 @@ class _Session:
     def _call(self, crumb: Breadcrumb, calls: tuple[Call, ...]) -> None:
         """Open calls; bare ones in a row are one turn, and what passes another one's call on makes none."""
         if calls or crumb.role != "tool":
-            turn = (self.run or crumb.id) if crumb.role == "tool" else crumb.id
-            self.run = turn if crumb.role == "tool" else ""
-            self.calls |= dict.fromkeys(calls, (turn, crumb))
+            self.run = (self.run or crumb.id) if crumb.role == "tool" else ""
+            self.calls |= dict.fromkeys(calls, (self.run or crumb.id, crumb))
 
     def _answer(self, crumb: Breadcrumb) -> None:
         """Words that name no message answer all."""
-        ids = [name for name in self.page(crumb.answers).ids if name in self.unanswered]
+        ids = self.page(crumb.answers).ids
         if not crumb.calls:
-            for name in ids:
-                del self.unanswered[name]
-            return
-        self.page_of_calls |= dict.fromkeys(ids, crumb.answers) if crumb.answers else {}
+            self.unanswered = {name: each for name, each in self.unanswered.items() if name not in ids}
+        elif crumb.answers:
+            self.page_of_calls |= {name: crumb.answers for name in ids if name in self.unanswered}
 
     def _close(self, result: Breadcrumb, caller: Breadcrumb) -> None:
         """The page of a turn's last result also answers every message that waits, if one came after what the turn is about."""

@@ -64,10 +64,8 @@ class Explanations:
     async def refresh(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `RefreshRequest`. Answers with the event."""
         request = read_request(RefreshRequest, data)
-        as_of = request.as_of or NEWEST
-        replay = await self._replays.replay(workspace, request.model_copy(update={"as_of": as_of}))
-        event: dict[str, Any] = json.loads(replay.event)
-        return event
+        replay = await self._replays.replay(workspace, request.model_copy(update={"as_of": request.as_of or NEWEST}))
+        return dict(json.loads(replay.event))
 
     async def why(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `WhyRequest`. Answers with the sentence."""

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.writer import Item
-from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import NEUTRALISED, PASSAGES, Fragment, Omission, Section
 from builder.recall.index.view import View
 
@@ -75,11 +74,8 @@ def rows_of_calls(ledger: Ledger) -> frozenset[int]:
     ]
     calls += [exchanges.of_result[item.origin] for item in ledger.all_items() if item.origin in exchanges.of_result]
     shown = {(exchange.origin, exchange.request) for exchange in calls}
-    rows = {row for exchange in calls for row in exchange.callers if row < view.size and not _speaks(view.breadcrumb(row))}
+    rows = ((row, view.breadcrumb(row)) for exchange in calls for row in exchange.callers if row < view.size)
+    silent = {row for row, crumb in rows if crumb.role == "tool" or not crumb.text.strip()}
     return frozenset(
-        row for row in rows if shown.issuperset((each.origin, each.request) for each in exchanges.of_caller.get(row, ()))
+        row for row in silent if shown.issuperset((each.origin, each.request) for each in exchanges.of_caller.get(row, ()))
     )
-
-
-def _speaks(crumb: Breadcrumb) -> bool:
-    return crumb.role != "tool" and bool(crumb.text.strip())

@@ -8,8 +8,6 @@ from builder.domain.profile import Profile
 from builder.recall.index.view import View
 
 OTHERWISE = "the page has no section for it"
-OF_OTHER_PAGE = "it came after the message to answer, and belongs to a context of its own"
-EXCLUDED = "the blacklist (context.blacklist.v1) excludes it, or a part of its tool exchange"
 
 
 def reason_of_row(assembly: Assembly, row: int) -> str:
@@ -43,7 +41,11 @@ def _hidden(crumb: Breadcrumb, row: int, assembly: Assembly) -> str:
         return f"it belongs to {f'task {crumb.task!r}' if crumb.task else 'no task'}, the message to {trigger.task or 'none'!r}"
     if recall.scope.user and crumb.session != trigger.session:
         return f"it is no part of the memory of {recall.scope.user!r}"
-    return OF_OTHER_PAGE if crumb.place > trigger.place else EXCLUDED
+    return (
+        "it came after the message to answer, and belongs to a context of its own"
+        if crumb.place > trigger.place
+        else "the blacklist (context.blacklist.v1) excludes it, or a part of its tool exchange"
+    )
 
 
 def _not_searched(crumb: Breadcrumb, row: int, view: View, profile: Profile, *, is_small_talk: bool) -> str:
