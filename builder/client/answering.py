@@ -96,7 +96,7 @@ class Answering:
 
 
 def _other_answer(context: ReceivedContext, conversation: Conversation) -> Response | None:
-    """The answer to all that this context asks, or the calls for it, on another one. Raises `AnsweredMeanwhile` for a part of it."""
+    """The reply to all that this context asks that another one has. Raises `AnsweredMeanwhile` for a part of it."""
     others = [conversation.others[name] for name in context.questions if name in conversation.others]
     if others and len(others) < len(context.questions):
         raise AnsweredMeanwhile(

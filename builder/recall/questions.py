@@ -1,7 +1,8 @@
 """The messages of people that a page answers: its trigger's, and those that came since and wait for an answer."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -44,6 +45,8 @@ class _Session:
     """A session read in order, as far as it has come."""
 
     profile: Profile
+    is_shown: Callable[[str], bool]
+    """Whether a breadcrumb is there and may be shown."""
     unanswered: dict[str, Breadcrumb] = field(default_factory=dict)
     """Messages that have no answer."""
     page_of_calls: dict[str, str] = field(default_factory=dict)
@@ -117,7 +120,10 @@ class _Session:
         about = {name: self.unanswered[name] for name in self._of_calls_on(caller.answers) or self._newest_before(caller)}
         waiting = {each.id: each for each in self._waiting() if not self._is_in_quiet_time(each, result)}
         start = min((each.place for each in about.values()), default=caller.place)
-        page = Questions(ids=tuple(about), current=self.page(caller.answers).current)
+        turn = self.page(caller.answers)
+        is_gone = bool(caller.answers) and not self.is_shown(caller.answers)
+        is_over = not about and (turn.is_over or is_gone)
+        page = Questions(ids=tuple(about), current=turn.current, is_over=is_over)
         if any(each.place > start for each in waiting.values()):
             messages = sorted((about | waiting).values(), key=lambda each: each.place)
             ids = tuple(each.id for each in messages[-MAX_QUESTIONS:])
@@ -165,7 +171,7 @@ def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions
         ids=ids,
         current=tuple(name for name in page.current if name in ids),
         answered=sum(name not in session.unanswered for name in session.published),
-        is_over=is_over and (not ids or any({*ids} <= each for each in pages)),
+        is_over=page.is_over or (is_over and (not ids or any({*ids} <= each for each in pages))),
     )
 
 
@@ -197,7 +203,7 @@ def is_same_speaker(crumb: Breadcrumb, other: Breadcrumb) -> bool:
 
 
 def _read(view: View, profile: Profile, trigger: str = "") -> _Session:
-    session = _Session(profile, trigger=trigger)
+    session = _Session(profile, partial(_is_shown, view), trigger=trigger)
     for row, crumb in _newest(view):
         is_own = crumb.role in {"assistant", "tool"} and view.is_own(crumb)
         session.read(crumb, is_own=is_own, calls=tuple(_calls(view, row)))

@@ -17,7 +17,9 @@ async def seconds_until(client: Client, sessions: list[str], start: float) -> fl
     """Until each session has an answer."""
 
     async def are_answered() -> bool:
-        return all([len([1 async for record in client.history(name) if record.schema == "agent.response.v1"]) for name in sessions])
+        return all(
+            [len([1 async for record in client.history(name) if record.schema == "agent.response.v1"]) for name in sessions]
+        )
 
     await until(are_answered, "answers")
     return time.monotonic() - start

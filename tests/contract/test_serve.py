@@ -121,7 +121,9 @@ async def test_a_person_who_writes_while_the_model_thinks_is_answered_apart(clie
         assert await answered(client, "s1", 2) == [("m1",), ("m2",)]
     second = model.pages[-1]
     assert second.event["refreshed"]
-    assert [message["content"] for message in second.messages] == ["Can I return a lamp?", "answer to m1", "It is the Comet."]
+    assert [message["role"] for message in second.messages] == ["user", "assistant", "user"]
+    assert second.messages[1]["content"] == "answer to m1"
+    assert "(1 message was answered meanwhile; answer the rest)\n- User: It is the Comet." in second.content
 
 
 async def test_a_person_who_writes_between_result_and_answer_is_answered_apart(client: Client) -> None:
