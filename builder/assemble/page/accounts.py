@@ -73,9 +73,9 @@ def rows_of_calls(ledger: Ledger) -> frozenset[int]:
         if (row, exchange.request) in pairs
     ]
     calls += [exchanges.of_result[item.origin] for item in ledger.all_items() if item.origin in exchanges.of_result]
-    shown = {(exchange.origin, exchange.request) for exchange in calls}
+    present = {(exchange.origin, exchange.request) for exchange in calls}
     rows = ((row, view.breadcrumb(row)) for exchange in calls for row in exchange.callers if row < view.size)
     silent = {row for row, crumb in rows if crumb.role == "tool" or not crumb.text.strip()}
     return frozenset(
-        row for row in silent if shown.issuperset((each.origin, each.request) for each in exchanges.of_caller.get(row, ()))
+        row for row in silent if present.issuperset((each.origin, each.request) for each in exchanges.of_caller.get(row, ()))
     )
