@@ -144,7 +144,7 @@ class Installation:
 
     @property
     def bucket(self) -> str:
-        """The key-value bucket in which workers see each other."""
+        """The key-value bucket of the lock of the purge."""
         return f"{self.name}-workers"
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 import nats
 import pytest
 
+from builder.adapters.nats.purge_lock import PurgeLock
 from builder.client import Rejected, connect
+from builder.wire.subjects import Installation
 from tests.commands import run
 from tests.running import ROOT, Broker, Running, all_settled, jetstream, remembered, until
 
@@ -56,6 +58,12 @@ async def test_staging_and_production_share_an_account_and_hear_only_their_own(g
             assert (receipt["messages"], receipt["contexts"]) == (1, 1)
             assert "permissions violation" not in running.said().lower()
         async with jetstream(address(guarded, "observer")) as js:
+            for name in NAMES:
+                async with jetstream(address(guarded, name)) as own:
+                    lock = PurgeLock(own, Installation(name))
+                    assert [await lock.claim(), await lock.claim()] == [True, False]
+                    await lock.release()
+                    assert await lock.claim()
             names = {info.config.name for info in await js.streams_info()}
             assert names == {
                 "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES", "KV_context-builder-workers",
