@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry
 
 from builder.adapters.http import routes
 from builder.adapters.http.server import serve
-from builder.adapters.nats.archive import NatsArchive, NatsShadows
+from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
 from builder.adapters.nats.probe import Probe
 from builder.adapters.nats.publisher import NatsSender
@@ -52,7 +52,6 @@ from builder.worker.quiet_time import QuietTime
 from builder.worker.removals import Removals
 from builder.worker.request_handlers import Contexts, Failures, Lookup, RequestHandlers, TombstonePublisher
 from builder.worker.resilience import PACE, give_way
-from builder.worker.shadowing import Shadowing
 from builder.worker.summary_scheduler import Sources, SummaryScheduler
 from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
 from builder.worker.turns import Turns
@@ -113,9 +112,8 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             stream, core.store, core.store, publisher, read, turns.around(core.builder.remember), settings.worker.max_attempts,
             in_work,
         )  # fmt: skip
-        archive, differences = NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, topology(settings))
+        archive = NatsArchive(js, lambda: watchdog.incarnation, own)
         sender, up_to_date = NatsSender(js, stream), partial(_catch_up_to_end, catch_up, stream)
-        shadowing = Shadowing(lambda: reloading.core.config.shadows, differences, lambda: bool(in_work), metrics.shadowed)
         reader = DefinitionReader(stream, stream.last, core.store, catch_up, read) if settings.worker.record_consumers else None
         consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
         replays = Replays(
@@ -123,7 +121,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             lambda: removals.look(),  # noqa: PLW0108 - made below
         )  # fmt: skip
         drop = partial(_drop, reloading, consumers, replays)
-        erasure = Erasure(catch_up, core.store, core.store, archive, drop, differences)
+        erasure = Erasure(catch_up, core.store, core.store, archive, drop)
         removals = Removals(stream.tombstones, stream.last, read, erasure.erase_here, core.store)
         tombstones = TombstonePublisher(sender, read, erasure, core.store, archive)
         sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
@@ -141,7 +139,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES)),
             read, tombstones.erase, lambda: datetime.now(UTC), CONTEXTS_MAX_AGE - CLOCK_MARGIN,
             QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts), turns,
-            consumers.before, shadowing.note, lambda place: place <= watchdog.floor,
+            consumers.before, lambda place: place <= watchdog.floor,
         )  # fmt: skip
         worker = Worker(
             processor,
@@ -176,7 +174,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         renew(core)
         loops = _run_beside(
             stack, watchdog.run(), backfill.run(), removals.run(), summarising.run(), calls.run(), replayed.run(),
-            reloading.run(renew), purge_schedule.run(), shadowing.run(), _stay_responsive(lambda: inbox.is_busy),
+            reloading.run(renew), purge_schedule.run(), _stay_responsive(lambda: inbox.is_busy),
         )  # fmt: skip
         await stack.enter_async_context(
             answering(

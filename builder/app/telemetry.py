@@ -99,12 +99,6 @@ class Metrics:
             "context_builder_requests", "Requests answered, by verb and outcome", ["verb", "outcome"], registry=registry
         )
         self._build_info = Info("context_builder_build", "What this worker runs", registry=registry)
-        self.shadows = Counter(
-            "context_builder_shadows",
-            "Shadow profiles by outcome: built, failed, or left out because too many waited",
-            ["outcome"],
-            registry=registry,
-        )
         self.purged = Counter("context_builder_purged", "Expired breadcrumbs erased by the schedule", registry=registry)
         self.age = Gauge("context_builder_queue_age_seconds", "Age of the oldest breadcrumb not settled", registry=registry)
         self.missing_vectors = Gauge(
@@ -128,10 +122,6 @@ class Metrics:
     def answered(self, verb: str, outcome: str) -> None:
         """Count a request."""
         self._requests.labels(verb, outcome).inc()
-
-    def shadowed(self, outcome: str) -> None:
-        """Count a shadow of a context."""
-        self.shadows.labels(outcome).inc()
 
     def summarised(self, by: str) -> None:
         """Count a summary."""

@@ -112,19 +112,3 @@ async def test_a_name_that_cannot_be_used_is_refused_by_client_and_service(tmp_p
 
 async def _silent(_error: Exception) -> None:
     """Of a refused publication nats-py would write a line."""
-
-
-async def test_a_broker_that_grants_nothing_for_profiles_on_trial_stops_neither_the_service_nor_forgetting(
-    folder: Path, tmp_path: Path
-) -> None:
-    granted = re.sub(r'"(?:staging\.)?shadows\.>", |^.*SHADOWS.*\n', "", permissions(), flags=re.MULTILINE)
-    assert "SHADOWS" not in granted
-    with (
-        Broker(folder / "without", configuration=granted) as broker,
-        Running(tmp_path / "data", address(broker, "context-builder"), embedding__engine="none") as running,
-    ):
-        assert run("send", "Hello.", "-s", "s1", "--wait", "default", env=running.env).returncode == 0
-        (row,) = json.loads(run("history", "s1", "--json", env=running.env).stdout)
-        receipt = json.loads(run("forget", row["id"], "--json", env=running.env).stdout)[0]
-        assert (receipt["messages"], receipt["contexts"]) == (1, 1)
-        assert "the broker does not answer for stream SHADOWS; grant its rights" in running.said()
