@@ -78,7 +78,6 @@ class Service:
     url: str
     """Of the broker."""
     js: JetStreamContext
-    summarising: SummaryScheduler
     application: Any
     """ASGI; its lifespan is that of the subscription."""
 
@@ -185,7 +184,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             )
         )
         application = inbox.application(routes(partial(is_alive, watchdog, loops), ready, metrics.registry))
-        yield Service(installation=own, reloading=reloading, url=url, js=js, summarising=summarising, application=application)
+        yield Service(installation=own, reloading=reloading, url=url, js=js, application=application)
 
 
 def _run_beside(stack: AsyncExitStack, *loops: Coroutine[Any, Any, None]) -> list[asyncio.Task[None]]:

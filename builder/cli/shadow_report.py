@@ -30,6 +30,7 @@ def report_text(report: Mapping[str, Any]) -> str:
     rows = ((name, *(cell.format(**row) for row in report["shadows"])) for name, cell in SUMMARY.items())
     text = table(("", *heads), rows, frozenset(heads))
     for row in report["shadows"]:
+        text += "".join(f"{row['shadow']} makes no page for {times:,}: {why}\n" for why, times in row["rejections"].items())
         if row["flags"]:
             text += f"{row['shadow']} has flags that its consumer has not: {', '.join(row['flags'])}\n"
     if report["most_different"]:

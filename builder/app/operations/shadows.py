@@ -1,7 +1,7 @@
 """What shadow profiles would change: published contexts, replayed with them, and the differences summed up."""
 
 import json
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean
 from typing import Any
@@ -14,6 +14,8 @@ from builder.client import Client
 from builder.domain.errors import Rejected
 from builder.publish.difference import Event, difference
 
+REASONS = 3
+"""Why a shadow makes no page: so many of the commonest reasons are told."""
 Difference = dict[str, Any]
 """As `difference` makes it."""
 
@@ -90,5 +92,6 @@ def _summary(consumer: str, shadow: str, members: list[Difference]) -> dict[str,
         "lost": sum(len(each["only_consumer"]) for each in built),
         "gained": sum(len(each["only_shadow"]) for each in members),
         "out_of_order": sum(len(each["out_of_order"]) for each in members),
+        "rejections": dict(Counter(each["rejection"] for each in members if each["rejection"]).most_common(REASONS)),
         "flags": sorted({flag for one, other in pages for flag in {*other["flags"]} - {*one["flags"]}}),
     }
