@@ -34,7 +34,6 @@ LONGEST = (
     "unit/adapters/templates/test_payloads.py",
     "property/test_budget.py",
     "integration/test_watchdog.py",
-    "integration/test_peers.py",
 )
 """Files of ten seconds or more, the longest first: `--dist loadfile --no-loadscope-reorder` hands them out in this order."""
 SLOW_FOLDERS = frozenset({"bench", "chaos", "e2e", "golden", "integration", "property"})

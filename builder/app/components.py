@@ -16,7 +16,6 @@ from nats.aio.msg import Msg
 
 from builder.adapters.embedding import CachedEmbedder, Endpoint, list_models, open_embedder
 from builder.adapters.nats.delivery import NatsDelivery
-from builder.adapters.nats.peers import BEAT_SECONDS
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
@@ -61,8 +60,6 @@ class Parts:
     """The start waits so long for the engine; earlier breadcrumbs are found by words alone and embedded later."""
     watch_seconds: float = 2.0
     """Between two checks of streams and durables."""
-    beat_seconds: float = BEAT_SECONDS
-    """Between two heartbeats for the other workers."""
     purge_poll_seconds: float = POLL_SECONDS
     """Between two looks whether a purge is due."""
     reader: Callable[..., ConfigSnapshot] = read_config

@@ -1,9 +1,7 @@
-"""The state of a running service, for `/livez`, `/readyz`, the gauges, and the other workers of its installation."""
+"""The state of a running service, for `/livez`, `/readyz` and the gauges, and who listens to it."""
 
 import asyncio
 import shutil
-import socket
-import uuid
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -16,7 +14,6 @@ from nats.aio.client import Client
 from builder import __version__
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.http import Check, Readiness
-from builder.adapters.nats.peers import FAILURES, PeerBucket, Peers
 from builder.adapters.nats.probe import Probe, clock_state
 from builder.adapters.nats.server import EmbeddedServer
 from builder.adapters.nats.subscriptions import Subscription, read_subscriptions
@@ -25,16 +22,13 @@ from builder.app.broker import connected
 from builder.app.components import Components
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
-from builder.client.connecting import reason
 from builder.domain.errors import Unavailable
-from builder.domain.peer import Peer
 from builder.ports.store import StoreHealth
 from builder.wire.subjects import Installation
 from builder.worker.backfill import Backfill
 
 LOW_BYTES = 100_000_000
 """Free bytes below which an operator should act."""
-ID_FILE = "worker-id"
 SOURCES = ("*.py", "*.toml", "*.sql")
 
 
@@ -45,7 +39,6 @@ def show_gauges(
     probe: Probe,
     backfill: Backfill,
     watchdog: Watchdog,
-    peers: Peers,
 ) -> None:
     """Let each gauge ask its part whenever metrics are scraped."""
 
@@ -58,8 +51,6 @@ def show_gauges(
     for name in probe.sizes:
         metrics.stream.labels(name).set_function(partial(lambda stream: probe.sizes[stream], name))
     metrics.letters.set_function(lambda: probe.letters)
-    metrics.peers.labels("same").set_function(lambda: peers.same)
-    metrics.peers.labels("differing").set_function(lambda: peers.differing)
     metrics.missing_vectors.set_function(lambda: backfill.missing)
     metrics.pending.set_function(lambda: watchdog.pending)
     metrics.age.set_function(lambda: _age(watchdog.oldest))
@@ -71,7 +62,6 @@ def readiness(
     templates: Check,
     probe: Probe,
     server: EmbeddedServer | None,
-    peers: Peers,
     connection: Client,
     installation: Installation,
     show: Callable[[Mapping[str, str], bool], None],
@@ -81,7 +71,6 @@ def readiness(
     reported: dict[str, Check] = {
         "model": partial(model_state, core.embedder),
         "templates": templates,
-        "peers": peers.state,
         "clock": partial(clock_state, connection, installation, lambda: datetime.now(UTC)),
         "store_writes": partial(store_state, core.store),
         "stream_writes": partial(_stream_writes, probe, server),
@@ -123,45 +112,18 @@ def code_revision() -> str:
     return f"{__version__}+{digest.hexdigest()[:8]}"
 
 
-def worker_id(folder: Path) -> str:
-    """The id of the worker on a data folder and machine: after a crash its next process takes the same place."""
-    file, fresh = folder / ID_FILE, uuid.uuid4().hex
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not file.exists():
-            file.write_text(fresh, "utf-8")
-        fresh = file.read_text("utf-8")
-    except OSError:
-        pass  # a folder that takes no file: another id after each start
-    return sha256(f"{socket.gethostname()}\0{fresh}".encode()).hexdigest()[:8]
-
-
-def this_worker(folder: Path, core: Callable[[], Components]) -> Callable[[], Peer]:
-    """What this process runs, asked again after every reload. folder: of its data. core: the present components."""
-    identity, started_at, code = worker_id(folder), datetime.now(UTC), code_revision()
-
-    def worker() -> Peer:
-        present = core()
-        return Peer(
-            id=identity,
-            host=socket.gethostname(),
-            code=code,
-            model=present.embedder.model,
-            templates=present.config.templates.revision,
-            profiles={each.consumer: each.revision for each in (*present.profiles, *present.config.shadows)},
-            started_at=started_at,
-        )
-
-    return worker
-
-
-async def list_workers(settings: Settings, servers: str) -> tuple[Peer, ...]:
-    """The workers of the installation on a broker, the one that started first in front. Raises `Unavailable`."""
-    async with connected(settings, servers) as connection:
-        try:
-            return await PeerBucket(connection.jetstream(), settings.installation).read()
-        except FAILURES as error:
-            raise Unavailable(f"the workers cannot be seen: {reason(error)}; has a service run on this broker?") from error
+def build_facts(name: str, core: Components) -> dict[str, str]:
+    """What this process runs, for `context_builder_build_info`. name: of the installation, whose workers must run the same."""
+    profiles = (*core.profiles, *core.config.shadows)
+    revisions = sorted(f"{profile.consumer} {profile.revision}" for profile in profiles)
+    return {
+        "name": name,
+        "version": __version__,
+        "code": code_revision(),
+        "model": core.embedder.model,
+        "templates": core.config.templates.revision,
+        "profiles": sha256("\n".join(revisions).encode()).hexdigest()[:8],
+    }
 
 
 async def list_subscriptions(settings: Settings, servers: str) -> tuple[Subscription, ...]:

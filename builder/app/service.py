@@ -15,11 +15,11 @@ from prometheus_client import CollectorRegistry
 
 from builder.adapters.http import routes
 from builder.adapters.http.server import serve
-from builder.adapters.nats.archive import NatsArchive, NatsShadows
+from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
-from builder.adapters.nats.peers import PeerBucket, Peers
 from builder.adapters.nats.probe import Probe
 from builder.adapters.nats.publisher import NatsSender
+from builder.adapters.nats.purge_lock import PurgeLock
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs, replayed_breadcrumbs, tool_calls
@@ -27,7 +27,7 @@ from builder.adapters.nats.watchdog import Watchdog
 from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
-from builder.app.health import is_alive, readiness, show_gauges, this_worker
+from builder.app.health import build_facts, is_alive, readiness, show_gauges
 from builder.app.operations.explanations import Explanations
 from builder.app.operations.replays import Replays
 from builder.app.operations.summaries import compact_on_request, open_endpoint, open_summarising
@@ -36,7 +36,6 @@ from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
 from builder.domain.breadcrumb import Place
 from builder.domain.delivery_outcome import DeliveryOutcome
-from builder.ports.store import Progress
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.wire.subjects import Installation, parse_breadcrumb_subject
@@ -48,12 +47,11 @@ from builder.worker.imports import Imports
 from builder.worker.loop import Attempts, Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
-from builder.worker.purging import PurgeSchedule, Purging, TaskLock
+from builder.worker.purging import PurgeSchedule, Purging
 from builder.worker.quiet_time import QuietTime
 from builder.worker.removals import Removals
 from builder.worker.request_handlers import Contexts, Failures, Lookup, RequestHandlers, TombstonePublisher
 from builder.worker.resilience import PACE, give_way
-from builder.worker.shadowing import Shadowing
 from builder.worker.summary_scheduler import Sources, SummaryScheduler
 from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
 from builder.worker.turns import Turns
@@ -80,7 +78,6 @@ class Service:
     url: str
     """Of the broker."""
     js: JetStreamContext
-    summarising: SummaryScheduler
     application: Any
     """ASGI; its lifespan is that of the subscription."""
 
@@ -114,9 +111,8 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             stream, core.store, core.store, publisher, read, turns.around(core.builder.remember), settings.worker.max_attempts,
             in_work,
         )  # fmt: skip
-        archive, differences = NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, topology(settings))
+        archive = NatsArchive(js, lambda: watchdog.incarnation, own)
         sender, up_to_date = NatsSender(js, stream), partial(_catch_up_to_end, catch_up, stream)
-        shadowing = Shadowing(lambda: reloading.core.config.shadows, differences, lambda: bool(in_work), metrics.shadowed)
         reader = DefinitionReader(stream, stream.last, core.store, catch_up, read) if settings.worker.record_consumers else None
         consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
         replays = Replays(
@@ -124,7 +120,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             lambda: removals.look(),  # noqa: PLW0108 - made below
         )  # fmt: skip
         drop = partial(_drop, reloading, consumers, replays)
-        erasure = Erasure(catch_up, core.store, core.store, archive, drop, differences)
+        erasure = Erasure(catch_up, core.store, core.store, archive, drop)
         removals = Removals(stream.tombstones, stream.last, read, erasure.erase_here, core.store)
         tombstones = TombstonePublisher(sender, read, erasure, core.store, archive)
         sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
@@ -142,7 +138,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES)),
             read, tombstones.erase, lambda: datetime.now(UTC), CONTEXTS_MAX_AGE - CLOCK_MARGIN,
             QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts), turns,
-            consumers.before, shadowing.note, lambda place: place <= watchdog.floor,
+            consumers.before, lambda place: place <= watchdog.floor,
         )  # fmt: skip
         worker = Worker(
             processor,
@@ -166,16 +162,18 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         background = partial(BackgroundInbox, connection, topology(settings), core.store, lambda: watchdog.incarnation)
         calls, replayed = await _open_background(stack, background, own, timeouts, imports)
         backfill = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work), parts.pace)
-        peers = _open_peers(settings, js, reloading, metrics, parts.beat_seconds)
-        stack.push_async_callback(peers.close)
-        purging = Purging(core.store, erasure.contexts, archive, drop, lambda: bool(in_work))
-        purge_schedule = _open_purging(purging, settings, core.store, peers, metrics, parts.purge_poll_seconds)
-        ready = readiness(core, watchdog, reloading.state, probe, server, peers, connection, own, metrics.parts)
-        show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
+        purge_schedule = PurgeSchedule(
+            Purging(core.store, erasure.contexts, archive, drop, lambda: bool(in_work)), core.store,
+            timedelta(hours=settings.worker.purge_hours), PurgeLock(js, own, settings.nats.replicas), lambda: datetime.now(UTC),
+            metrics.purged.inc, parts.purge_poll_seconds,
+        )  # fmt: skip
+        ready = readiness(core, watchdog, reloading.state, probe, server, connection, own, metrics.parts)
+        show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog)
+        renew = partial(_renew, settings.name, metrics, summarising)
+        renew(core)
         loops = _run_beside(
             stack, watchdog.run(), backfill.run(), removals.run(), summarising.run(), calls.run(), replayed.run(),
-            reloading.run(lambda renewed: summarising.take(renewed.profiles)), peers.run(), purge_schedule.run(), shadowing.run(),
-            _stay_responsive(lambda: inbox.is_busy),
+            reloading.run(renew), purge_schedule.run(), _stay_responsive(lambda: inbox.is_busy),
         )  # fmt: skip
         await stack.enter_async_context(
             answering(
@@ -186,7 +184,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             )
         )
         application = inbox.application(routes(partial(is_alive, watchdog, loops), ready, metrics.registry))
-        yield Service(installation=own, reloading=reloading, url=url, js=js, summarising=summarising, application=application)
+        yield Service(installation=own, reloading=reloading, url=url, js=js, application=application)
 
 
 def _run_beside(stack: AsyncExitStack, *loops: Coroutine[Any, Any, None]) -> list[asyncio.Task[None]]:
@@ -225,17 +223,10 @@ async def _catch_up_to_end(catch_up: CatchUp, stream: NatsStream, workspace: str
     await catch_up.walk(workspace, session, Place(last.incarnation, last.sequence + 1))
 
 
-def _open_peers(settings: Settings, js: JetStreamContext, reloading: Reloader, metrics: Metrics, every: float) -> Peers:
-    worker = this_worker(settings.data_dir.expanduser(), lambda: reloading.core)
-    metrics.describe(settings.name, worker())
-    return Peers(PeerBucket(js, settings.installation, settings.nats.replicas), worker, every)
-
-
-def _open_purging(
-    purging: Purging, settings: Settings, ledger: Progress, peers: Peers, metrics: Metrics, every: float
-) -> PurgeSchedule:
-    period, lock = timedelta(hours=settings.worker.purge_hours), TaskLock(claim=peers.claim, release=peers.release)
-    return PurgeSchedule(purging, ledger, period, lock, lambda: datetime.now(UTC), metrics.purged.inc, every)
+def _renew(name: str, metrics: Metrics, summarising: SummaryScheduler, core: Components) -> None:
+    """Take the present profiles and templates where nothing asks for them by itself."""
+    metrics.describe(build_facts(name, core))
+    summarising.take(core.profiles)
 
 
 async def _stay_responsive(busy: Callable[[], bool]) -> None:

@@ -15,11 +15,9 @@ from typing import Any
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 
-from builder import __version__
 from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import ChainTooLong
 from builder.domain.failure import LLM_HINTS, Failure
-from builder.domain.peer import Peer
 
 log = logging.getLogger("builder.events")
 
@@ -101,19 +99,7 @@ class Metrics:
             "context_builder_requests", "Requests answered, by verb and outcome", ["verb", "outcome"], registry=registry
         )
         self._build_info = Info("context_builder_build", "What this worker runs", registry=registry)
-        self.shadows = Counter(
-            "context_builder_shadows",
-            "Shadow profiles by outcome: built, failed, or left out because too many waited",
-            ["outcome"],
-            registry=registry,
-        )
         self.purged = Counter("context_builder_purged", "Expired breadcrumbs erased by the schedule", registry=registry)
-        self.peers = Gauge(
-            "context_builder_peers",
-            "Other workers of the installation, by whether they run the same",
-            ["state"],
-            registry=registry,
-        )
         self.age = Gauge("context_builder_queue_age_seconds", "Age of the oldest breadcrumb not settled", registry=registry)
         self.missing_vectors = Gauge(
             "context_builder_vectors_missing", "Breadcrumbs whose vectors are not filled in yet", registry=registry
@@ -123,10 +109,9 @@ class Metrics:
         self.stream = Gauge("context_builder_stream_bytes", "Bytes of a stream", ["stream"], registry=registry)
         self.pending = Gauge("context_builder_queue_pending", "Breadcrumbs that wait in the stream", registry=registry)
 
-    def describe(self, name: str, worker: Peer) -> None:
-        """Say what runs. name: of the installation."""
-        facts = {"version": __version__, "code": worker.code, "model": worker.model, "templates": worker.templates}
-        self._build_info.info({"name": name, **facts})
+    def describe(self, facts: Mapping[str, str]) -> None:
+        """Say what runs, in the place of what ran before."""
+        self._build_info.info(dict(facts))
 
     def parts(self, problems: Mapping[str, str], ready: bool) -> None:
         """Show what `/readyz` says. problems: by part, "" of one that works."""
@@ -137,10 +122,6 @@ class Metrics:
     def answered(self, verb: str, outcome: str) -> None:
         """Count a request."""
         self._requests.labels(verb, outcome).inc()
-
-    def shadowed(self, outcome: str) -> None:
-        """Count a shadow of a context."""
-        self.shadows.labels(outcome).inc()
 
     def summarised(self, by: str) -> None:
         """Count a summary."""

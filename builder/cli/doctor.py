@@ -14,7 +14,7 @@ from typing import Any
 from builder.app.address import Address, Listening, broker_address, running
 from builder.app.broker import check_broker
 from builder.app.components import models, open_components
-from builder.app.health import list_subscriptions, list_workers
+from builder.app.health import list_subscriptions
 from builder.app.operations.maintenance import compare_store
 from builder.app.settings import Settings
 from builder.app.stores import locate_store
@@ -22,7 +22,6 @@ from builder.cli.options import Target
 from builder.cli.requests import ask
 from builder.client.connecting import without_credentials
 from builder.domain.errors import BuilderError, Rejected, Unavailable
-from builder.domain.peer import comparison
 
 LOW_DISK = 1_000_000_000
 HTTP_SECONDS = 5.0
@@ -44,7 +43,6 @@ async def examine(settings: Settings, servers: str) -> list[dict[str, Any]]:
         ("model", _model),
         ("service", partial(_service, address)),
         ("broker", partial(_broker, address)),
-        ("workers", partial(_workers, address)),
         ("agents", partial(_agents, address)),
         ("store", partial(_store, address)),
         ("core", _core),
@@ -131,23 +129,6 @@ async def _broker(address: Address, settings: Settings) -> str:
         if address.is_configured or running(settings):
             raise
         return await check_broker(settings, "")
-
-
-async def _workers(address: Address, settings: Settings) -> str:
-    """Which workers the installation has, and whether the later ones run the same as the first."""
-    if address.guess:
-        return "none: no broker is configured"
-    try:
-        first, *others = await list_workers(settings, address.servers) or (None,)
-    except Unavailable as error:
-        raise _Degraded(str(error)) from error
-    if first is None:
-        return f"none of installation {settings.name!r} runs on this broker"
-    count = f"{1 + len(others)} of installation {settings.name!r}"
-    comparisons = "; ".join(filter(None, (comparison(first, other) for other in others)))
-    if comparisons:
-        raise _Degraded(f"{count}; compared with {first.host} ({first.id}), {comparisons}; give all of them the same")
-    return f"{count}, all with code {first.code}, model {first.model}, templates {first.templates}"
 
 
 async def _agents(address: Address, settings: Settings) -> str:

@@ -60,7 +60,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
         "Templates: see what an edit does, test cases, a first hint for a schema, and what each line costs.",
         {"preview": templates.preview, "test": templates.run_cases, "new": templates.new, "lint": templates.lint},
     ),
-    "shadow": ("Profiles on trial: built beside an agent's own, compared, never published.", {"report": shadows.report}),
+    "shadow": ("Profiles on trial: compared with an agent's own, never published.", {"report": shadows.report}),
     "hints": ("Hints that records bring (llm_hints).", {"convert": hints.convert}),
     "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models}),
     "schemas": ("JSON Schemas of every event.", {"export": operate.export}),

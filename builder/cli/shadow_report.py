@@ -15,9 +15,8 @@ SUMMARY = {
     "breadcrumbs lost": "{lost:,}",
     "breadcrumbs gained": "{gained:,}",
     "breadcrumbs in another order": "{out_of_order:,}",
-    "ms of a build, median": "{build_ms:.1f} → {shadow_build_ms:.1f}",
 }
-"""Head of a line → what stands in it."""
+"""Head of a line → its format."""
 ONE = ("trigger", "session", "shadow", "tokens", "equal", "lost", "gained", "reordered")
 NUMBERS = frozenset(ONE[3:])
 """Columns of numbers."""
@@ -31,6 +30,7 @@ def report_text(report: Mapping[str, Any]) -> str:
     rows = ((name, *(cell.format(**row) for row in report["shadows"])) for name, cell in SUMMARY.items())
     text = table(("", *heads), rows, frozenset(heads))
     for row in report["shadows"]:
+        text += "".join(f"{row['shadow']} makes no page for {times:,}: {why}\n" for why, times in row["rejections"].items())
         if row["flags"]:
             text += f"{row['shadow']} has flags that its consumer has not: {', '.join(row['flags'])}\n"
     if report["most_different"]:
@@ -63,7 +63,7 @@ def _lines(each: Mapping[str, Any]) -> Iterator[str]:
 def _facts(page: Mapping[str, Any]) -> str:
     flags = f", {', '.join(page['flags'])}" if page["flags"] else ""
     revisions = f"profile {page['profile']}, templates {page['templates']}"
-    return f"{page['tokens']:,} of {page['budget']:,} tokens, {page['build_ms']:.1f} ms, {revisions}{flags}"
+    return f"{page['tokens']:,} of {page['budget']:,} tokens, {revisions}{flags}"
 
 
 def _side_by_side(head: str, one: Mapping[str, int], other: Mapping[str, int]) -> Iterator[str]:

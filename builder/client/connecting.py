@@ -33,7 +33,7 @@ CLOSE_SECONDS = 1.0
 """After a failed TLS handshake nats-py waits without end for the connection to be closed."""
 _VIOLATION = re.compile(r'permissions violation for (publish|subscription) to "([^"]*)"', re.IGNORECASE)
 _JETSTREAM = re.compile(r"(\$js\.(?:ack|api\.\w+(?:\.msg|\.durable)?\.\w+)|\$kv|_inbox)(?:\.([^.]+))?(\..+)?")
-_STREAM = re.compile(r"^kv(?=_)|(?:breadcrumbs|contexts|deadletters|probes|shadows)$")
+_STREAM = re.compile(r"^kv(?=_)|(?:breadcrumbs|contexts|deadletters|probes)$")
 _LOSS = (OSError, UnexpectedEOF, StaleConnectionError)
 _LOGIN = "authorization violation|authentication (?:expired|revoked|timeout)"
 """How a server refuses a login."""

@@ -212,7 +212,7 @@ class Profile:
     trusted_hints: TrustedHints | None
     """Whose hints of records run; None = nobody's."""
     shadow_of: str = ""
-    """The consumer beside which it is built and never published; "" = it is a consumer itself."""
+    """The consumer with whose pages its own are compared, never published; "" = it is a consumer itself."""
 
     def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:
         """Whether a first version of it asks for a context: by a trigger, and because the audience matches it.

@@ -5,7 +5,6 @@ from typing import Protocol
 
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
-from builder.domain.shadow_difference import ShadowDifference
 
 
 class Stream(Protocol):
@@ -76,16 +75,6 @@ class Publisher(Protocol):
 
         consumer: the agent that gave its context up, once for each; "" = the service rejected it.
         """
-
-
-class ShadowDifferences(Protocol):
-    """Keeps how the pages of shadow profiles differ from those of their consumers. All methods raise `Unavailable`."""
-
-    async def keep(self, difference: ShadowDifference) -> None:
-        """Store it in the place of an earlier one of the same consumer, shadow and trigger."""
-
-    async def remove(self, workspace: str, triggers: frozenset[str]) -> None:
-        """Remove all about these triggers; may be repeated."""
 
 
 class Sender(Protocol):

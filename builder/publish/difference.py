@@ -1,39 +1,38 @@
-"""Two pages of one trigger → how they differ."""
+"""Two events of `agent.context.v1` for one trigger → how their pages differ: ids and numbers, no text."""
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from builder.domain.context import Context
-from builder.domain.shadow_difference import PageFigures, ShadowDifference
+Event = Mapping[str, Any]
 
 
-def difference(context: Context, shadow: str, other: Context | None, build_ms: tuple[float, float], why: str) -> ShadowDifference:
-    """context: what the consumer got. shadow: name of the shadow profile; other: its page, None = it makes none, `why` says why.
+def difference(event: Event, shadow: str, other: Event | None, why: str = "") -> dict[str, Any]:
+    """How the page by a shadow profile differs from the consumer's, as JSON.
 
-    build_ms: of both builds.
+    event: what the consumer got. other: what the shadow makes; None = no page, and `why` says why. `equal_lines` is a share
+    from 0 to 1; `out_of_order` has the fewest ids on both pages that are in another order.
     """
-    trigger = context.trigger
-    one, two = _ids(context), _ids(other) if other else ()
+    one, two = _ids(event), _ids(other) if other else ()
     own, others = frozenset(one), frozenset(two)
-    return ShadowDifference(
-        workspace=trigger.workspace,
-        consumer=context.consumer,
-        shadow=shadow,
-        session=trigger.session,
-        trigger=trigger.id,
-        trigger_seq=trigger.place.sequence,
-        at=trigger.received_at,
-        page=_figures(context, build_ms[0]),
-        shadow_page=_figures(other, build_ms[1]) if other else None,
-        rejection=why,
-        both=len(own & others),
-        only_consumer=tuple(each for each in one if each not in others),
-        only_shadow=tuple(each for each in two if each not in own),
-        out_of_order=out_of_order([each for each in one if each in others], [each for each in two if each in own]),
-        equal_lines=round(equal_lines(context.markdown, other.markdown), 4) if other else 0,
-        is_identical=other is not None and context.markdown == other.markdown,
-    )
+    return {
+        **{name: event[name] for name in ("workspace", "trigger_seq")},
+        "consumer": event["consumer_id"],
+        "shadow": shadow,
+        "session": event["session_id"],
+        "trigger": event["trigger_event_id"],
+        "at": event["assembled_at"],
+        "page": _figures(event),
+        "shadow_page": _figures(other) if other else None,
+        "rejection": why,
+        "both": len(own & others),
+        "only_consumer": [each for each in one if each not in others],
+        "only_shadow": [each for each in two if each not in own],
+        "out_of_order": out_of_order([each for each in one if each in others], [each for each in two if each in own]),
+        "equal_lines": round(equal_lines(event["content"], other["content"]), 4) if other else 0,
+        "is_identical": other is not None and event["content"] == other["content"],
+    }
 
 
 def equal_lines(one: str, other: str) -> float:
@@ -44,7 +43,7 @@ def equal_lines(one: str, other: str) -> float:
 
 
 def out_of_order(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
-    """The fewest ids without which the rest stands in the same order in both. Both have the same ids, each once."""
+    """The fewest ids without which the rest has the same order in both. Both have the same ids, each once."""
     places = {each: number for number, each in enumerate(other)}
     ends: list[int] = []  # of ascending runs of length 1, 2, …: the lowest place at which one ends
     runs: list[tuple[str, ...]] = []
@@ -56,18 +55,15 @@ def out_of_order(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
     return tuple(each for each in one if each not in stays)
 
 
-def _ids(context: Context) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each for section in context.sections for each in section.ids))
+def _ids(event: Event) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each for section in event["sections"] for each in section["ids"]))
 
 
-def _figures(context: Context, build_ms: float) -> PageFigures:
-    return PageFigures(
-        profile=context.profile_revision,
-        templates=context.template_revision,
-        tokens=context.tokens,
-        budget=context.budget,
-        build_ms=round(build_ms, 2),
-        flags=context.flags,
-        sections={section.name: section.tokens for section in context.sections},
-        omissions=dict(context.left_out),
-    )
+def _figures(event: Event) -> dict[str, Any]:
+    """Of one page: sections by name in page order, in tokens; what is not on it, or in part, by reason."""
+    return {
+        **{name: event["assembly"][name] for name in ("profile", "templates", "budget", "flags")},
+        "tokens": event["token_count"],
+        "sections": {section["name"]: section["tokens"] for section in event["sections"]},
+        "omissions": event["omissions"]["by_reason"],
+    }

@@ -20,10 +20,9 @@ REPLAY_HEADER = "Context-Builder-Replay"
 FORGOTTEN_HEADER = "Context-Builder-Forgotten"
 """On the stub of a context that was removed because it showed an erased breadcrumb."""
 REQUESTS = "requests"
-SHADOWS = "shadows"
 MESSAGE_ID_HEADER = "Nats-Msg-Id"
 DEFAULT_NAME = "context-builder"
-HEADS = frozenset({"breadcrumbs", "contexts", "deadletters", "probes", "compactions", "requests", "shadows"})
+HEADS = frozenset({"breadcrumbs", "contexts", "deadletters", "probes", "compactions", "requests"})
 """First words of our subjects; no installation has such a name."""
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _SCHEMA = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,7}")
@@ -144,7 +143,7 @@ class Installation:
 
     @property
     def bucket(self) -> str:
-        """The key-value bucket in which workers see each other."""
+        """The key-value bucket of the lock of the purge."""
         return f"{self.name}-workers"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.erasure_receipt import ErasureReceipt
 from builder.domain.recall import EVERY_SESSION
-from builder.ports.broker import Archive, ShadowDifferences
+from builder.ports.broker import Archive
 from builder.ports.store import Eraser, PendingStubs
 from builder.worker.catch_up import CatchUp
 
@@ -26,9 +26,7 @@ MAX_RECEIPTS = 1_000
 class ContextEraser:
     """Replaces published contexts by stubs."""
 
-    def __init__(self, stubs: PendingStubs, archive: Archive, differences: ShadowDifferences | None = None) -> None:
-        """differences: about these triggers go too."""
-        self._differences = differences
+    def __init__(self, stubs: PendingStubs, archive: Archive) -> None:
         self._stubs = stubs
         self._archive = archive
         self._lock = asyncio.Lock()
@@ -47,8 +45,6 @@ class ContextEraser:
                 await self._stubs.add_stub(subject)
                 await self._archive.replace_context(sequence, subject)
                 await self._stubs.remove_stub(subject)
-        if self._differences:
-            await self._differences.remove(workspace, ids)
         return len(contexts)
 
 
@@ -62,12 +58,11 @@ class Erasure:
         stubs: PendingStubs,
         archive: Archive,
         drop: Callable[[str, frozenset[str]], int],
-        differences: ShadowDifferences | None = None,
     ) -> None:
         """drop: removes ids of a workspace from this process's caches; returns how many entries."""
         self._catch_up = catch_up
         self._eraser = eraser
-        self.contexts = ContextEraser(stubs, archive, differences)
+        self.contexts = ContextEraser(stubs, archive)
         """The one of this process: two would take each other's pending stubs for ended ones."""
         self._archive = archive
         self._drop = drop

@@ -7,7 +7,6 @@ from functools import partial
 from time import perf_counter
 
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
-from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.record_consumers import Definitions
 from builder.domain.selector import may_trigger
@@ -23,9 +22,6 @@ DefinitionsBefore = Callable[[str, Place, datetime], Awaitable[Definitions]]
 """Workspace, place and moment → the definitions that hold there. Raises `Unavailable`."""
 COPY_SECONDS = 1.0
 """After which a copy of a breadcrumb comes again, while the first one may be in work with another worker."""
-
-Published = Callable[[ContextBuilder, tuple[Profile, ...], Context], None]
-"""The builder of a context, the consumers of its trigger, and the context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +42,6 @@ async def no_definitions(_workspace: str, _place: Place, _moment: datetime) -> D
     return ()
 
 
-def nobody(_builder: ContextBuilder, _consumers: tuple[Profile, ...], _context: Context) -> None:
-    """Nobody waits for what is published."""
-
-
 class Processor:
     """Remembers a message, and answers it when it triggers."""
 
@@ -65,13 +57,12 @@ class Processor:
         quiet_time: QuietTime,
         turns: Turns,
         definitions: DefinitionsBefore = no_definitions,
-        published: Published = nobody,
         is_settled: Callable[[Place], bool] = lambda _place: True,
     ) -> None:
         """builder: the current one; an attempt ends with the builder that it began with. decode: raises `Rejected`.
 
         erase: erases what a tombstone or a secret removes, and the secret's own message. max_age: triggers older than this are
-        remembered and not answered. published: called for each context once it is published. is_settled: whether no
+        remembered and not answered. is_settled: whether no
         worker has the delivery of a place in work.
         """
         self._builder = builder
@@ -84,7 +75,6 @@ class Processor:
         self._quiet_time = quiet_time
         self._turns = turns
         self._definitions = definitions
-        self._published = published
         self._is_settled = is_settled
 
     async def process(self, message: StreamMessage, attempt: int) -> Ending:
@@ -120,8 +110,7 @@ class Processor:
             return Ending("waiting", pause=COPY_SECONDS)
         # `begin` returns the very breadcrumb when it is new to the store.
         is_repeat = attempt > 1 or message.deliveries > 1 or stored.breadcrumb is not breadcrumb
-        published = partial(self._published, builder, readiness.ready)
-        tokens = await self._contexts.publish(result, is_repeat=is_repeat, published=published)
+        tokens = await self._contexts.publish(result, is_repeat=is_repeat)
         return Ending("published" if result.contexts else "remembered", tokens=tokens, build=seconds, pause=readiness.pause)
 
     async def session_of(self, message: StreamMessage) -> str:

@@ -15,10 +15,6 @@ from builder.wire.subjects import parse_breadcrumb_subject
 log = logging.getLogger("builder.worker.publishing")
 
 
-def nothing(_context: Context) -> None:
-    """Nobody waits for what is published."""
-
-
 class ContextPublisher:
     """Publishes the contexts of one trigger."""
 
@@ -27,19 +23,16 @@ class ContextPublisher:
         self._publisher = publisher
         self._encode = encode
 
-    async def publish(
-        self, result: BuildResult, *, is_repeat: bool, published: Callable[[Context], None] = nothing
-    ) -> tuple[int, ...]:
+    async def publish(self, result: BuildResult, *, is_repeat: bool) -> tuple[int, ...]:
         """Publish the contexts; returns the tokens of each. Then raises `Rejected` when a consumer gets none; and `Unavailable`.
 
-        is_repeat: an earlier attempt may have published. published: called for each context once it is.
+        is_repeat: an earlier attempt may have published.
         """
         rejected, tokens = list(result.rejected), []
         for context in result.contexts:
             try:
                 await self._publish(context, is_repeat=is_repeat)
                 tokens.append(context.tokens)
-                published(context)
                 await self._announce(context)
             except AlreadyPublished:
                 log.info("context %s was published before; the first one stands", context.id)

@@ -3,10 +3,11 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
+from typing import Protocol
 
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
@@ -14,16 +15,16 @@ from builder.domain.stored_breadcrumb import Ended
 from builder.ports.broker import Archive
 from builder.ports.store import Eraser, Progress
 from builder.worker.erasure import ContextEraser
-from builder.worker.resilience import UnexpectedError, guard
+from builder.worker.resilience import UnexpectedError, guard, heartbeat
 
 log = logging.getLogger("builder.worker.purging")
 
 LAST_RUN = ("", "context-builder-purge")
 """Key of the ledger under which the time of the last purge is noted, in whole seconds, as the sequence of a place."""
-TASK = "purge"
-"""What a worker claims, so that workers purge one after the other."""
 POLL_SECONDS = 60.0
 """Between two looks whether a purge is due."""
+RENEW_SECONDS = 2.0
+"""Between two renewals of the lock while this worker purges."""
 BATCH_ROWS = 64
 """Rows that leave the store in one transaction."""
 WAIT_SECONDS = 0.005
@@ -119,14 +120,20 @@ def purge_rows(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskLock:
-    """How one worker at a time does a task."""
+class Lock(Protocol):
+    """One worker at a time holds it. No method raises."""
 
-    claim: Callable[[str], Awaitable[bool]]
-    """Whether this worker may do the task now."""
-    release: Callable[[str], Awaitable[None]]
-    """Lets another one do it."""
+    async def claim(self) -> bool:
+        """Whether this worker holds it now."""
+        ...
+
+    async def renew(self) -> None:
+        """Hold it longer: it goes to another worker some seconds after a crash."""
+        ...
+
+    async def release(self) -> None:
+        """Let another worker claim it."""
+        ...
 
 
 class PurgeSchedule:
@@ -137,7 +144,7 @@ class PurgeSchedule:
         purging: Purging,
         ledger: Progress,
         every: timedelta,
-        lock: TaskLock,
+        lock: Lock,
         now: Callable[[], datetime],
         count: Callable[[int], object],
         poll_seconds: float = POLL_SECONDS,
@@ -171,13 +178,14 @@ class PurgeSchedule:
         if not last:
             await self._note(now)
             return False
-        if now.timestamp() < last + self._every.total_seconds() or not await self._lock.claim(TASK):
+        if now.timestamp() < last + self._every.total_seconds() or not await self._lock.claim():
             return False
         try:
-            rows = await self._purging.run(now)
+            async with heartbeat(self._lock.renew, RENEW_SECONDS):
+                rows = await self._purging.run(now)
             await self._note(now)
         finally:
-            await self._lock.release(TASK)
+            await self._lock.release()
         self._report(rows)
         return True
 

@@ -217,7 +217,8 @@ def test_alerts_ask_for_metrics_that_there_are() -> None:
     headings = {line.removeprefix("### ") for line in OPERATIONS.splitlines() if line.startswith("### ")}
     for alert in rules:
         assert set(re.findall(r"context_builder_\w+", alert["expr"])) <= there
-        assert 'service="demo-context-builder",namespace="agents"' in alert["expr"]
+        whose = 'name="staging"' if alert["alert"] == "ContextBuilderWorkersDiffer" else 'service="demo-context-builder"'
+        assert f'{{{whose},namespace="agents"' in alert["expr"]
         assert alert["labels"]["team"] == "agents"
         assert alert["annotations"]["runbook"].partition("#")[2].capitalize() in headings
         assert f"| {alert['alert']} |" in OPERATIONS

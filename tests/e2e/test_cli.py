@@ -103,7 +103,7 @@ def test_doctor_finds_every_part_well(tmp_path: Path) -> None:
     done = run("doctor", "--json", home=tmp_path)
     assert done.returncode == 0, done.stdout
     assert {finding["part"] for finding in json.loads(done.stdout)} == {
-        "python", "disk", "model", "service", "broker", "workers", "agents", "store", "core",
+        "python", "disk", "model", "service", "broker", "agents", "store", "core",
     }  # fmt: skip
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 import nats
 import pytest
 
+from builder.adapters.nats.purge_lock import PurgeLock
 from builder.client import Rejected, connect
+from builder.wire.subjects import Installation
 from tests.commands import run
 from tests.running import ROOT, Broker, Running, all_settled, jetstream, remembered, until
 
@@ -56,6 +58,12 @@ async def test_staging_and_production_share_an_account_and_hear_only_their_own(g
             assert (receipt["messages"], receipt["contexts"]) == (1, 1)
             assert "permissions violation" not in running.said().lower()
         async with jetstream(address(guarded, "observer")) as js:
+            for name in NAMES:
+                async with jetstream(address(guarded, name)) as own:
+                    lock = PurgeLock(own, Installation(name))
+                    assert [await lock.claim(), await lock.claim()] == [True, False]
+                    await lock.release()
+                    assert await lock.claim()
             names = {info.config.name for info in await js.streams_info()}
             assert names == {
                 "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES", "KV_context-builder-workers",
@@ -104,19 +112,3 @@ async def test_a_name_that_cannot_be_used_is_refused_by_client_and_service(tmp_p
 
 async def _silent(_error: Exception) -> None:
     """Of a refused publication nats-py would write a line."""
-
-
-async def test_a_broker_that_grants_nothing_for_profiles_on_trial_stops_neither_the_service_nor_forgetting(
-    folder: Path, tmp_path: Path
-) -> None:
-    granted = re.sub(r'"(?:staging\.)?shadows\.>", |^.*SHADOWS.*\n', "", permissions(), flags=re.MULTILINE)
-    assert "SHADOWS" not in granted
-    with (
-        Broker(folder / "without", configuration=granted) as broker,
-        Running(tmp_path / "data", address(broker, "context-builder"), embedding__engine="none") as running,
-    ):
-        assert run("send", "Hello.", "-s", "s1", "--wait", "default", env=running.env).returncode == 0
-        (row,) = json.loads(run("history", "s1", "--json", env=running.env).stdout)
-        receipt = json.loads(run("forget", row["id"], "--json", env=running.env).stdout)[0]
-        assert (receipt["messages"], receipt["contexts"]) == (1, 1)
-        assert "the broker does not answer for stream SHADOWS; grant its rights" in running.said()

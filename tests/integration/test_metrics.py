@@ -59,7 +59,9 @@ def selectors_without_a_series(metrics: str) -> set[str]:
     for alert in one("all options", "PrometheusRule")["spec"]["groups"][0]["rules"]:
         for name, matchers in re.findall(r"(context_builder_\w+)\{([^}]*)\}", alert["expr"]):
             wanted = dict(re.findall(r'(\w+)="([^"]*)"', matchers))
-            own = {label: text for label, text in wanted.items() if label not in {"service", "namespace"}}  # Prometheus adds them
+            own = {
+                label: text for label, text in wanted.items() if label not in {"service", "namespace", "name"}
+            }  # of Prometheus and of the release
             if not any(name == there and own.items() <= labels.items() for there, labels in series):
                 missing.add(alert["expr"])
     return missing

@@ -81,7 +81,7 @@ async def test_contexts_that_show_what_was_purged_give_way_to_stubs(tmp_path: Pa
 
 
 async def test_the_service_purges_on_its_schedule_and_goes_on_answering(tmp_path: Path) -> None:
-    parts = Parts(purge_poll_seconds=0.02, beat_seconds=0.05)
+    parts = Parts(purge_poll_seconds=0.02)
     with Broker(tmp_path / "broker") as broker:
         config = settings(tmp_path / "data", broker.url, purge_hours=0.0003)
         async with service_here(config, parts) as service, jetstream(broker.url) as js:

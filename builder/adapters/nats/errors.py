@@ -23,7 +23,7 @@ SUBJECT_IS_TAKEN = "maximum messages per subject exceeded"
 
 ACCOUNT = {
     10039: "enable JetStream for the account of this user",
-    10027: "raise the account's max_streams: this service needs six streams, its bucket included",
+    10027: "raise the account's max_streams: this service needs five streams, its bucket included",
     10026: "raise the account's max_consumers: this service needs three durables, and one for each agent and each reader",
 }
 """JetStream's codes for what an account must be given, and what to do."""

@@ -23,7 +23,7 @@ from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
 from builder.wire.subjects import DEFAULT, DEFAULT_NAME, Installation
 
-BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES, SHADOWS = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES", "SHADOWS"
+BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES"
 """The streams; `Installation.stream` gives their names on the broker."""
 PROBES_SUBJECT = "probes.context-builder"
 DURABLE = DEFAULT_NAME
@@ -31,9 +31,6 @@ DURABLE = DEFAULT_NAME
 FLOOR = ("", DURABLE)
 """Key of the ledger under which the durable's ack floor is noted; no workspace has an empty name."""
 CONTEXTS_MAX_AGE = timedelta(hours=24)
-SHADOWS_MAX_AGE = timedelta(days=7)
-SHADOWS_MAX_BYTES = 256 * 1024 * 1024
-"""Some 250,000 differences; the oldest go first."""
 _DUPLICATES = timedelta(minutes=2)
 
 
@@ -125,21 +122,6 @@ def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
             **common,
         ),
         StreamConfig(name=own.stream(PROBES), subjects=[own.subject(PROBES_SUBJECT)], max_msgs_per_subject=1, **common),
-    )
-
-
-def shadows_config(topology: Topology) -> StreamConfig:
-    """The stream of shadow profiles' differences, which is made for the first of them: who has none needs no rights on it."""
-    own = topology.installation
-    return StreamConfig(
-        name=own.stream(SHADOWS),
-        subjects=[own.subject("shadows.>")],
-        max_msgs_per_subject=1,
-        max_age=SHADOWS_MAX_AGE.total_seconds(),
-        max_bytes=SHADOWS_MAX_BYTES,
-        storage=StorageType.FILE,
-        num_replicas=topology.replicas,
-        allow_direct=True,
     )
 
 

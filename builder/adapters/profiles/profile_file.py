@@ -75,7 +75,7 @@ class ProfileFile(BaseModel):
     shadow_of: str | None = Field(
         None,
         pattern=r"^[A-Za-z0-9_-]{1,128}$",
-        description="a consumer: this profile is on trial beside it, is built for its triggers and never published",
+        description="a consumer: this profile is on trial beside it, `shadow report` compares the two, and it is never published",
     )
     agent: str = Field(
         "",

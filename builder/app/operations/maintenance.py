@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from builder.adapters.nats.archive import NatsArchive, NatsShadows
+from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.stream import NatsStream
@@ -115,7 +115,7 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
             archive = NatsArchive(js, lambda: incarnation, settings.installation)
             purging = Purging(
                 store,
-                ContextEraser(store, archive, NatsShadows(js, topology(settings))),
+                ContextEraser(store, archive),
                 archive,
                 lambda _workspace, _ids: 0,
                 lambda: False,

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from builder.app.components import Components
 from builder.app.config import parse_config
@@ -25,7 +25,6 @@ from builder.wire.files import Files
 from builder.wire.requests import BuiltContext
 from builder.worker.processor import DefinitionsBefore
 from builder.worker.request_handlers import CatchUpTo
-from builder.worker.shadowing import in_the_place_of
 
 MAX_EDITIONS = 4
 """Whose profiles and templates are kept in memory beside those in force."""
@@ -174,7 +173,7 @@ class Replays:
     async def profile(self, core: Components, replay: Replay, name: str) -> Profile:
         """The profile of this name as of a trigger; "" = the consumer's own. Raises `Rejected` with the known names.
 
-        It stands in the place of the consumer, as shadows do on live triggers: system prompts and reports are known by its name.
+        It is in the place of the consumer's own: system prompts and reports are known by its name.
         """
         trigger = replay.trigger
         definitions = await self._definitions(trigger.workspace, trigger.place, trigger.received_at)
@@ -233,6 +232,11 @@ def profile_of(core: Components, name: str, definitions: Definitions = ()) -> Pr
         return core.profile(name)
     except Misconfigured as error:
         raise Rejected(str(error)) from error
+
+
+def in_the_place_of(profile: Profile, other: Profile) -> Profile:
+    """The other profile as the consumer's own: with its name, by which its words and its system prompt are known."""
+    return replace(other, consumer=profile.consumer, triggers=profile.triggers, debounce=profile.debounce)
 
 
 def failures_of(core: Components) -> list[str]:

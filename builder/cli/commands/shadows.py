@@ -1,61 +1,62 @@
 """The command about profiles on trial."""
 
 import asyncio
-import re
-from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, Servers, Workspace, show, target
-from builder.domain.errors import Rejected
+from builder.cli.options import AsJson, Servers, Target, Workspace, progress_bar, show, target
 
-SPANS = {"m": 60, "h": 3600, "d": 86400}
-"""Seconds."""
+if TYPE_CHECKING:
+    from builder.app.settings import Settings
+
+MOST = 200
+"""Contexts; each replay takes the time of two builds."""
 
 
 def report(
     consumer: Annotated[str, typer.Option("--consumer", "-c", help="Only shadows of this agent.")] = "",
     shadow: Annotated[str, typer.Option(help="Only this shadow profile.")] = "",
     trigger: Annotated[str, typer.Option(help="Show the difference for this breadcrumb in full.")] = "",
-    since: Annotated[str, typer.Option(help="How far back: 30m, 24h, 7d, or a date as 2026-11-23T09:00Z.")] = "7d",
+    most: Annotated[int, typer.Option(min=1, help="Replay so many contexts, the newest first.")] = MOST,
     limit: Annotated[int, typer.Option(min=0, help="Show so many of the contexts that differ most.")] = 10,
     workspace: Workspace = "",
     servers: Servers = "",
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Show what shadow profiles would have changed: tokens, what was lost and gained, and the contexts that differ most."""
-    from builder.app.operations.shadows import read_differences, shadow_report
+    """Replay the last day's contexts with shadow profiles: tokens, what is lost and gained, the contexts that differ most."""
+    from builder.app.operations.shadows import shadow_report
     from builder.cli.shadow_report import difference_text, report_text
-    from builder.wire.shadows import difference_json
 
     place = target(servers, workspace)
-    reading = read_differences(
-        place.settings,
-        place.servers,
-        place.workspace,
-        consumer=consumer,
-        shadow=shadow,
-        trigger=trigger,
-        since=moment_of(since, datetime.now(UTC)),
-    )
-    differences = asyncio.run(reading)
-    note = "" if differences else "no differences of shadows are kept; a profile with `shadow_of: CONSUMER` makes them"
+    shadows = {
+        name: own for name, own in _shadows(place.settings).items() if consumer in ("", own) and shadow in ("", name)
+    }  # fmt: skip
+    differences = asyncio.run(_differences(place, shadows, trigger, most)) if shadows else []
+    note = "" if shadows else "no such shadow profile is here; a profile file with `shadow_of: CONSUMER` is one"
+    if shadows and not differences:
+        note = f"no context of {', '.join(sorted({*shadows.values()}))} is kept to replay; contexts are kept for 24 hours"
     if trigger:
-        values = [difference_json(each) for each in differences]
-        show(values, as_json, text="\n".join(map(difference_text, values)), note=note)
+        show(differences, as_json, text="\n".join(map(difference_text, differences)), note=note)
         return
     summary = shadow_report(differences, limit)
     show(summary, as_json, text=report_text(summary) if differences else "", note=note)
 
 
-def moment_of(text: str, now: datetime) -> datetime:
-    """The moment that `--since` means. Raises `Rejected`."""
-    if span := re.fullmatch(r"(\d{1,6})([mhd])", text):
-        return now - timedelta(seconds=int(span[1]) * SPANS[span[2]])
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise Rejected(f"--since is {text!r:.80}; write 30m, 24h, 7d, or a date as 2026-11-23T09:00Z") from error
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+def _shadows(settings: "Settings") -> dict[str, str]:
+    """Shadow → its consumer, by the profile files of the settings. Raises `Misconfigured`."""
+    from builder.app.operations.profile_catalog import open_catalog
+
+    catalog = open_catalog(settings)
+    profiles = (catalog.profile(entry) for entry in catalog.all)
+    return {each.consumer: each.shadow_of for each in profiles if each.shadow_of}
+
+
+async def _differences(place: Target, shadows: dict[str, str], trigger: str, most: int) -> list[dict[str, Any]]:
+    from builder.app.operations.shadows import read_contexts, replayed_differences
+
+    contexts = await read_contexts(place.settings, place.servers, place.workspace, shadows.values(), trigger, most)
+    with progress_bar("replays") as advance:
+        async with place.connect() as client:
+            return await replayed_differences(client, contexts, shadows, advance)

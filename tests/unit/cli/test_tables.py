@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +86,7 @@ def commands() -> dict[str, str]:
     parts = [{**each, "source": source(IDENTITY, "Anna Petrowna")} for each in receipt["parts"]]
     absent = [{**each, "source": source(OTHER)} for each in receipt["absent"]]
     answer = ANSWER | {"session": OTHER, "receipt": receipt | {"parts": parts, "absent": absent}}
-    differing = [replace(DIFFERENCE, trigger=IDENTITY, session=OTHER, shadow=f"lean-of-{name}") for name in ("a", "b")]
+    differing = [DIFFERENCE | {"trigger": IDENTITY, "session": OTHER, "shadow": f"lean-of-{name}"} for name in ("a", "b")]
     page = {"sections": [], "token_count": 9, "content": f"- Result {IDENTITY} {OTHER}\n- Call"}
     comparison = {"before": page, "after": page | {"content": f"- Result {OTHER} {IDENTITY}\n- Call"}, "failures": []}
     row = ROW | {"consumer": OTHER, "money": {IDENTITY: dict.fromkeys(ROW["sent"], 2.25)}}

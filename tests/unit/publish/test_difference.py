@@ -1,40 +1,50 @@
 """How two pages of one trigger differ."""
 
+import json
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builder.domain.context import Context
 from builder.publish.difference import difference, equal_lines, out_of_order
+from builder.publish.event import encode
 from tests.factories import make_context, make_profile, make_remembered
 
 ROWS = [f"Glaze {number} needs two coats." for number in range(12)]
 TRIGGER = make_remembered("How many coats does glaze 3 need?", 100)
 
 
+def event(context: Context) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads(encode(context))
+    return values
+
+
 def test_ids_numbers_and_no_text_say_what_a_smaller_page_loses() -> None:
     one = make_context(TRIGGER, ROWS)
     other = make_context(TRIGGER, ROWS, make_profile(budget=150))
-    found = difference(one, "lean", other, (2.345, 1.0), "")
-    assert (found.workspace, found.session, found.trigger, found.trigger_seq) == ("acme", "s42", "m100", 100)
-    assert found.page.tokens == one.tokens
-    assert found.page.build_ms == 2.35
-    assert found.only_consumer
-    assert found.only_shadow == ()
-    assert found.both == len({each for section in other.sections for each in section.ids})
-    assert not found.is_identical
-    assert found.shadow_page is not None
-    assert sum(found.shadow_page.omissions.values()) > 0
+    found = difference(event(one), "lean", event(other))
+    assert [found[name] for name in ("workspace", "session", "trigger", "trigger_seq")] == ["acme", "s42", "m100", 100]
+    assert found["page"]["tokens"] == one.tokens
+    assert found["only_consumer"]
+    assert found["only_shadow"] == []
+    assert found["both"] == len({each for section in other.sections for each in section.ids})
+    assert not found["is_identical"]
+    assert (found["shadow_page"]["tokens"], found["shadow_page"]["budget"]) == (other.tokens, 150)
+    assert sum(found["shadow_page"]["omissions"].values()) > 0
+    assert not any(row in json.dumps(found) for row in ROWS)
 
 
 def test_equal_pages_are_identical() -> None:
-    one = make_context(TRIGGER, ROWS)
-    found = difference(one, "same", make_context(TRIGGER, ROWS), (1, 1), "")
-    assert (found.is_identical, found.equal_lines, found.only_consumer, found.out_of_order) == (True, 1, (), ())
+    one, other = (event(make_context(TRIGGER, ROWS)) for _ in range(2))
+    found = difference(one, "same", other)
+    assert (found["is_identical"], found["equal_lines"], found["only_consumer"], found["out_of_order"]) == (True, 1, [], ())
 
 
 def test_a_shadow_without_a_page_says_why() -> None:
-    found = difference(make_context(TRIGGER, ROWS), "lean", None, (1, 1), "no room")
-    assert (found.shadow_page, found.rejection, found.is_identical, found.both) == (None, "no room", False, 0)
+    found = difference(event(make_context(TRIGGER, ROWS)), "lean", None, "no room")
+    assert (found["shadow_page"], found["rejection"], found["is_identical"], found["both"]) == (None, "no room", False, 0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Unavailable
 from builder.remember.decode import decode
 from builder.worker.erasure import ContextEraser
-from builder.worker.purging import BATCH_ROWS, LAST_RUN, MAX_WAITS, PurgeSchedule, Purging, TaskLock
+from builder.worker.purging import BATCH_ROWS, LAST_RUN, MAX_WAITS, PurgeSchedule, Purging
 from tests.conversations import message_of
 from tests.factories import remembered_of
 from tests.memory_store.store import MemoryStore
@@ -36,9 +36,7 @@ class Bench:
         self.is_free = True
         self.now = START
         self.purging = Purging(self.store, ContextEraser(self.store, self.stream), self.stream, self.drop, busy)
-        self.schedule = PurgeSchedule(
-            self.purging, self.store, DAY, TaskLock(claim=self.claim, release=self.release), lambda: self.now, self.counts.append
-        )
+        self.schedule = PurgeSchedule(self.purging, self.store, DAY, self, lambda: self.now, self.counts.append)
 
     async def publish(self, *messages: StreamMessage) -> None:
         self.stream.messages += messages
@@ -48,12 +46,15 @@ class Bench:
     def drop(self, workspace: str, ids: frozenset[str]) -> None:
         self.drops.append((workspace, ids))
 
-    async def claim(self, task: str) -> bool:
-        self.turns.append(f"claim {task}")
+    async def claim(self) -> bool:
+        self.turns.append("claim")
         return self.is_free
 
-    async def release(self, task: str) -> None:
-        self.turns.append(f"release {task}")
+    async def renew(self) -> None:
+        self.turns.append("renew")
+
+    async def release(self) -> None:
+        self.turns.append("release")
 
 
 async def test_stream_contexts_store_and_caches_lose_what_has_expired() -> None:
@@ -91,7 +92,7 @@ async def test_a_store_that_was_never_purged_waits_for_one_period_and_then_every
     assert not await bench.schedule.look()
     bench.now += timedelta(seconds=1)
     assert await bench.schedule.look()
-    assert (bench.counts, bench.turns) == ([1], ["claim purge", "release purge"])
+    assert (bench.counts, bench.turns) == ([1], ["claim", "release"])
     assert not await bench.schedule.look()
     assert (await bench.store.watermark(*LAST_RUN)).sequence == int(bench.now.timestamp())
 
@@ -103,7 +104,7 @@ async def test_while_another_worker_purges_this_one_waits_for_its_turn() -> None
     assert not await bench.schedule.look()
     bench.is_free = True
     assert await bench.schedule.look()
-    assert bench.turns == ["claim purge", "claim purge", "release purge"]
+    assert bench.turns == ["claim", "claim", "release"]
 
 
 async def test_a_purge_that_fails_gives_its_turn_back_and_is_due_again() -> None:
@@ -116,5 +117,5 @@ async def test_a_purge_that_fails_gives_its_turn_back_and_is_due_again() -> None
     with pytest.raises(Unavailable):
         await bench.schedule.look()
     bench.stream.is_away = False
-    assert bench.turns == ["claim purge", "release purge"]
+    assert bench.turns == ["claim", "release"]
     assert await bench.schedule.look()
