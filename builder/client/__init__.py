@@ -12,11 +12,13 @@ there is nothing to build:
             await client.send_reply(context, reply, tools={"weather": weather})
 
 With `chat_format: openai` it is `openai.chat.completions.create(model=MODEL, messages=context.messages, tools=SCHEMAS)`.
-`context = await client.ask(session, text)` is a message and its context in one call. `builder.client.sync` is the same without
+`text = await client.answer(session, text)` is a message and what the agent says to it in the end, `context = await
+client.ask(session, text)` a message and its context. `builder.client.sync` is the same without
 `await`, `builder.testing` the same without NATS.
 """
 
 from builder.client.answering import Answer
+from builder.client.answers import AnswerSteps
 from builder.client.client import Client, connect
 from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, Receipt, ReceivedContext
 from builder.client.responses import Response
@@ -26,6 +28,7 @@ from builder.domain.summary import CompactionResult
 
 __all__ = [
     "Answer",
+    "AnswerSteps",
     "BreadcrumbRecord",
     "BuilderError",
     "Client",

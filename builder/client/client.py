@@ -13,13 +13,13 @@ from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
 
 from builder.client.answering import Answer, Answering
+from builder.client.answers import Answers
 from builder.client.connecting import FIRST_SECONDS, open_connection
 from builder.client.received import Latest, ReceivedContext, read
 from builder.client.replies import Tools, read_reply, run_calls
 from builder.client.responses import Response, read_conversation
-from builder.client.sending import TOOL_RESPONSE, USER_MESSAGE, Lifetime, Sending, check, user_message
+from builder.client.sending import TOOL_RESPONSE, USER_MESSAGE, Lifetime, check, user_message
 from builder.client.subscription import FETCH_SECONDS, Deliver, expected, is_superseded, received, subscribe
-from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.selector import trigger_text, wait_for_tools
@@ -56,7 +56,7 @@ async def connect(
             await connection.close()
 
 
-class Client(Sending):
+class Client(Answers):
     """What an agent needs: contexts, what it sends, what it looks up. Errors: `Rejected` = mend it, `Unavailable` = try again."""
 
     def __init__(
@@ -236,12 +236,6 @@ class Client(Sending):
         Raises `Rejected` when too much was said since (see `send_response`'s `step`), and `Unavailable`.
         """
         return (await read_conversation(self._reader, context)).responses
-
-    async def _check_triggers(self, consumer: str, message: Breadcrumb) -> None:
-        """Raises `Rejected` when no context can come, and `Unavailable` when no service runs."""
-        check_token(consumer, "consumer")
-        if refusal := (await self.consumer(consumer)).refusal(message):
-            raise Rejected(refusal)
 
     async def _check_tool_trigger(self, consumer: str) -> None:
         """Warn once where no context will come for the results of an agent's tools."""

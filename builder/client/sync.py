@@ -11,12 +11,14 @@ waits, and the block closes the connection.
 import asyncio
 import functools
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, suppress
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
+from builder.client import answers
 from builder.client import client as asynchronous
 from builder.client.connecting import FIRST_SECONDS
+from builder.client.responses import Response
 from builder.wire.subjects import DEFAULT_NAME
 
 P = ParamSpec("P")
@@ -159,6 +161,34 @@ def _block(
     return _Bound(method, _entered)
 
 
+class AnswerSteps:
+    """What an agent says to a message, as `builder.client.AnswerSteps`: `text` is its answer; iterated, it gives each response.
+
+    The message is published when the first of them is requested.
+    """
+
+    def __init__(self, loop: Loop, steps: answers.AnswerSteps) -> None:
+        """steps: of a client on this loop."""
+        self._loop = loop
+        self._steps = steps
+
+    def __iter__(self) -> Iterator[Response]:
+        return self._loop.iterate(aiter(self._steps))
+
+    @property
+    def text(self) -> str:
+        """The answer, once it is there. Raises as `builder.client.Client.answer` does."""
+        return self._loop.run(_awaited(self._steps))
+
+
+async def _awaited(value: Awaitable[T]) -> T:
+    return await value
+
+
+def _answer(method: Callable[Concatenate[asynchronous.Client, P], answers.AnswerSteps]) -> _Bound[P, AnswerSteps]:
+    return _Bound(method, AnswerSteps)
+
+
 class Client:
     """`builder.client.Client` without `await`. It may be used from several threads."""
 
@@ -168,6 +198,7 @@ class Client:
         self._client = client
         self._loop = loop
 
+    answer = _answer(asynchronous.Client.answer)
     ask = _plain(asynchronous.Client.ask)
     check_consumer = _plain(asynchronous.Client.check_consumer)
     compact = _plain(asynchronous.Client.compact)
