@@ -35,7 +35,7 @@ from builder.worker.loop import Attempts, Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.quiet_time import QuietTime
-from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher, stay
+from builder.worker.request_handlers import Contexts, Failures, Lookup, RequestHandlers, TombstonePublisher, stay
 from builder.worker.summary_scheduler import Sources
 from builder.worker.turns import Turns
 
@@ -153,7 +153,7 @@ def _service(core: Components, broker: MemoryBroker, settings: Settings) -> tupl
     worker = Worker(
         processor, Attempts(store, in_work, attempts), letters, lambda _outcome: None, Rules(heartbeat=HEARTBEAT_SECONDS)
     )  # fmt: skip
-    return worker, {**requests.verbs, **explanations.verbs}
+    return worker, {**requests.verbs, **explanations.verbs, **Failures(store, publisher).verbs}
 
 
 def _in_turn(verbs: Mapping[str, Verb], deliveries: _Deliveries) -> Mapping[str, Verb]:

@@ -51,7 +51,7 @@ from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.purging import PurgeSchedule, Purging, TaskLock
 from builder.worker.quiet_time import QuietTime
 from builder.worker.removals import Removals
-from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher
+from builder.worker.request_handlers import Contexts, Failures, Lookup, RequestHandlers, TombstonePublisher
 from builder.worker.resilience import PACE, give_way
 from builder.worker.shadowing import Shadowing
 from builder.worker.summary_scheduler import Sources, SummaryScheduler
@@ -178,7 +178,12 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             _stay_responsive(lambda: inbox.is_busy),
         )  # fmt: skip
         await stack.enter_async_context(
-            answering(connection, {**requests.verbs, **Explanations(replays, core.store).verbs}, own, metrics.answered)
+            answering(
+                connection,
+                {**requests.verbs, **Explanations(replays, core.store).verbs, **Failures(core.store, publisher).verbs},
+                own,
+                metrics.answered,
+            )
         )
         application = inbox.application(routes(partial(is_alive, watchdog, loops), ready, metrics.registry))
         yield Service(installation=own, reloading=reloading, url=url, js=js, summarising=summarising, application=application)

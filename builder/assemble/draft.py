@@ -11,6 +11,8 @@ from builder.assemble.items.layout import each
 from builder.assemble.items.section_source import SectionSource
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.omissions import Omissions
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.phrases import Phrases
 from builder.domain.profile import SectionRule
 from builder.language.follow_up import is_follow_up
 from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls
@@ -190,8 +192,9 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
     """An empty page."""
     recall = _with_section_of_results(recall, writer)
     questions = questions_of(recall) if recall.turn else ()
-    text = "\n".join(recall.view.breadcrumb(each.row).text for each in questions) or recall.trigger.text
-    recall = _with_finds_first(recall, text)
+    current = [recall.view.breadcrumb(each.row) for each in questions] or [recall.trigger]
+    text = "\n".join(crumb.text for crumb in current)
+    recall = _with_headings(_with_finds_first(recall, text), current[-1], writer.rendering.phrases, sources)
     writer = replace(writer, profile=recall.profile, question=text)
     folds = not shares.whole
     apart = (*recall.turn, *questions)
@@ -222,6 +225,20 @@ def questions_of(recall: ConsumerRecall) -> tuple[Entry, ...]:
     view, versions = recall.view, recall.view.history.breadcrumbs.versions
     current = tuple(Entry(versions[name][0], view.row_of(name)) for name in recall.questions.current)
     return current or tuple(filter(None, (question_of(view, recall.turn),)))
+
+
+def _with_headings(
+    recall: ConsumerRecall, current: Breadcrumb, phrases: Phrases, sources: dict[str, SectionSource]
+) -> ConsumerRecall:
+    """An agent's message to answer has a heading of its own; what was said earlier is introduced in system messages as quoted."""
+    profile, rules = recall.profile, list[SectionRule]()
+    for rule in profile.sections:
+        source = sources[rule.source]
+        is_of_agent = source.name == "trigger" and current.role == "assistant" and rule.title == phrases("title_current")
+        is_introduced = source.is_quoted and profile.chat_format != "none" and source.is_in_system(rule, profile)
+        note = "\n".join(filter(None, (phrases("quoted") if is_introduced else "", rule.note)))
+        rules.append(replace(rule, title=phrases("title_agent_message") if is_of_agent else rule.title, note=note))
+    return replace(recall, profile=replace(profile, sections=tuple(rules)))
 
 
 def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:

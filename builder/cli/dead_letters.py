@@ -29,26 +29,33 @@ async def retry(target: Target, sequence: int) -> dict[str, Any]:
     stream no longer has the whole.
     """
     item = await letter(target, sequence)
+    if item.get("consumer"):
+        raise Rejected(f"{item['reason']}; nothing is sent again: once the agent works, let the person write again")
     data = base64.b64decode(item["data"])
     if len(data) < item["bytes"]:
         data = await read_breadcrumb(target.settings, target.servers, place_of(item), item["subject"])
     event = Outgoing(subject=item["subject"], data=data, message_id=f"retry:{sequence}:{uuid.uuid4()}")
     async with target.connect() as client:
         published = await client.publish(event, replay=item.get("replay", False))  # older letters have no such field
-    await clear_dead_letters(target.settings, target.servers, [place_of(item)])
+    await clear_dead_letters(target.settings, target.servers, [address_of(item)])
     return {"sequence": published.sequence, "subject": item["subject"]}
 
 
 async def clear(target: Target, sequences: list[int]) -> int:
     """Remove the letters of these breadcrumbs, all without any; returns how many. Raises `Rejected`."""
     items = await _letters_of(target, set(sequences)) if sequences else await letters(target)
-    await clear_dead_letters(target.settings, target.servers, map(place_of, items))
+    await clear_dead_letters(target.settings, target.servers, map(address_of, items))
     return len(items)
 
 
 def place_of(item: dict[str, Any]) -> Place:
     """The place of a letter's breadcrumb."""
     return Place(item["incarnation"], item["sequence"])
+
+
+def address_of(item: dict[str, Any]) -> tuple[Place, str]:
+    """The place of a letter's breadcrumb, and the agent that gave its context up; "" = the service rejected it."""
+    return place_of(item), str(item.get("consumer", ""))
 
 
 def readable(item: dict[str, Any]) -> str:

@@ -18,8 +18,9 @@ client.ask(session, text)` a message and its context. `builder.client.sync` is t
 """
 
 from builder.client.answering import Answer
-from builder.client.answers import AnswerSteps
+from builder.client.asking import AnswerSteps
 from builder.client.client import Client, connect
+from builder.client.omitted import fetch_omitted_tool
 from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, Receipt, ReceivedContext
 from builder.client.responses import Response
 from builder.client.sending import PublishResult
@@ -42,4 +43,5 @@ __all__ = [
     "Response",
     "Unavailable",
     "connect",
+    "fetch_omitted_tool",
 ]

@@ -10,6 +10,7 @@ from builder.client.stream import StreamReader
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.records import Outgoing, make_record
 
+
 class AnsweredMeanwhile(Rejected):
     """A part of what the context answers was answered on another one."""
 
@@ -42,7 +43,13 @@ class Answering:
         self._publishing = publishing
 
     async def send(
-        self, context: ReceivedContext, body: dict[str, Any], step: int | None, message_id: str, tags: tuple[str, ...] = ()
+        self,
+        context: ReceivedContext,
+        body: dict[str, Any],
+        step: int | None,
+        message_id: str,
+        tags: tuple[str, ...] = (),
+        to: tuple[str, ...] = (),
     ) -> Answer:
         """Store a response under its step, or return the one that stands there.
 
@@ -55,7 +62,7 @@ class Answering:
             conversation = await self._read(context, step)
             there = next((each for each in conversation.responses if each.id == message_id), None)
             number = step or (there.step if there else conversation.free_step(context.steps, body, has_own_id=bool(message_id)))
-            event, identity = _event(context, body, number, message_id, tags)
+            event, identity = _event(context, body, number, message_id, tags, to)
             if there is None and conversation.at(number) is None and (other := _other_answer(context, conversation)):
                 return replace(_stored_answer(other), step=number)
             if there is not None:
@@ -107,11 +114,11 @@ def _check_free(conversation: Conversation, step: int) -> None:
 
 
 def _event(
-    context: ReceivedContext, body: dict[str, Any], step: int, message_id: str, tags: tuple[str, ...]
+    context: ReceivedContext, body: dict[str, Any], step: int, message_id: str, tags: tuple[str, ...], to: tuple[str, ...]
 ) -> tuple[Outgoing, str]:
     """What is published, and its id."""
     identity = message_id or response_id(context.id, step)
-    record = make_record(SCHEMA, identity, context.session_token, {**body, "step": step}, tags=tags)
+    record = make_record(SCHEMA, identity, context.session_token, {**body, "step": step}, tags=tags, to=to)
     event = as_json(record, context.workspace)
     check(event)
     return event, identity

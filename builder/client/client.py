@@ -7,28 +7,27 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
 
-from builder.client.answering import Answer, Answering
-from builder.client.answers import Answers
+from builder.client.agent import Agent
+from builder.client.asking import Asking
 from builder.client.connecting import FIRST_SECONDS, open_connection
 from builder.client.received import Latest, ReceivedContext, read
-from builder.client.replies import Tools, read_reply, run_calls
-from builder.client.responses import Response, read_conversation
-from builder.client.sending import TOOL_RESPONSE, USER_MESSAGE, Lifetime, check, user_message
-from builder.client.subscription import FETCH_SECONDS, Deliver, expected, is_superseded, received, subscribe
+from builder.client.replies import Tools
+from builder.client.replying import Replying
+from builder.client.sending import USER_MESSAGE, Lifetime, check, user_message
+from builder.client.serving import Handler, OnFailure, ServeRules, Serving, stop_on_sigterm
+from builder.client.subscription import ACK_WAIT_SECONDS, FETCH_SECONDS, Deliver, expected, is_superseded, received, subscribe
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.selector import trigger_text, wait_for_tools
 from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token, context_subject
 
 log = logging.getLogger("builder.client")
-
-ANSWER_SECONDS = 60.0
-"""How long `ask` waits for its context."""
 
 
 @asynccontextmanager
@@ -56,7 +55,7 @@ async def connect(
             await connection.close()
 
 
-class Client(Answers):
+class Client(Asking, Replying):
     """What an agent needs: contexts, what it sends, what it looks up. Errors: `Rejected` = mend it, `Unavailable` = try again."""
 
     def __init__(
@@ -70,9 +69,7 @@ class Client(Answers):
         """connection: open; the caller closes it. fetch_seconds: of one request for contexts."""
         super().__init__(connection, workspace, installation)
         self._fetch_seconds = fetch_seconds
-        self._answering = Answering(self._reader, self._publishing)
         self._latest: Latest = OrderedDict()
-        self._checked: set[str] = set()
 
     async def contexts(
         self, consumer: str, *, durable: str | None = "", deliver: Deliver = "new", skip_superseded: bool = False
@@ -98,8 +95,7 @@ class Client(Answers):
 
         Where no service answers, or the consumer's profile has no triggers, a warning in the log says so.
         """
-        # '=' fits no token: workspace a with consumer b-c has another durable than workspace a-b with consumer c.
-        name = f"{self.workspace}={check_token(consumer, 'consumer')}" if durable == "" else durable
+        name = self._durable(consumer) if durable == "" else durable
         place = self._place(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
         if warning := await self.check_consumer(consumer):
             log.warning("%s", warning)
@@ -112,7 +108,7 @@ class Client(Answers):
                     (self.workspace, consumer),
                     self._latest,
                     self._fetch_seconds,
-                    self.is_superseded if skip_superseded else None,
+                    skips=self.is_superseded if skip_superseded else None,
                 )
             ) as contexts,
         ):
@@ -125,131 +121,41 @@ class Client(Answers):
         """
         return await is_superseded(self._js, self._place, context)
 
-    async def ask(
+    async def serve(
         self,
-        session: str,
-        content: str,
-        *,
-        consumer: str = "default",
-        timeout: float = ANSWER_SECONDS,
-        message_id: str = "",
-        speaker: str = "",
-        user_id: str = "",
-        created_at: datetime | None = None,
-        tags: Iterable[str] = (),
-        ttl: Lifetime | None = None,
-        memory: bool = True,
-    ) -> ReceivedContext:
-        """Publish a `user.message.v1` and return the context that it leads to for this consumer.
-
-        timeout: seconds. The rest is as in `send_user_message`. Nothing is acknowledged: an agent of this consumer gets the
-        context too, and two callers get each their own. Raises `Rejected`, before anything is sent, for what the service would
-        reject, for an unknown consumer and for one whose profile causes no context on it; `Unavailable` when no service runs,
-        and when no context came in time: then the message is in the session, and the same call with its `message_id` waits again.
-        """
-        identity = message_id or str(uuid.uuid4())
-        event = self._event(
-            USER_MESSAGE, user_message(content, speaker), session, identity, tags=tags, user_id=user_id, ttl=ttl,
-            created_at=created_at, memory=memory,
-        )  # fmt: skip
-        message = check(event)
-        await self._check_triggers(consumer, message)
-        context = context_id(self.workspace, message.session, identity, consumer)
-        subject = context_subject(self.workspace, consumer, message.session, str(context))
-        async with expected(self._connection, self._js, self._place(subject)) as arrival:
-            result = await self._publishing.publish(event, own_clock=created_at is None)
-            data = await arrival.wait(timeout, is_repeat=result.duplicate)
-        if data is None:
-            raise Unavailable(
-                f"{identity} was sent, and no context for {consumer!r} came within {timeout:g} s; look at `context-builder "
-                "dead-letters list` and `context-builder doctor`"
-            )
-        return read(data, (self.workspace, consumer), OrderedDict())
-
-    async def send_response(
-        self,
-        context: ReceivedContext,
-        message: str,
-        *,
-        tool_requests: Iterable[dict[str, Any]] = (),
-        step: int | None = None,
-        message_id: str = "",
-        speaker: str = "Assistant",
-        tags: Iterable[str] = (),
-    ) -> Answer:
-        """Publish an `agent.response.v1` to a context: a step with tool calls, say, and once their results are there the answer.
-
-        tool_requests: {tool, input, requestId} each. speaker: the name on later pages; where several agents talk, give theirs.
-        The id follows from the context and the step. Without a `step` it is read from the stream: the first one whose round is
-        not over, so an agent that died and answers again gets its first answer back as `already_answered`, whatever the words;
-        a round is over when each of its calls has a result, or when it was sent or found through this very `context` object.
-        message_id: an id of one's own; another response under it is an error. Raises `Rejected` and `Unavailable`.
-        """
-        body: dict[str, Any] = {
-            "message": message,
-            "trigger_event_id": context.trigger_event_id,
-            "creator": {"type": "agent", "agent_id": context.agent_id},
-            "speaker": speaker,
-        }
-        if calls := list(tool_requests):
-            body["tool_requests"] = calls
-        if context.questions:
-            body["questions"] = list(context.questions)
-        return await self._answering.send(context, body, step, message_id, tuple(tags))
-
-    async def send_reply(
-        self,
-        context: ReceivedContext,
-        reply: Any,
+        consumer: str,
+        handler: Handler,
         *,
         tools: Tools | None = None,
+        parallel: int = 8,
+        attempts: int = 8,
+        on_failure: OnFailure | None = None,
+        refresh: bool = True,
+        ack_wait: float = ACK_WAIT_SECONDS,
+        deliver: Deliver = "new",
         speaker: str = "Assistant",
         tags: Iterable[str] = (),
-    ) -> Answer:
-        """Publish what a model replied, run the tools that it calls, and publish what they give.
+    ) -> None:
+        """Be this consumer's agent until SIGTERM or a cancellation: then what is not answered goes to another process at once.
 
-        reply: a message or a whole completion of OpenAI or Anthropic, as a dict or an object of their SDKs, or a text. tools:
-        name → function, plain or async, that takes the call's arguments by name; calls run side by side, and what a function
-        raises is sent as the call's error. Where the context was answered before, the open calls of that answer are run
-        instead. With `tool.response.v1` in the profile's triggers the next context comes when the last call is answered.
-        Without `tools` nothing is run. Raises as `send_response` does.
+        handler: context → a reply as `send_reply` takes it, or None for none. tools: as there. parallel: sessions at once; one
+        context of a session at a time. attempts: deliveries of a context whose handler fails, with growing pauses; after them
+        `on_failure` gets the context and the error and may give a reply; default: a dead letter. refresh: a page is built
+        again when its session has gone on since. ack_wait: seconds after which the contexts of a process that died come again.
+        deliver: as in `contexts`. Raises `Rejected` for an unknown consumer.
         """
-        labels, words = tuple(tags), read_reply(reply)
-        answer = await self.send_response(context, words.text, tool_requests=words.tool_requests, speaker=speaker, tags=labels)
-        if tools is None:
-            return answer
-        if words.tool_requests:
-            await self._check_tool_trigger(context.consumer_id)
-        calls = words.tool_requests
-        if answer.already_answered:
-            calls = next((each.open_calls for each in await self.responses(context) if each.id == answer.id), ())
+        place = self._place(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
+        if warning := await self.check_consumer(consumer):
+            log.warning("%s", warning)
+        agent = Agent(
+            client=self, handler=handler, tools=tools, on_failure=on_failure, refresh=refresh, speaker=speaker, tags=tuple(tags)
+        )
+        rules = ServeRules(parallel=parallel, attempts=attempts, ack_wait=ack_wait)
+        serving = Serving((self.workspace, consumer), rules, agent.work, agent.give_up)
+        with stop_on_sigterm() as stop:
+            subscription = partial(subscribe, self._js, place, self._durable(consumer), ack_wait=ack_wait)
+            await serving.run(self._connection, place[0], subscription, deliver, stop)
 
-        async def send(tool: str, identity: str, output: Any, error: Any) -> None:
-            await self.send_tool_result(context.session_id, tool, identity, output, error=error, tags=labels)
-
-        await run_calls(calls, tools, send)
-        return answer
-
-    async def responses(self, context: ReceivedContext) -> tuple[Response, ...]:
-        """What this agent has said to a context, by step, with its tool calls and their results, for an agent that starts again.
-
-        Raises `Rejected` when too much was said since (see `send_response`'s `step`), and `Unavailable`.
-        """
-        return (await read_conversation(self._reader, context)).responses
-
-    async def _check_tool_trigger(self, consumer: str) -> None:
-        """Warn once where no context will come for the results of an agent's tools."""
-        if consumer in self._checked:
-            return
-        self._checked.add(consumer)
-        with contextlib.suppress(Rejected, Unavailable):
-            triggers = (await self.consumer(consumer)).selectors
-            if not wait_for_tools(triggers):
-                log.warning(
-                    "no context comes for the results of these tools: the profile of %r has the triggers %s; add %s",
-                    *(consumer, ", ".join(map(trigger_text, triggers)) or "none", TOOL_RESPONSE),
-                )
-
-    def _place(self, subject: str) -> tuple[str, str]:
-        """Stream and subject of contexts, as the broker knows them."""
-        return self.installation.stream(CONTEXTS.upper()), self.installation.subject(subject)
+    def _durable(self, consumer: str) -> str:
+        """'=' fits no token: workspace a with consumer b-c has another durable than workspace a-b with consumer c."""
+        return f"{self.workspace}={check_token(consumer, 'consumer')}"

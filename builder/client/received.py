@@ -48,10 +48,6 @@ class ReceivedContext:
     """Ids of the messages of people that an answer to it answers, oldest first."""
     late: bool
     """A context of a later message of this session was handed out before: several workers may finish out of order."""
-    system: list[dict[str, Any]]
-    """Anthropic's `system`, beside its messages."""
-    messages: list[dict[str, Any]]
-    """The same for a chat API, with `chat_format: openai` or `anthropic` in the profile; else empty."""
     event: dict[str, Any]
     """The whole event."""
     steps: set[int] = field(default_factory=set, repr=False, compare=False)
@@ -71,6 +67,24 @@ class ReceivedContext:
     def agent_id(self) -> str:
         """The agent that answers: what is sent to this context is said in its name."""
         return str(self.event.get("agent_id") or self.consumer_id)
+
+    @property
+    def messages(self) -> list[Any]:
+        """The page for a chat API, in the shape of the profile's `chat_format`; a list that the SDKs of both take as it is.
+
+        Raises `Rejected` when the event has none.
+        """
+        if self.event.get("messages") is None:
+            raise Rejected(
+                f"the context for {self.consumer_id!r} has no messages: its profile has no chat_format, or they made the event "
+                f"too large; write chat_format: openai or chat_format: anthropic in profiles/{self.consumer_id}.yaml"
+            )
+        return cast("list[Any]", self.event["messages"])
+
+    @property
+    def system(self) -> list[Any]:
+        """Anthropic's `system`, beside its messages; empty in other formats."""
+        return cast("list[Any]", self.event.get("system") or [])
 
     @property
     def session_token(self) -> str:
@@ -98,8 +112,6 @@ def read(data: bytes, recipient: tuple[str, str], latest: Latest, max_sessions: 
             supersedes=str(event.get("supersedes") or ""),
             questions=tuple(event.get("questions") or ()),
             late=sequence < latest.get(session, 0),
-            system=list(event.get("system") or ()),
-            messages=list(event.get("messages") or ()),
             event=event,
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:

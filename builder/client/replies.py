@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from builder.client.received import ReceivedContext
 from builder.domain.errors import Rejected
 from builder.wire.chat_lines import tool_request
 from builder.wire.json import shape
@@ -14,10 +15,13 @@ from builder.wire.json import shape
 log = logging.getLogger("builder.client")
 
 Tools = Mapping[str, Callable[..., Any]]
-"""Name of a tool → the function that does its work. It gets the call's arguments by name, and returns any JSON or raises."""
+"""Name of a tool → the function that does its work. It gets the call's arguments by name, and returns any JSON or raises.
+
+A parameter `request_id` gets the id of the call, and a parameter `context` the context that called, whatever the model wrote.
+"""
 Send = Callable[[str, str, Any, Any], Awaitable[object]]
 """Sends tool, request id, output and error; the error is None when the call worked."""
-SHAPES = "give a message of OpenAI or Anthropic (dict or object), a whole completion, or a text"
+SHAPES = "give a message of OpenAI or Anthropic or LangChain (dict or object), a whole completion, or a text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +34,9 @@ class Reply:
 
 
 def read_reply(reply: Any) -> Reply:
-    """A reply out of a message or a whole completion of OpenAI or Anthropic, as a dict or an object of their SDKs, or a text.
+    """A reply out of a message of OpenAI, Anthropic or LangChain or a whole completion, as a dict or an object, or a text.
 
-    Raises `Rejected` for another shape.
+    A call that comes as a block and once more beside the blocks is one call. Raises `Rejected` for another shape.
     """
     if isinstance(reply, str):
         return Reply(reply, ())
@@ -41,30 +45,40 @@ def read_reply(reply: Any) -> Reply:
     try:
         if "choices" in reply:
             reply = reply["choices"][0]["message"]
+        reply = reply["data"] if isinstance(reply.get("data"), Mapping) else reply
         content = reply["content"] if "content" in reply else reply["refusal"]
-        blocks = [{"type": "text", "text": content or reply.get("refusal") or ""}] if not isinstance(content, list) else content
-        text = "\n".join(block["text"] for block in blocks if block["type"] == "text")
-        uses = (block for block in blocks if block["type"] == "tool_use")
-        anthropic = [{"tool": block["name"], "input": block["input"], "requestId": block["id"]} for block in uses]
-        openai = [tool_request(call) for call in reply.get("tool_calls") or ()]
+        refusal = reply.get("refusal") or (reply.get("additional_kwargs") or {}).get("refusal")
+        blocks = content if isinstance(content, list) else [content or refusal or ""]
+        text = "\n".join(filter(None, map(_text, blocks)))
+        uses = (block for block in blocks if isinstance(block, Mapping) and block["type"] == "tool_use")
+        requests = [{"tool": block["name"], "input": block["input"], "requestId": block["id"]} for block in uses]
+        requests += map(tool_request, (*(reply.get("tool_calls") or ()), *(reply.get("invalid_tool_calls") or ())))
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise Rejected(f"the reply is {shape(reply)} without {error}; {SHAPES}") from error
-    return Reply(text, (*anthropic, *openai))
+    return Reply(text, tuple({request["requestId"]: request for request in requests}.values()))
 
 
-async def run_calls(calls: Iterable[Mapping[str, Any]], tools: Tools, send: Send) -> None:
+def _text(block: Any) -> str:
+    """The words of a block; "" for one that is none. Of LangChain a block may be a plain text."""
+    if isinstance(block, str):
+        return block
+    return str(block[block["type"]]) if block["type"] in {"text", "refusal"} else ""
+
+
+async def run_calls(context: ReceivedContext, calls: Iterable[Mapping[str, Any]], tools: Tools, send: Send) -> None:
     """Run the calls side by side and send what each gives: its output, or what went wrong. Raises `Unavailable`."""
-    endings = await asyncio.gather(*(_run(call, tools, send) for call in calls), return_exceptions=True)
+    endings = await asyncio.gather(*(_run(context, call, tools, send) for call in calls), return_exceptions=True)
     for error in filter(None, endings):
         raise error
 
 
-async def _run(call: Mapping[str, Any], tools: Tools, send: Send) -> None:
+async def _run(context: ReceivedContext, call: Mapping[str, Any], tools: Tools, send: Send) -> None:
     tool, identity = call["tool"], call.get("requestId") or call.get("request_id") or ""
     try:
-        output = await _output(tool, call.get("input") or {}, tools)
+        output = await _output(tool, call.get("input") or {}, tools, {"request_id": identity, "context": context})
     except Exception as error:  # the model reads whatever a tool raises
-        log.warning("the tool %s failed", tool, exc_info=error)
+        log.warning("the tool %s failed: %s: %s", tool, type(error).__name__, error)
+        log.debug("the tool %s failed", tool, exc_info=error)
         await send(tool, identity, None, f"{type(error).__name__}: {error}")
         return
     try:
@@ -74,14 +88,28 @@ async def _run(call: Mapping[str, Any], tools: Tools, send: Send) -> None:
         await send(tool, identity, None, f"its output cannot be sent: {error}")
 
 
-async def _output(tool: str, arguments: Any, tools: Tools) -> Any:
-    """A function that is no coroutine runs in a thread, so that heartbeats and other calls go on."""
+async def _output(tool: str, arguments: Any, tools: Tools, facts: Mapping[str, Any]) -> Any:
+    """facts: what a function gets that has a parameter of this name."""
     if tool not in tools:
         raise Rejected(f"there is no tool {tool!r}; there are {', '.join(tools) or 'none'}")
     if not isinstance(arguments, dict):
         raise Rejected(f"the arguments of {tool} are {shape(arguments)}; send one JSON object")
     function = tools[tool]
+    arguments = arguments | {name: value for name, value in facts.items() if name in _parameters(function)}
+    return await called(function, **arguments)
+
+
+async def called(function: Callable[..., Any], *arguments: Any, **by_name: Any) -> Any:
+    """What a plain or async function returns. A plain one runs in a thread, so that heartbeats and other work go on."""
     if inspect.iscoroutinefunction(function):
-        return await function(**arguments)
-    result = await asyncio.to_thread(function, **arguments)
+        return await function(*arguments, **by_name)
+    result = await asyncio.to_thread(function, *arguments, **by_name)
     return await result if inspect.isawaitable(result) else result
+
+
+def _parameters(function: Callable[..., Any]) -> Iterable[str]:
+    """Their names; none of a function in C that tells nothing of them."""
+    try:
+        return inspect.signature(function).parameters
+    except ValueError:
+        return ()

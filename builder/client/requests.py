@@ -3,6 +3,7 @@
 import json
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
 from typing import Any
 
 from nats.aio.client import Client as Connection
@@ -11,6 +12,7 @@ from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 
 from builder.client.connecting import reason
+from builder.client.omitted import check_named, piece
 from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, Receipt, ReceivedContext, read, read_result
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.summary import CompactionResult
@@ -42,6 +44,15 @@ class Requests:
         answer = await self.request("fetch", {"id": breadcrumb} | ({} if version is None else {"version": version}))
         return read_result(BreadcrumbRecord, answer)
 
+    async def fetch_omitted(self, id: str, context: ReceivedContext, offset: int = 0) -> str:  # noqa: A002 - as the page names it
+        """A ready tool: a piece of what a context shows in part or leaves out, for `tools={"fetch_omitted": …}` of `send_reply`.
+
+        id, offset: of the model, in characters. The first line names the offset of the next piece. Raises `Rejected` for what the
+        context does not name, and `Unavailable`.
+        """
+        check_named(id, context)
+        return piece(await self.fetch(id), offset, context)
+
     async def history(
         self, session: str = "", *, user_id: str = "", newest: bool = False
     ) -> AsyncGenerator[BreadcrumbRecord, None]:
@@ -66,6 +77,16 @@ class Requests:
         token = optional_token(session)
         event = await self.request("context", {"consumer": consumer, "session": token, "trigger": trigger})
         return read(json.dumps(event).encode(), (self.workspace, consumer), OrderedDict())
+
+    async def refresh(self, context: ReceivedContext) -> ReceivedContext:
+        """The context with what has come since, but for what has a context of its own; `event["as_of"]` says up to where.
+
+        It answers for the published one, under its id. `is_over`: leave it. Nothing is published.
+        """
+        names = {"consumer": context.consumer_id, "trigger": context.trigger_event_id, "session": context.session_token}
+        event = await self.request("refresh", names)
+        page = read(json.dumps(event).encode(), (self.workspace, context.consumer_id), OrderedDict())
+        return replace(page, steps=context.steps)
 
     async def forget(self, breadcrumb: str, *, session: str = "", by: str = "") -> tuple[Receipt, ...]:
         """Erase a breadcrumb and all that was made from it. Returns the receipts; none when it was forgotten before.

@@ -137,6 +137,7 @@ class Sending(Requests):
         version: int = 1,
         created_at: datetime | None = None,
         memory: bool = True,
+        to: str | Iterable[str] = (),
     ) -> str:
         """Publish a breadcrumb of any schema; returns its id. Raises `Rejected` for what the service would reject, `Unavailable`.
 
@@ -144,12 +145,13 @@ class Sending(Requests):
         the person is, in your own system: up to 256 characters without control characters. ttl: default as long as the service
         keeps its kind. id: default a new one. version: one more than the last to replace it; only the first one triggers.
         created_at: default now, in UTC; the offset of a time by another clock is kept, and pages show that clock's day.
-        memory: False = the session is kept out of the person's memory.
+        memory: False = the session is kept out of the person's memory. to: the agents that it is addressed to, a name or several:
+        it triggers no other agent's consumer; default everybody.
         """
         identity = id or str(uuid.uuid4())
         event = self._event(
             schema, body, session, identity, tags=tags, user_id=user_id, ttl=ttl, version=version, created_at=created_at,
-            memory=memory,
+            memory=memory, to=to,
         )  # fmt: skip
         check(event)
         await self._publishing.publish(event, own_clock=created_at is None)
@@ -167,11 +169,12 @@ class Sending(Requests):
         tags: Iterable[str] = (),
         ttl: Lifetime | None = None,
         memory: bool = True,
+        to: str | Iterable[str] = (),
     ) -> str:
         """Publish a `user.message.v1`; returns its id. speaker: the display name. The rest is as in `send`."""
         return await self.send(
             USER_MESSAGE, user_message(content, speaker), session=session, tags=tags, user_id=user_id, ttl=ttl, id=message_id,
-            created_at=created_at, memory=memory,
+            created_at=created_at, memory=memory, to=to,
         )  # fmt: skip
 
     async def send_tool_result(
@@ -221,13 +224,14 @@ class Sending(Requests):
         version: int = 1,
         created_at: datetime | None = None,
         memory: bool = True,
+        to: str | Iterable[str] = (),
     ) -> Outgoing:
         if isinstance(tags, str):
             raise Rejected(f'tags is {shape(tags)}; give a list, as ["urgent"]')
         is_time = created_at is None or isinstance(created_at, datetime)
         record = make_record(
             schema, identity, session_token(session), body, tags=tags, user_id=user_id, ttl=ttl, version=version, memory=memory,
-            created_at=created_at if is_time else None,
+            to=to, created_at=created_at if is_time else None,
         )  # fmt: skip
         return as_json(record if is_time else record | {"created_at": created_at}, self.workspace)
 

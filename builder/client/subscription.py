@@ -9,6 +9,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
@@ -46,11 +47,12 @@ MAX_LINKS = 50
 
 @asynccontextmanager
 async def subscribe(
-    js: JetStreamContext, place: tuple[str, str], durable: str | None, deliver: Deliver
+    js: JetStreamContext, place: tuple[str, str], durable: str | None, deliver: Deliver, ack_wait: float = ACK_WAIT_SECONDS
 ) -> AsyncIterator[JetStreamContext.PullSubscription]:
     """A pull subscription that exists while the block runs.
 
-    place: stream and subject. durable: its name on the broker, None = nothing is remembered.
+    place: stream and subject. durable: its name on the broker, None = nothing is remembered. ack_wait: seconds after which a
+    context that nobody keeps alive comes again; a durable that exists is changed.
 
     deliver: a durable that exists goes on where it was instead. Raises `Unavailable`, also when a durable of that name has
     another subject, and `Rejected` for another word in `deliver`.
@@ -60,12 +62,15 @@ async def subscribe(
     inactive = None if durable else EPHEMERAL_SECONDS
     policy, start = _beginning(deliver)
     config = ConsumerConfig(
-        deliver_policy=policy, opt_start_time=start, ack_wait=ACK_WAIT_SECONDS, max_deliver=-1, inactive_threshold=inactive
+        deliver_policy=policy, opt_start_time=start, ack_wait=ack_wait, max_deliver=-1, inactive_threshold=inactive
     )  # fmt: skip
     with translated(f"could not subscribe to {subject}", "has the service run once on this broker?"):
         subscription = await js.pull_subscribe(subject, durable=durable, stream=stream, config=config)
     try:
-        await _check_filter(subscription, subject)
+        config = await _checked_config(subscription, subject)
+        if config.ack_wait != ack_wait:
+            with translated(f"could not change the durable {durable}", "subscribe again"):
+                await js.add_consumer(stream, replace(config, ack_wait=ack_wait))
         yield subscription
     finally:
         with contextlib.suppress(NatsError):
@@ -78,22 +83,23 @@ async def received(
     recipient: tuple[str, str],
     latest: Latest,
     fetch_seconds: float = FETCH_SECONDS,
+    ack_wait: float = ACK_WAIT_SECONDS,
     skips: Callable[[ReceivedContext], Awaitable[bool]] | None = None,
 ) -> AsyncGenerator[ReceivedContext, None]:
     """The contexts of a subscription, without end. recipient: workspace and consumer; other contexts are skipped.
 
     fetch_seconds: of one request to the broker. skips: whether a context is passed over. Each context is acknowledged when the
-    next one is requested. Raises `Unavailable`.
+    next one is requested, and goes back at once when none is. Raises `Unavailable`.
     """
     while True:
         heed_cancellation()
         for message in await _fetch(subscription, subject, fetch_seconds):
             heed_cancellation()
-            context = await _readable(message, recipient, latest)
+            context = await readable(message, recipient, latest)
             if context is None:
                 continue
             if skips is None or not await skips(context):
-                async with _kept_alive(message):
+                async with _kept_alive(message, ack_wait / 3):
                     yield context
             with contextlib.suppress(NatsError):  # an acknowledgement that is lost brings the context again
                 await message.ack()
@@ -124,10 +130,11 @@ class ExpectedContext:
         deadline = asyncio.get_running_loop().time() + seconds
         data = await self._stored() if is_repeat else None
         while data is None and (remaining := deadline - asyncio.get_running_loop().time()) > 0:
-            data = await self._next(min(remaining, self._look_seconds)) or await self._stored()
+            data = await self.next(min(remaining, self._look_seconds)) or await self._stored()
         return data
 
-    async def _next(self, seconds: float) -> bytes | None:
+    async def next(self, seconds: float) -> bytes | None:
+        """The next message on the subject, or None when none came in time. Raises as `wait` does."""
         with translated(f"listening to {self._subject} failed", "ask again"):
             try:
                 message = await self._subscription.next_msg(seconds)
@@ -200,7 +207,7 @@ def _beginning(deliver: Deliver) -> tuple[DeliverPolicy, datetime | None]:
             raise Rejected(f'deliver is {deliver!r}; give "new", "all", a timedelta or a datetime')
 
 
-async def _check_filter(subscription: JetStreamContext.PullSubscription, subject: str) -> None:
+async def _checked_config(subscription: JetStreamContext.PullSubscription, subject: str) -> ConsumerConfig:
     """nats-py binds to an existing durable without a check of its subject. Raises `Unavailable`."""
     with translated(f"could not look at the subscription to {subject}", "subscribe again"):
         info: ConsumerInfo = await subscription.consumer_info()
@@ -208,9 +215,10 @@ async def _check_filter(subscription: JetStreamContext.PullSubscription, subject
     if filters != [subject]:
         theirs = ", ".join(filters) or "everything"
         raise Unavailable(f"the durable {info.name} hears {theirs}, wanted is {subject}; take another name, or delete it")
+    return info.config
 
 
-async def _readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> ReceivedContext | None:
+async def readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> ReceivedContext | None:
     """The context in a message; None when there is none for us, and then it does not come again."""
     if FORGOTTEN_HEADER in (message.headers or {}):
         log.info("passing over %s: what it showed was forgotten", message.subject)
@@ -236,18 +244,22 @@ async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str, 
 
 
 @asynccontextmanager
-async def _kept_alive(message: Msg) -> AsyncIterator[None]:
-    """Heartbeats, since an agent may need longer than the ack wait."""
+async def _kept_alive(message: Msg, every: float) -> AsyncIterator[None]:
+    """Heartbeats, since an agent may need longer than the ack wait. A block that is left early gives the message back."""
 
     async def beat() -> None:
         while True:
-            await asyncio.sleep(ACK_WAIT_SECONDS / 3)
+            await asyncio.sleep(every)
             with contextlib.suppress(NatsError):
                 await message.in_progress()
 
     heartbeat = asyncio.create_task(beat())
     try:
         yield
+    except BaseException:
+        with contextlib.suppress(NatsError):
+            await message.nak()
+        raise
     finally:
         heartbeat.cancel()
         await asyncio.wait({heartbeat})  # unlike awaiting it, this lets a cancellation of the agent itself through

@@ -10,12 +10,15 @@ waits, and the block closes the connection.
 
 import asyncio
 import functools
+import signal
+import sys
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
-from builder.client import answers
+from builder.client import asking
 from builder.client import client as asynchronous
 from builder.client.connecting import FIRST_SECONDS
 from builder.client.responses import Response
@@ -113,7 +116,7 @@ async def _end_others() -> None:
 class _Bound(Generic[P, T]):
     """A method of `Client` made from one of the asynchronous client, with its parameters."""
 
-    def __init__(self, method: Callable[..., Any], run: Callable[[Loop, Any], T]) -> None:
+    def __init__(self, method: Callable[Concatenate[asynchronous.Client, P], Any], run: Callable[[Loop, Any], T]) -> None:
         self.method = method
         """Of the asynchronous client."""
         self.__doc__ = method.__doc__
@@ -136,6 +139,10 @@ class _Bound(Generic[P, T]):
 
 def _plain(method: Callable[Concatenate[asynchronous.Client, P], Coroutine[Any, Any, T]]) -> _Bound[P, T]:
     return _Bound(method, Loop.run)
+
+
+def _until_stopped(method: Callable[Concatenate[asynchronous.Client, P], Coroutine[Any, Any, None]]) -> _Bound[P, None]:
+    return _Bound(method, _serve)
 
 
 def _generator(
@@ -161,32 +168,32 @@ def _block(
     return _Bound(method, _entered)
 
 
+def _serve(loop: Loop, work: Coroutine[Any, Any, None]) -> None:
+    """Until it ends. SIGTERM ends it, where nothing else handles the signal: then the process exits with 143."""
+    is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if is_ours:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        loop.run(work)
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@dataclass(frozen=True)
 class AnswerSteps:
-    """What an agent says to a message, as `builder.client.AnswerSteps`: `text` is its answer; iterated, it gives each response.
+    """`builder.client.AnswerSteps` without `await`: `text` is the answer; iterated, it gives each response as it comes."""
 
-    The message is published when the first of them is requested.
-    """
-
-    def __init__(self, loop: Loop, steps: answers.AnswerSteps) -> None:
-        """steps: of a client on this loop."""
-        self._loop = loop
-        self._steps = steps
+    loop: Loop
+    steps: asking.AnswerSteps
 
     def __iter__(self) -> Iterator[Response]:
-        return self._loop.iterate(aiter(self._steps))
+        return self.loop.iterate(aiter(self.steps))
 
     @property
     def text(self) -> str:
-        """The answer, once it is there. Raises as `builder.client.Client.answer` does."""
-        return self._loop.run(_awaited(self._steps))
-
-
-async def _awaited(value: Awaitable[T]) -> T:
-    return await value
-
-
-def _answer(method: Callable[Concatenate[asynchronous.Client, P], answers.AnswerSteps]) -> _Bound[P, AnswerSteps]:
-    return _Bound(method, AnswerSteps)
+        """The answer, once it is there."""
+        return self.loop.run(self.steps.text())
 
 
 class Client:
@@ -198,7 +205,7 @@ class Client:
         self._client = client
         self._loop = loop
 
-    answer = _answer(asynchronous.Client.answer)
+    answer = _Bound(asynchronous.Client.answer, AnswerSteps)
     ask = _plain(asynchronous.Client.ask)
     check_consumer = _plain(asynchronous.Client.check_consumer)
     compact = _plain(asynchronous.Client.compact)
@@ -207,18 +214,23 @@ class Client:
     context = _plain(asynchronous.Client.context)
     contexts = _generator(asynchronous.Client.contexts)
     fetch = _plain(asynchronous.Client.fetch)
+    fetch_omitted = _plain(asynchronous.Client.fetch_omitted)
     forget = _plain(asynchronous.Client.forget)
     forget_person = _plain(asynchronous.Client.forget_person)
     history = _generator(asynchronous.Client.history)
     is_superseded = _plain(asynchronous.Client.is_superseded)
+    has_gone_on = _plain(asynchronous.Client.has_gone_on)
     publish = _plain(asynchronous.Client.publish)
+    refresh = _plain(asynchronous.Client.refresh)
     request = _plain(asynchronous.Client.request)
     responses = _plain(asynchronous.Client.responses)
+    run_tools = _plain(asynchronous.Client.run_tools)
     send = _plain(asynchronous.Client.send)
     send_reply = _plain(asynchronous.Client.send_reply)
     send_response = _plain(asynchronous.Client.send_response)
     send_tool_result = _plain(asynchronous.Client.send_tool_result)
     send_user_message = _plain(asynchronous.Client.send_user_message)
+    serve = _until_stopped(asynchronous.Client.serve)
     stream_created = _plain(asynchronous.Client.stream_created)
     subscribed = _block(asynchronous.Client.subscribed)
 

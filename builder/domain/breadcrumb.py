@@ -89,6 +89,8 @@ class Breadcrumb:
     """The id of who wrote it, as its sender says; "" = unknown."""
     agent: str = ""
     """The agent that says or calls it, by its body's `creator.agent_id`; "" = unknown."""
+    to: tuple[str, ...] = ()
+    """The agents that it is addressed to; () = everybody."""
 
     @property
     def kind(self) -> Kind:

@@ -13,6 +13,7 @@ QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age", "time", "pause"]
 ChatFormat = Literal["none", "openai", "anthropic"]
+ChatPlace = Literal["system", "user"]
 FORBIDDEN_SCHEMAS = frozenset(
     {
         "secret.v1",
@@ -201,6 +202,8 @@ class Profile:
     tool_output: ToolOutput
     summaries: Summaries | None
     chat_format: ChatFormat
+    words_of_people: ChatPlace
+    """Where `messages` have summaries, the memory of a person and standing instructions."""
     fill: bool
     """What no section uses goes back to a conversation that does not fit."""
     sections: tuple[SectionRule, ...]
@@ -214,9 +217,12 @@ class Profile:
     def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:
         """Whether a first version of it asks for a context: by a trigger, and because the audience matches it.
 
-        What no profile can show never does, whatever its tags are.
+        What no profile can show never does, whatever its tags are; nor what is addressed to other agents alone, nor the answer of
+        the consumer's own agent to everybody.
         """
-        is_meant = breadcrumb.schema not in FORBIDDEN_SCHEMAS and matches_one(self.triggers, breadcrumb)
+        is_own_answer = breadcrumb.role == "assistant" and breadcrumb.agent == self.agent
+        is_addressed = self.agent in breadcrumb.to if breadcrumb.to else not is_own_answer
+        is_meant = is_addressed and breadcrumb.schema not in FORBIDDEN_SCHEMAS and matches_one(self.triggers, breadcrumb)
         return is_meant and (self.audience is None or self.audience.matches(breadcrumb))
 
     @property

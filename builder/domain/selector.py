@@ -10,7 +10,7 @@ MAX_PINNED = 100
 """Breadcrumbs of one kind that may stand on a page, the newest."""
 ANSWER, FAILURE = "tool.response.v1", "tool.error.v1"
 """Schemas of a tool's answer and of its failure."""
-_CONDITIONS = ("schemas", "ids", "any_tags", "all_tags", "none_tags")
+_CONDITIONS = ("schemas", "ids", "any_tags", "all_tags", "none_tags", "agents")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +22,8 @@ class Selector:
     any_tags: tuple[str, ...] = ()
     all_tags: tuple[str, ...] = ()
     none_tags: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    """What one of these agents says or is told, and what no other agent says to everybody."""
 
     @property
     def conditions(self) -> dict[str, tuple[str, ...]]:
@@ -37,7 +39,12 @@ class Selector:
             and (not self.any_tags or not tags.isdisjoint(self.any_tags))
             and tags.issuperset(self.all_tags)
             and tags.isdisjoint(self.none_tags)
+            and (not self.agents or self._concerns(breadcrumb))
         )
+
+    def _concerns(self, breadcrumb: Breadcrumb) -> bool:
+        is_for_them = not breadcrumb.agent if not breadcrumb.to else not set(breadcrumb.to).isdisjoint(self.agents)
+        return is_for_them or breadcrumb.agent in self.agents
 
 
 Triggers = tuple[Selector, ...]

@@ -81,5 +81,6 @@ def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
         covers=(),
         hints="",
         creator="",
+        to=(),
         agent="",
     )

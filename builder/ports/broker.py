@@ -71,8 +71,11 @@ class Publisher(Protocol):
         The event is not stored. A context without folded results sends none.
         """
 
-    async def dead_letter(self, arrival: StreamMessage, reason: str) -> None:
-        """Store a rejected message with its reason, subject and sequence, once a place. Raises `Unavailable`."""
+    async def dead_letter(self, arrival: StreamMessage, reason: str, consumer: str = "") -> None:
+        """Store a rejected message with its reason, subject and sequence, once a place. Raises `Unavailable`.
+
+        consumer: the agent that gave its context up, once for each; "" = the service rejected it.
+        """
 
 
 class ShadowDifferences(Protocol):

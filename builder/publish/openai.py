@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_serializer
 
 from builder.domain.message import Exchange, Image, Message
 from builder.publish.tool_ids import acceptable
@@ -56,9 +56,11 @@ class MessageOpenAI(BaseModel):
 
     model_config = STRICT_MODEL
     role: Literal["system", "user", "assistant", "tool"]
-    content: str | tuple[TextPart | ImagePart, ...] | None = Field(None, description="missing when there is nothing but calls")
+    content: str | tuple[TextPart | ImagePart, ...] | None = Field(None, description="null when there is nothing but calls")
     tool_calls: tuple[ToolCallOpenAI, ...] | None = Field(None, description="each is answered by one of the next messages")
     tool_call_id: str | None = Field(None, description="of a tool's answer: the call")
+    # A lambda, because a return type would replace the JSON Schema of the fields.
+    _with_content = model_serializer(mode="wrap")(lambda self, fields: {"role": self.role, "content": None, **fields(self)})
 
 
 def openai(messages: tuple[Message, ...]) -> tuple[MessageOpenAI, ...]:

@@ -38,7 +38,7 @@ class _Session:
     profile: Profile
     unanswered: dict[str, Breadcrumb] = field(default_factory=dict)
     """Messages that have no answer."""
-    begun: dict[str, str] = field(default_factory=dict)
+    owners: dict[str, str] = field(default_factory=dict)
     """Those of them for which the agent has called tools → the trigger of the page on which it did."""
     triggers: dict[str, Breadcrumb] = field(default_factory=dict)
     """Those that have pages, in their order."""
@@ -75,7 +75,7 @@ class _Session:
         earlier = [each for each in chain if each is not crumb]
         pairs = pairwise((*earlier, crumb))
         with_pages = [each.id for each, later in pairs if not follows_at_once(each, later, self.profile)]
-        ids = (*self._begun_on(trigger), *(each.id for each in chain))
+        ids = (*self._of_page(trigger), *(each.id for each in chain))
         return Questions(ids=ids[-MAX_QUESTIONS:], current=(trigger,), supersedes=with_pages[-1] if with_pages else "")
 
     def _answer(self, crumb: Breadcrumb) -> None:
@@ -87,13 +87,13 @@ class _Session:
             return
         is_bare = crumb.role == "tool"  # what passes another one's call on
         self.calls |= {request: crumb for request in crumb.calls if not (is_bare and request in self.calls)}
-        self.begun |= dict.fromkeys(ids, crumb.answers) if crumb.answers else {}
+        self.owners |= dict.fromkeys(ids, crumb.answers) if crumb.answers else {}
 
     def _close(self, result: Breadcrumb, caller: Breadcrumb) -> None:
         """The page of a turn's last result also answers every message that waits, if one came after what the turn is about."""
         if not self.profile.waits_for_tools:
             return
-        about = {name: self.unanswered[name] for name in self._begun_on(caller.answers)}
+        about = {name: self.unanswered[name] for name in self._of_page(caller.answers)}
         waiting = {each.id: each for each in self._waiting() if not self._is_in_quiet_time(each, result)}
         start = min((each.place for each in about.values()), default=caller.place)
         page = Questions(ids=tuple(about), current=self.page(caller.answers).current)
@@ -105,10 +105,10 @@ class _Session:
 
     def _waiting(self) -> list[Breadcrumb]:
         """Messages that have no answer, and for which no tool was called."""
-        return [crumb for name, crumb in self.unanswered.items() if name not in self.begun]
+        return [crumb for name, crumb in self.unanswered.items() if name not in self.owners]
 
-    def _begun_on(self, trigger: str) -> tuple[str, ...]:
-        return tuple(name for name, page in self.begun.items() if page == trigger and trigger and name in self.unanswered)
+    def _of_page(self, trigger: str) -> tuple[str, ...]:
+        return tuple(name for name, page in self.owners.items() if page == trigger and trigger and name in self.unanswered)
 
     def _is_in_quiet_time(self, crumb: Breadcrumb, now: Breadcrumb) -> bool:
         """Whether its own page comes later: it, or what follows it at once, has not had its quiet time."""

@@ -58,6 +58,7 @@ def _or_none(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
         return None
 
 
+AgentName = Annotated[str, Field(min_length=1, max_length=MAX_SPEAKER_CHARS)]
 Tolerant = Annotated[Value | None, WrapValidator(_or_none)]
 """Of another type it is as good as missing."""
 
@@ -111,6 +112,12 @@ class Record(BaseModel):
     )
     created_by: Tolerant[str] = Field(
         None, description="id of who wrote it, else `context.creator.agent_id`: a claim, which a profile may ask for"
+    )
+    to: Annotated[tuple[AgentName, ...], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)] = Field(
+        (),
+        max_length=100,
+        description="the agents that it is addressed to, a name or a list: no other agent's consumer is "
+        "triggered by it; none = everybody",
     )
     sensitivity: str | None = Field(
         None, description='"secret": nothing of it is stored, embedded, shown or handed out, as with schema secret.v1'
@@ -221,6 +228,7 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         hints=hints_of(record.llm_hints, record.context),
         creator=record.created_by or agent,
         agent=agent,
+        to=record.to,
     )
 
 

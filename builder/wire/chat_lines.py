@@ -23,14 +23,16 @@ SESSION_FIELDS = ("session", "session_id", "conversation_id")
 
 
 def tool_request(call: Any) -> dict[str, Any]:
-    """{tool, input, requestId}. Raises `Rejected` when the call has no id or no name.
+    """{tool, input, requestId} of a call of OpenAI ({id, function: {name, arguments}}) or of LangChain ({id, name, args}).
 
-    Arguments are JSON in a text: none are an empty object, and a text that is no JSON stays as the model wrote it.
+    Arguments are an object, or JSON in a text: none are an empty object, and a text that is no JSON stays as the model wrote it.
+    Raises `Rejected` when the call has no id or no name.
     """
-    function = call.get("function") if isinstance(call, Mapping) else None
+    function = call.get("function", call) if isinstance(call, Mapping) else None
     if not isinstance(function, Mapping) or not function.get("name") or not call.get("id"):
         raise Rejected('a tool call has no id or no name; write {"id": "…", "type": "function", "function": {"name": "…"}}')
-    return {"tool": str(function["name"]), "input": _arguments(function.get("arguments")), "requestId": str(call["id"])}
+    arguments = _arguments(function.get("arguments", function.get("args")))
+    return {"tool": str(function["name"]), "input": arguments, "requestId": str(call["id"])}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

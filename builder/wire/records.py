@@ -92,13 +92,15 @@ def make_record(
     tags: Iterable[str] = (),
     ttl: float | timedelta | datetime | None = None,
     memory: bool = True,
+    to: str | Iterable[str] = (),
 ) -> dict[str, Any]:
     """A record as clients send it.
 
     session: its token. created_at: default now, in UTC; another clock's offset is kept. user_id: the person; "" = unknown.
     ttl: how long it lives (seconds, or a time span) or its end; None = as long as the service keeps its kind. memory: False =
-    the session is kept out of the person's memory.
+    the session is kept out of the person's memory. to: the agents that it is addressed to.
     """
+    recipients = [to] if isinstance(to, str) else list(to)
     time = created_at or datetime.now(UTC)
     return {
         "id": breadcrumb_id,
@@ -111,6 +113,7 @@ def make_record(
         **({"tags": labels} if (labels := list(tags)) else {}),
         **({} if ttl is None else {"ttl": _ending(ttl)}),
         **({} if memory else {"memory": False}),
+        **({"to": recipients} if recipients else {}),
     }
 
 

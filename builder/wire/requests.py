@@ -68,6 +68,16 @@ class RefreshRequest(BuiltContext):
     """
 
 
+class FailRequest(BaseModel):
+    """An agent gives a context up: a dead letter names it and says why."""
+
+    model_config = _STRICT
+    consumer: str = Field(description="the agent")
+    trigger: str = Field(min_length=1, description="id of the breadcrumb that asked for the context")
+    session: str = Field(description="the session of the context")
+    error: str = Field(max_length=10_000, description="why it was given up")
+
+
 class ExplainRequest(BuiltContext):
     """Why the page of a context looks as it does: its receipt."""
 

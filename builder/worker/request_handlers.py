@@ -1,4 +1,4 @@
-"""Handlers of requests: fetch, history, context, consumers, forget, compact."""
+"""Handlers of requests: fetch, history, context, consumers, fail, forget, compact."""
 
 import json
 import uuid
@@ -12,13 +12,14 @@ from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, Str
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected
 from builder.domain.recall import EVERY_SESSION
-from builder.ports.broker import Archive, PublishedContexts, Sender
+from builder.ports.broker import Archive, PublishedContexts, Publisher, Sender
 from builder.ports.store import BreadcrumbStore, Eraser, Reader, Store
 from builder.recall.scopes import history_of
 from builder.wire.records import make_record, outgoing
 from builder.wire.requests import (
     CompactRequest,
     ContextRequest,
+    FailRequest,
     FetchRequest,
     ForgetRequest,
     HistoryRequest,
@@ -28,7 +29,7 @@ from builder.wire.requests import (
     read_request,
     receipt_json,
 )
-from builder.wire.subjects import check_token
+from builder.wire.subjects import breadcrumb_subject, check_token
 from builder.worker.consumers import Consumers, Verb
 from builder.worker.erasure import TOMBSTONE, Erasure
 
@@ -147,6 +148,31 @@ class Contexts:
         if not versions:
             raise Rejected(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
         return await self._reader.caller_session(versions[0]) or versions[0].session
+
+
+class Failures:
+    """Keeps dead letters of agents."""
+
+    def __init__(self, reader: Reader, publisher: Publisher) -> None:
+        self._reader = reader
+        self._publisher = publisher
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """Name in the subject → handler."""
+        return {"fail": self.fail}
+
+    async def fail(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `FailRequest`. A trigger that was erased leaves no letter."""
+        request = read_request(FailRequest, data)
+        identity = context_id(workspace, request.session, request.trigger, check_token(request.consumer, "consumer"))
+        reason = f"the agent {request.consumer!r} gave up context {identity} of message {request.trigger!r}: {request.error}"
+        for crumb in (await self._reader.versions(workspace, request.trigger))[:1]:
+            names = json.dumps({"id": crumb.id, "context": str(identity)}).encode()
+            subject = breadcrumb_subject(workspace, crumb.session, crumb.schema)
+            arrival = StreamMessage(subject=subject, data=names, place=crumb.place, received_at=crumb.received_at)
+            await self._publisher.dead_letter(arrival, reason, request.consumer)
+        return {}
 
 
 class RequestHandlers:

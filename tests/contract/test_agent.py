@@ -1,10 +1,11 @@
 """An agent's steps and tool calls, over a real nats-server with a real service, and over the broker in memory."""
 
+import re
 from typing import Any
 
 import pytest
 
-from builder.client import Client, Rejected
+from builder.client import Client, ReceivedContext, Rejected
 from builder.client.responses import response_id
 from tests.clients import history
 from tests.commands import DEADLINE
@@ -107,6 +108,50 @@ async def test_a_tool_that_fails_is_unknown_or_gives_no_json_answers_with_the_re
     assert errors["strange"].startswith("its output cannot be sent: the tool.response.v1 is no JSON")
     assert errors["shapeless"].startswith("Rejected: the arguments of shapeless are a text of")
     assert all("trigger_event_id" not in result for result in response.results.values())
+
+
+async def test_a_tool_gets_the_id_of_its_call_and_the_context_whatever_the_model_wrote(client: Client) -> None:
+    context = await client.ask("s1", "Pay.", consumer="loop", timeout=DEADLINE)
+    seen: list[object] = []
+
+    def pay(amount: int, request_id: str, context: ReceivedContext) -> str:
+        seen.extend((amount, request_id, context.trigger_event_id))
+        return "paid"
+
+    call = {"tool": "pay", "input": {"amount": 3, "request_id": "forged"}, "requestId": "call_pay"}
+    await client.send_reply(context, completion("", [call]), tools={"pay": pay})
+    assert seen == [3, "call_pay", context.trigger_event_id]
+
+
+async def test_the_model_reads_what_a_cut_left_out_and_nothing_that_its_page_does_not_name(client: Client) -> None:
+    log = "\n".join(f"line {number}: {'ok' if number != 1500 else 'der Zünder ist nass'}" for number in range(5_000))
+    hidden = (await client.ask("s2", "My password is plum.", consumer="loop", timeout=DEADLINE)).trigger_event_id
+    async with client.subscribed("loop") as contexts:
+        await client.send_user_message("s1", "Read the log.")
+        reading = {"tool": "read", "input": {}, "requestId": "call_read"}
+        await client.send_reply(await anext(contexts), completion("", [reading]), tools={"read": lambda: log})
+        page = await anext(contexts)
+        assert "Zünder" not in page.content
+        named = re.search(r"characters left out, id ([\w-]+) ", page.content)
+        assert named
+        offset, pieces = 0, ""
+        while "Zünder" not in pieces:
+            piece = await client.fetch_omitted(named[1], page, offset)
+            head, _, words = piece.partition("\n")
+            pieces, offset = pieces + words, int(head.removesuffix("]").rpartition(" ")[2])
+            assert len(words.encode()) <= 4_000
+        assert log.startswith(pieces)
+        calls = [
+            {"tool": "fetch_omitted", "input": {"id": identity, "offset": offset}, "requestId": f"call_{offset}_{identity[:4]}"}
+            for identity, offset in ((named[1], len(log) - 40), (hidden, 0), (named[1], len(log)))
+        ]
+        await client.send_reply(page, completion("", calls), tools={"fetch_omitted": client.fetch_omitted})
+        last, foreign, outside = [message["content"] for message in (await anext(contexts)).messages[-3:]]
+    assert last.startswith(f"[characters {len(log) - 40} to {len(log)} of {len(log)}, the end]\n")
+    assert last.endswith(log[-40:])
+    assert "plum" not in foreign
+    assert f"this context names no '{hidden}'" in foreign
+    assert f"offset is {len(log)}, and the text has {len(log)} characters" in outside
 
 
 async def test_a_result_that_is_forgotten_leaves_its_call_answered_and_the_turn_goes_on(client: Client) -> None:

@@ -6,6 +6,7 @@ again at the next subscription.
 """
 
 import asyncio
+import json
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -30,7 +31,7 @@ from builder.wire.subjects import REPLAY_HEADER
 
 MAX_PAYLOAD = 8 * 1024 * 1024
 """Bytes, as the embedded server and the chart have it."""
-ACK_PREFIX = "$JS.ACK."
+ACK_PREFIX, NEXT_PREFIX = "$JS.ACK.", "$JS.API.CONSUMER.MSG.NEXT."
 
 Callback = Callable[[Msg], Awaitable[None]]
 
@@ -64,6 +65,8 @@ class MemorySubscription:
         with suppress(ValueError):
             self._broker.subscriptions.remove(self)
 
+    drain = unsubscribe
+
 
 class MemoryBroker:
     """Connection and JetStream in one; `connection` is what nats-py calls a client."""
@@ -78,6 +81,9 @@ class MemoryBroker:
         self._consumers: dict[tuple[str, str], MemoryConsumer] = {}
         self._waiting: deque[asyncio.Event] = deque()
         self._numbers = count(1)
+        self._requests: dict[str, tuple[MemoryConsumer, int]] = {}
+        """Reply subject of an open request for messages → its consumer, and how many it takes."""
+        self.stats = {"reconnects": 0}
         self.stored: Callable[[KeptMessage, MemoryStream], None] = lambda _message, _stream: None
         """Called with each message that a stream has kept."""
 
@@ -103,7 +109,17 @@ class MemoryBroker:
         if self.is_closed:
             raise ConnectionClosedError
 
-    async def subscribe(self, subject: str, queue: str = "", cb: Callback | None = None) -> MemorySubscription:  # noqa: ARG002 - one member a queue
+    def new_inbox(self) -> str:
+        """A subject of its own."""
+        return f"_INBOX.{next(self._numbers)}"
+
+    async def subscribe(
+        self,
+        subject: str,
+        queue: str = "",  # noqa: ARG002 - one member a queue
+        cb: Callback | None = None,
+        **limits: int,  # noqa: ARG002 - memory has none
+    ) -> MemorySubscription:
         """A plain subscription."""
         self.check_open()
         subscription = MemorySubscription(self, subject, cb)
@@ -114,7 +130,7 @@ class MemoryBroker:
         """Publish with a reply subject and wait for the answer. Raises nats-py's errors."""
         if not any(matching(each.subject, subject) for each in self.subscriptions):
             raise NoRespondersError
-        inbox = await self.subscribe(f"_INBOX.{next(self._numbers)}")
+        inbox = await self.subscribe(self.new_inbox())
         try:
             await self._deliver(subject, payload, None, inbox.subject)
             return await inbox.next_msg(timeout)
@@ -128,12 +144,18 @@ class MemoryBroker:
         timeout: float | None = None,  # noqa: ARG002 - nats-py's
         stream: str | None = None,
         headers: dict[str, str] | None = None,
+        reply: str = "",
     ) -> PubAck:
         """Publish to subscribers, and into the stream when one is named; an acknowledgement settles its message."""
         self.check_open()
+        if subject.startswith(NEXT_PREFIX):
+            _, name, consumer = subject.rsplit(".", 2)
+            self._requests[reply] = (self._consumers[name, consumer], json.loads(payload)["batch"])
+            await self._hand_out()
         if subject.startswith(ACK_PREFIX):
             _, _, name, consumer, _, sequence, *_ = subject.split(".")
             self._consumers[name, consumer].settle(int(sequence), payload)
+            await self._hand_out()
         await self._deliver(subject, payload, headers, "")
         if stream is None:
             return PubAck(stream="", seq=0)
@@ -142,6 +164,7 @@ class MemoryBroker:
         if not is_duplicate:
             self.stored(there.get(sequence_kept, None, onwards=False), there)
             self._wake()
+            await self._hand_out()
         return PubAck(stream=stream, seq=sequence_kept, duplicate=is_duplicate)
 
     def stream(self, name: str) -> MemoryStream:
@@ -190,6 +213,10 @@ class MemoryBroker:
         self._consumers[key].redeliver()
         return MemoryPull(self, self._consumers[key])
 
+    async def add_consumer(self, stream: str, config: Any) -> None:
+        """Change a durable."""
+        self._consumers[stream, config.durable_name].config = config
+
     async def change(self, seconds: float) -> None:
         """Until something is published. Raises nats-py's TimeoutError."""
         event = asyncio.Event()
@@ -212,6 +239,19 @@ class MemoryBroker:
     async def _deliver(self, subject: str, payload: bytes, headers: dict[str, str] | None, reply: str) -> None:
         for subscription in [each for each in self.subscriptions if matching(each.subject, subject)]:
             await subscription.put(Msg(self.connection, subject=subject, reply=reply, data=payload, headers=headers))
+
+    async def _hand_out(self) -> None:
+        """Answer the open requests; one whose asker has gone is dropped."""
+        for reply in list(self._requests):
+            there = [each for each in self.subscriptions if matching(each.subject, reply)]
+            while there and (request := self._requests.get(reply)) and (delivery := request[0].take()) is not None:
+                consumer, batch = request
+                self._requests[reply] = (consumer, batch - 1)
+                if batch == 1:
+                    del self._requests[reply]
+                await there[0].put(self.message(consumer, *delivery, consumer.delivered))
+            if not there:
+                self._requests.pop(reply, None)
 
     def _wake(self) -> None:
         for event in self._waiting:

@@ -1,6 +1,7 @@
 """Pull consumers of the broker in memory."""
 
 import asyncio
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ class MemoryConsumer:
         self.stream = stream
         self.subject = subject
         self.delivered = 0
+        self.config = config
         self._acknowledges = config.ack_policy != AckPolicy.NONE
         self._next = self._start(config)
         self._open: dict[int, int] = {}
@@ -107,7 +109,7 @@ class MemoryPull:
         consumer = self._consumer
         return SimpleNamespace(
             name=consumer.name,
-            config=SimpleNamespace(filter_subject=consumer.subject, filter_subjects=None),
+            config=replace(consumer.config, filter_subject=consumer.subject),
             delivered=SimpleNamespace(consumer_seq=consumer.delivered),
             num_pending=consumer.pending,
         )

@@ -74,11 +74,12 @@ class NatsPublisher(Publisher):
             await self._connection.publish(subject, encode_compaction(context, context.compaction))
 
     @override
-    async def dead_letter(self, arrival: StreamMessage, reason: str) -> None:
-        subject = letter_subject(arrival.place)
+    async def dead_letter(self, arrival: StreamMessage, reason: str, consumer: str = "") -> None:
+        subject = letter_subject(arrival.place, consumer)
         data = b"" if holds_secret(arrival.subject, arrival.data) else arrival.data[: self._max_data_bytes]
         letter = {
             "reason": reason[:MAX_REASON_CHARS],
+            **({"consumer": consumer} if consumer else {}),
             "subject": arrival.subject,
             "sequence": arrival.place.sequence,
             "incarnation": arrival.place.incarnation,
@@ -124,6 +125,6 @@ class NatsSender(Sender):
         return stored
 
 
-def letter_subject(place: Place) -> str:
-    """Where the letter about the breadcrumb of a place is kept."""
-    return f"deadletters.{place.incarnation}.{place.sequence}"
+def letter_subject(place: Place, consumer: str = "") -> str:
+    """Where the letter about the breadcrumb of a place is kept, or the one of an agent that gave its context up."""
+    return ".".join(filter(None, ("deadletters", str(place.incarnation), str(place.sequence), consumer)))

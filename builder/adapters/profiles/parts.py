@@ -38,6 +38,14 @@ class SelectorFile(BaseModel):
         return self
 
 
+class AudienceFile(SelectorFile):
+    """Which breadcrumbs are a consumer's conversation."""
+
+    agents: tuple[str, ...] = Field(
+        (), description="said by or to one of these agents, or to everybody by somebody who is no other agent"
+    )
+
+
 class TriggerFile(SelectorFile):
     """Breadcrumbs whose first version asks for a context."""
 

@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo, available_timezones
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from builder.adapters.profiles.parts import (
+    AudienceFile,
     PinnedFile,
     ReminderFile,
     RetrievalFile,
     SectionFile,
-    SelectorFile,
     SummariesFile,
     ToolOutputFile,
     TriggerFile,
@@ -20,7 +20,7 @@ from builder.adapters.profiles.parts import (
     check_showable,
 )
 from builder.domain.lint_finding import nearest
-from builder.domain.profile import ChatFormat
+from builder.domain.profile import ChatFormat, ChatPlace
 
 ENGLISH = "en"
 DEFAULT_BUDGET = DEFAULT_TARGET = 4000
@@ -136,7 +136,7 @@ class ProfileFile(BaseModel):
     time_zone: TimeZoneName = Field(
         "UTC", description="IANA name; dates on the page are in the sender's offset, and in this zone where the sender gave none"
     )
-    audience: SelectorFile | None = Field(
+    audience: AudienceFile | None = Field(
         None,
         description="which breadcrumbs of the session are this consumer's conversation; no other one triggers it, "
         "whatever `triggers` says; null = all",
@@ -160,6 +160,11 @@ class ProfileFile(BaseModel):
         True, description="what no section uses goes back to a conversation that does not fit; false = small pages"
     )
     chat_format: ChatFormat = Field("none", description="the same context as `messages` for a chat API, beside the page")
+    words_of_people: ChatPlace = Field(
+        "system",
+        description="where `messages` have what was said earlier (summaries, the memory of a person, standing instructions): "
+        "system = in the system message, introduced as quoted; user = in front of the current message",
+    )
     hints: dict[str, str] = Field(
         {}, description="schema → name of the template in `hints/` that shows it on this consumer's pages, without `.md.j2`"
     )

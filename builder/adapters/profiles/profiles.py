@@ -159,6 +159,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         tool_output=_tool_output(file.tool_output),
         summaries=Summaries(**file.summaries.model_dump()) if file.summaries else None,
         chat_format=file.chat_format,
+        words_of_people=file.words_of_people,
         fill=file.fill,
         sections=_sections(file, _phrases(file.language, library)),
         hints=file.hints,

@@ -15,7 +15,7 @@ _MICROSECOND = timedelta(microseconds=1)
 BREADCRUMB_COLUMNS = (
     "workspace, session, incarnation, sequence, id, version, schema, speaker, role, created_us, received_us, tags, body, text, "
     "calls, removes, fingerprint, answers, pointers, expires_us, task, tool, failed, asked, covers, "
-    "utc_offset, user_id, private, hints, creator, agent, facts_revision, erased"
+    "utc_offset, user_id, private, hints, creator, agent, recipients, facts_revision, erased"
 )
 HELD_COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
@@ -60,6 +60,7 @@ def to_columns(remembered: StoredBreadcrumb) -> tuple[Any, ...]:
         crumb.hints,
         crumb.creator,
         crumb.agent,
+        json.dumps(crumb.to),
         REVISION,
         "",
     )
@@ -102,7 +103,8 @@ def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str
         hints=row[28],
         creator=row[29],
         agent=row[30],
-        is_erased=row[32] != "",
+        to=_list(row[31]),
+        is_erased=row[33] != "",
     )
     return StoredBreadcrumb(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
 

@@ -44,11 +44,14 @@ async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
         return [arrival.data async for arrival in stream.follow("deadletters.>", 1, Place(0, last.sequence + 1))]
 
 
-async def clear_dead_letters(settings: Settings, servers: str, places: Iterable[Place]) -> None:
-    """Take the letters about the breadcrumbs of these places away. Raises `Unavailable`."""
+async def clear_dead_letters(settings: Settings, servers: str, letters: Iterable[tuple[Place, str]]) -> None:
+    """Take the letters away about the breadcrumbs of these places, by these consumers; "" = by the service.
+
+    Raises `Unavailable`.
+    """
     async with connected(settings, servers) as connection:
-        for place in places:
-            subject, stream = settings.installation.subject(letter_subject(place)), settings.installation.stream(DEADLETTERS)
+        for letter in letters:
+            subject, stream = settings.installation.subject(letter_subject(*letter)), settings.installation.stream(DEADLETTERS)
             with translated(f"clearing {subject}"):
                 await connection.jetstream().purge_stream(stream, subject=subject)
 

@@ -59,7 +59,8 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     opening = _note_of(ledger, "window") if dialogue else ""
     page_sections = (_without_note(each, ledger, is_opened=bool(dialogue)) for each in ledger.page_sections(items))
     sections = [section for section in page_sections if section]
-    lasting = [section for section in sections if _is_lasting(section, ledger)]
+    rules = ledger.rules
+    lasting = [each for each in sections if ledger.source(rules[each.name]).is_in_system(rules[each.name], writer.profile)]
     system = tuple(_system(lasting, items, ledger))
     is_cached = not system or bool(system[-1].breakpoint)
     notes = _notes([section for section in sections if section not in lasting], items, writer)
@@ -131,11 +132,6 @@ def _without_turns(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -
     if rule.source == "trigger":
         return [item for item in items if is_text and not item.entry]
     return [item for item in items if not is_turn(item)] if rule.source in {"window", "turn"} else items
-
-
-def _is_lasting(section: PageSection, ledger: Ledger) -> bool:
-    rule = ledger.rules[section.name]
-    return rule.source == "system" or (ledger.source(rule).is_lasting and rule.section_class != "turn")
 
 
 def _system(front: Sequence[PageSection], items: dict[str, Sequence[Item]], ledger: Ledger) -> Iterable[Message]:

@@ -7,9 +7,9 @@ SOURCES: dict[str, SectionSource] = {
     for source in (
         SectionSource(name="system", is_lasting=True),
         SectionSource(name="pinned", is_lasting=True),
-        SectionSource(name="summary", is_lasting=True, schemas=("summary.v1",)),
-        SectionSource(name="memory", is_dated=True, is_lasting=True, schemas=("summary.v1",)),
-        SectionSource(name="instructions", is_lasting=True, schemas=("user.message.v1",)),
+        SectionSource(name="summary", is_lasting=True, is_quoted=True, schemas=("summary.v1",)),
+        SectionSource(name="memory", is_dated=True, is_lasting=True, is_quoted=True, schemas=("summary.v1",)),
+        SectionSource(name="instructions", is_lasting=True, is_quoted=True, schemas=("user.message.v1",)),
         SectionSource(name="window", is_dated=True, is_dialogue=True, changes_every_turn=True, yields=2),
         SectionSource(name="turn", is_dated=True, is_dialogue=True, changes_every_turn=True, yields=3),
         SectionSource(name="retrieval", is_dated=True, changes_every_turn=True, yields=1),

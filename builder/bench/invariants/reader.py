@@ -25,6 +25,7 @@ FAULTS = (
 Fault = tuple[str, str]
 GAP = re.compile(r"\((?:another conversation|(?P<number>[\d,]+) messages? between|[\d,]+ other calls? of this turn)\)")
 TURN, TURN_TITLE = "tool_results", "Tool results"
+AGENT_TITLE = "Current Message of an Agent"
 TEXTS = frozenset({"text", "content", "arguments"})
 
 
@@ -84,8 +85,12 @@ class Reading:
 
     @cached_property
     def sections(self) -> tuple[SectionRule, ...]:
-        """Of the profile, and on a tool's page that of the running turn in front of the question."""
-        rules = self.profile.sections
+        """Of the profile, with the title of an agent's message to answer; on a tool's page that of the turn in front of it."""
+        is_of_agent = bool(self.current) and self.current[-1]["schema_name"] == "agent.response.v1"
+        rules = [
+            replace(each, title=AGENT_TITLE) if is_of_agent and each.source == "trigger" else each
+            for each in self.profile.sections
+        ]
         return tuple(
             rule
             for each in rules

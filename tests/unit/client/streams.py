@@ -60,7 +60,7 @@ def context_of(sequence: int) -> ReceivedContext:
     """The context of the trigger `m1` at a sequence."""
     return ReceivedContext(
         content="page", token_count=1, workspace=WORKSPACE, session_id=SESSION, consumer_id=AGENT, trigger_event_id="m1",
-        trigger_seq=sequence, late=False, system=[], messages=[], event={"id": CONTEXT_ID},
+        trigger_seq=sequence, late=False, event={"id": CONTEXT_ID},
     )  # fmt: skip
 
 

@@ -49,14 +49,16 @@ def test_the_order_of_the_most_recent_sessions_is_remembered_and_no_more() -> No
     assert read(event(trigger_seq=6), ASKED, latest, max_sessions=2).late
 
 
-def test_messages_are_handed_out_as_the_provider_takes_them_and_are_empty_without_a_shape() -> None:
+def test_messages_are_handed_out_as_the_provider_takes_them_and_without_a_shape_the_error_names_the_setting() -> None:
     said = [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]
     prompt = [{"type": "text", "text": "You help."}]
     context = read(event(system=prompt, messages=said), ASKED, OrderedDict())
     assert (context.system, context.messages) == (prompt, said)
     for plain in (event(), event(system=None, messages=None)):
         context = read(plain, ASKED, OrderedDict())
-        assert (context.system, context.messages) == ([], [])
+        assert context.system == []
+        with pytest.raises(Rejected, match=r"write chat_format: openai or chat_format: anthropic in profiles/default\.yaml"):
+            _ = context.messages
 
 
 def test_an_agent_answers_in_the_name_that_its_profile_gives_it_else_in_that_of_the_consumer() -> None:

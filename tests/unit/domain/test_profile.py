@@ -2,6 +2,7 @@
 
 import pytest
 
+from builder.domain.breadcrumb import Role
 from builder.domain.selector import Selector
 from tests.factories import make_breadcrumb, make_profile
 
@@ -48,3 +49,22 @@ def test_the_section_of_a_source_is_the_first_one() -> None:
     profile = make_profile()
     assert profile.section("trigger") == profile.sections[-1]
     assert make_profile(sections=()).section("trigger") is None
+
+
+@pytest.mark.parametrize(
+    ("role", "agent", "to", "triggers"),
+    [
+        ("user", "", ("critic",), True),
+        ("user", "", ("planner", "critic"), True),
+        ("user", "", ("planner",), False),
+        ("assistant", "planner", (), True),
+        ("assistant", "critic", (), False),
+        ("assistant", "critic", ("critic",), True),
+        ("assistant", "critic", ("planner",), False),
+    ],
+)
+def test_what_is_addressed_triggers_its_agents_alone_and_no_agent_s_answer_triggers_itself(
+    role: Role, agent: str, to: tuple[str, ...], triggers: bool
+) -> None:
+    profile = make_profile(agent="critic", triggers=(Selector(),))
+    assert profile.is_triggered_by(make_breadcrumb(role=role, agent=agent, to=to)) is triggers

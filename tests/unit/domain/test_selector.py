@@ -32,3 +32,22 @@ def test_a_breadcrumb_matches_when_every_condition_holds(conditions: dict[str, A
 @pytest.mark.parametrize(("keep", "limit"), [("latest", 1), ("all", MAX_PINNED), (7, 7)])
 def test_of_a_pinned_kind_so_many_are_recalled_as_are_kept(keep: Any, limit: int) -> None:
     assert Pinned(selector=Selector(), keep=keep, section="").limit == limit
+
+
+@pytest.mark.parametrize(
+    ("agent", "to", "matches"),
+    [
+        ("", (), True),
+        ("", ("critic",), True),
+        ("", ("planner",), False),
+        ("critic", (), True),
+        ("critic", ("planner",), True),
+        ("planner", (), False),
+        ("planner", ("critic", "coder"), True),
+        ("planner", ("coder",), False),
+    ],
+)
+def test_an_agent_hears_what_it_says_and_is_told_and_what_no_other_agent_says_to_everybody(
+    agent: str, to: tuple[str, ...], matches: bool
+) -> None:
+    assert Selector(agents=("critic",)).matches(make_breadcrumb(agent=agent, to=to)) is matches

@@ -12,7 +12,7 @@ def test_only_identity_and_place_and_the_answered_breadcrumb_and_privacy_survive
     crumb = make_breadcrumb(
         "The key is 4711.", user_id="u1", utc_offset=60, tags=("draft",), calls=("r1",), call_signatures=("{}",), answers="m0",
         pointers=("key",), expires_at=MORNING, task="t7", tool="search", failed=True, covers=("m3",), private=True,
-        hints="{}", creator="a1", agent="a1",
+        hints="{}", creator="a1", agent="a1", to=("a2",),
     )  # fmt: skip
     trace = erased(crumb)
     same = {field.name for field in fields(crumb) if getattr(crumb, field.name) == getattr(trace, field.name)}

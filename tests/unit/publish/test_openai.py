@@ -18,6 +18,7 @@ def test_all_system_messages_are_one_in_front() -> None:
 def test_each_call_is_followed_by_its_results_as_one_text() -> None:
     calls, result = openai((Message(role="assistant", parts=(), ids=("m1",), exchanges=(EXCHANGE,)),))
     assert (calls.content, calls.tool_calls and calls.tool_calls[0].function.arguments) == (None, '{"a":1}')
+    assert '"content":null' in calls.model_dump_json(exclude_none=True)
     assert (result.role, result.content, result.tool_call_id) == ("tool", "1\n2", "r1")
 
 

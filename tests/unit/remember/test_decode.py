@@ -248,3 +248,14 @@ def test_no_reason_holds_a_word_of_what_people_wrote(record: dict[str, Any], bod
     except Rejected as error:
         reason = str(error)
     assert "hunter2" not in reason
+
+
+@pytest.mark.parametrize(("to", "agents"), [("critic", ("critic",)), (["critic", "coder"], ("critic", "coder")), ([], ())])
+def test_a_breadcrumb_is_addressed_to_an_agent_or_several(to: Any, agents: tuple[str, ...]) -> None:
+    assert read(RECORD | {"to": to}).to == agents
+
+
+@pytest.mark.parametrize("to", ["", [""], 7, ["critic", None], {"agent": "critic"}])
+def test_an_address_that_names_no_agent_is_rejected_rather_than_read_by_everybody(to: Any) -> None:
+    with pytest.raises(Rejected, match="/to"):
+        read(RECORD | {"to": to})

@@ -232,7 +232,7 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
     store.close()
 
 
-ADDED = ("utc_offset", "user_id", "private", "hints", "creator", "agent", "facts_revision")
+ADDED = ("utc_offset", "user_id", "private", "hints", "creator", "agent", "recipients", "facts_revision")
 COLUMNS = map("ALTER TABLE breadcrumbs DROP COLUMN {}".format, ADDED)
 INDEXES = ("DROP INDEX breadcrumbs_people", "DROP INDEX breadcrumbs_outdated")
 SENDERS = "; ".join((*INDEXES, *COLUMNS, "DROP TABLE editions", "DROP TABLE edition_texts"))
@@ -251,7 +251,7 @@ async def test_what_a_file_held_before_senders_were_kept_has_its_agent_alone_and
     older.pragma("user_version", 9)
     older.close()
     store = SqliteStore(path)
-    after = make_remembered("After.", 2, utc_offset=0, user_id="u7")
+    after = make_remembered("After.", 2, utc_offset=0, user_id="u7", to=("koch",))
     assert await store.remember(after)
     assert await store.count_outdated() == 1, "doctor asks for `reindex`: what is heard now is of this release"
     assert await store.facts(before.breadcrumb) == before

@@ -1,0 +1,212 @@
+"""The loop of an agent: contexts of many sessions at once, one of a session at a time, each answered once.
+
+A context that fails goes back to the broker with growing pauses, and may come to another process. What is in work when the loop
+ends goes back at once.
+"""
+
+import asyncio
+import contextlib
+import logging
+import signal
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, TypeVar
+
+from nats.aio.client import Client as Connection
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
+from nats.js.errors import NotFoundError
+
+from builder.client.pull import Pull
+from builder.client.received import Latest, ReceivedContext
+from builder.client.subscription import Deliver, readable
+from builder.domain.errors import Unavailable
+
+log = logging.getLogger("builder.client")
+
+T = TypeVar("T")
+Handler = Callable[[ReceivedContext], Any]
+"""Context → the reply, or None for none; plain or async. A plain one runs in a thread."""
+OnFailure = Callable[[ReceivedContext, Exception], Any]
+"""A context that failed for the last time, and why → a reply, or None for none; plain or async."""
+Work = Callable[[ReceivedContext, bool], Awaitable[None]]
+"""Answers a context. The flag says that it was delivered before."""
+Subscribe = Callable[[Deliver], AbstractAsyncContextManager[JetStreamContext.PullSubscription]]
+"""Where a new durable begins → the subscription; one that exists goes on where it was."""
+PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+"""Seconds before each next attempt; after them the last one."""
+LOOK_SECONDS = 5.0
+"""Between two looks whether the durable is still there."""
+WAITING = 4
+"""Contexts that may wait in sessions at work, for each place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeRules:
+    """How an agent works."""
+
+    parallel: int
+    """Sessions at once."""
+    attempts: int
+    """Deliveries after which a failing context is given up."""
+    ack_wait: float
+    """Seconds after which a context that no process keeps alive comes again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Delivery:
+    message: Msg
+    context: ReceivedContext
+
+
+class Serving:
+    """The contexts of one consumer."""
+
+    def __init__(self, recipient: tuple[str, str], rules: ServeRules, work: Work, give_up: OnFailure) -> None:
+        """recipient: workspace and consumer. work, give_up: what they raise counts as a failure."""
+        self._recipient = recipient
+        self._rules = rules
+        self._work = work
+        self._give_up = give_up
+        self._latest: Latest = OrderedDict()
+        self._sessions: dict[str, deque[_Delivery]] = {}
+        self._tasks = set[asyncio.Task[None]]()
+        self._places = asyncio.Semaphore(rules.parallel)
+        self._pull: Pull | None = None
+
+    async def run(self, connection: Connection, stream: str, subscribe: Subscribe, deliver: Deliver, stop: asyncio.Event) -> None:
+        """Serve until `stop` is set or the task is cancelled. stream: of contexts, on the broker."""
+        beating = asyncio.create_task(self._beat())
+        try:
+            while not stop.is_set():
+                async with AsyncExitStack() as stack:
+                    subscription = await patiently(partial(_entered, stack, subscribe, deliver), "the subscription to contexts")
+                    if self._pull is None:
+                        name = (await subscription.consumer_info()).name
+                        self._pull = Pull(connection, (stream, name), self._free, self._take)
+                        await self._pull.open()
+                    while not stop.is_set() and await _is_there(subscription):
+                        deliver = datetime.now(UTC)  # where a durable begins that is made again
+                        with contextlib.suppress(TimeoutError):
+                            await asyncio.wait_for(stop.wait(), LOOK_SECONDS)
+        finally:
+            beating.cancel()
+            await self._close(connection)
+
+    def _free(self) -> int:
+        return self._rules.parallel * WAITING - sum(map(len, self._sessions.values()))
+
+    async def _take(self, message: Msg) -> None:
+        context = await readable(message, self._recipient, self._latest)
+        if context is None:
+            return
+        waiting = self._sessions.setdefault(context.session_id, deque())
+        waiting.append(_Delivery(message, context))
+        if len(waiting) == 1:
+            task = asyncio.create_task(self._serve_session(context.session_id))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _serve_session(self, session: str) -> None:
+        waiting = self._sessions[session]
+        while waiting:
+            async with self._places:
+                await self._serve(waiting[0])
+            waiting.popleft()
+            if self._pull:
+                self._pull.look()
+        del self._sessions[session]
+
+    async def _serve(self, delivery: _Delivery) -> None:
+        message, context = delivery.message, delivery.context
+        number = message.metadata.num_delivered
+        try:
+            await self._work(context, number > 1)
+        except Exception as error:
+            what = (context.id, number, self._rules.attempts, type(error).__name__, error)
+            log.warning("context %s failed, attempt %d of %d: %s: %s", *what)
+            log.debug("context %s failed", context.id, exc_info=error)
+            if number < self._rules.attempts or not await self._is_given_up(context, error):
+                pause = PAUSES[min(number, len(PAUSES)) - 1]
+                await _settled(message.nak(pause))
+                return
+        await _settled(message.ack())
+
+    async def _is_given_up(self, context: ReceivedContext, error: Exception) -> bool:
+        try:
+            await self._give_up(context, error)
+        except Exception as failure:  # noqa: BLE001 - as above
+            log.warning("context %s cannot be given up: %s", context.id, failure)
+            return False
+        return True
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(self._rules.ack_wait / 3)
+            for delivery in [each for waiting in self._sessions.values() for each in waiting]:
+                await _settled(delivery.message.in_progress())
+
+    async def _close(self, connection: Connection) -> None:
+        """Give everything back that is not answered. A place in the queue of this process must not get it again."""
+        if self._pull:
+            await self._pull.unsubscribe()
+        tasks = [*self._tasks]
+        for task in tasks:
+            task.cancel()
+        for delivery in [each for waiting in self._sessions.values() for each in waiting]:
+            await _settled(delivery.message.nak())
+        await _settled(connection.flush())
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _entered(stack: AsyncExitStack, subscribe: Subscribe, deliver: Deliver) -> JetStreamContext.PullSubscription:
+    return await stack.enter_async_context(subscribe(deliver))
+
+
+async def _is_there(subscription: JetStreamContext.PullSubscription) -> bool:
+    """Whether the durable was not deleted; a broker that is away may have it."""
+    try:
+        await subscription.consumer_info()
+    except NotFoundError:
+        return False
+    except (NatsError, OSError, TimeoutError):
+        return True
+    return True
+
+
+async def _settled(settling: Awaitable[Any]) -> None:
+    """What is lost on its way brings the context again."""
+    with contextlib.suppress(NatsError, OSError, TimeoutError):
+        await settling
+
+
+async def patiently(work: Callable[[], Awaitable[T]], what: str) -> T:
+    """The result, however long the broker or the service is away. what: the work, for the log."""
+    number = 0
+    while True:
+        try:
+            return await work()
+        except Unavailable as error:
+            log.log(logging.INFO if number else logging.WARNING, "%s waits: %s", what, error)
+            await asyncio.sleep(min(PAUSES[0] * 2**number, PAUSES[2]))
+            number += 1
+
+
+@contextmanager
+def stop_on_sigterm() -> Iterator[asyncio.Event]:
+    """An event that SIGTERM sets, where nothing else handles it. SIGINT cancels the main task of `asyncio.run`."""
+    stop = asyncio.Event()
+    is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if is_ours:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    try:
+        yield stop
+    finally:
+        if is_ours:
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
