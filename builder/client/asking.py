@@ -8,7 +8,7 @@ import asyncio
 import json
 import uuid
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -60,39 +60,41 @@ class AnswerSteps:
 class _Turn:
     """An agent's responses to a message, read in the stream's order."""
 
+    message: str
     agent: str
     places: dict[str, int]
     """The subjects of the session and of tools without one → sequence as far as which each was read."""
-    triggers: set[str]
-    """The message, each result of a call, and what others said because of a step."""
+    causes: set[str]
+    """The message, the agent's steps, each result of a call, and what other agents said to a step."""
     calls: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     """Request id of a call → results of its response, by request id."""
+    is_over: bool = False
 
     async def read(self, reader: StreamReader) -> AsyncIterator[Response]:
         """The responses that are new. Raises `Unavailable`."""
         subject, of_no_session = self.places
-        async for crumb in self._results(reader, subject):
-            if crumb.schema != SCHEMA:
-                continue
-            if any(name not in results for name, results in self.calls.items()):
-                _ = [result async for result in self._results(reader, of_no_session)]
+        async for crumb in self._new(reader, subject):
+            if crumb.schema == SCHEMA and any(name not in results for name, results in self.calls.items()):
+                _ = [result async for result in self._new(reader, of_no_session)]
             # Who writes without the client may name no agent, and no message.
-            if not self.triggers.isdisjoint(questions_of(crumb)):
-                if crumb.agent not in ("", self.agent) or crumb.to:
-                    self.triggers.add(crumb.id)
-                if crumb.agent in ("", self.agent):
-                    results: dict[str, dict[str, Any]] = {}
-                    self.calls |= dict.fromkeys(crumb.calls, results)
-                    yield replace(response_of(crumb, []), results=results)
+            is_own, questions = crumb.agent in ("", self.agent), questions_of(crumb) if crumb.schema == SCHEMA else ()
+            if self.causes.isdisjoint(questions) or not (is_own or self.message not in questions):
+                continue
+            self.causes.add(crumb.id)
+            if is_own:
+                response = response_of(crumb, [])
+                self.calls |= dict.fromkeys(crumb.calls, results := dict[str, dict[str, Any]]())
+                self.is_over = not response.tool_requests and not crumb.to
+                yield replace(response, results=results)
 
-    async def _results(self, reader: StreamReader, subject: str) -> AsyncIterator[Breadcrumb]:
-        """What is new on a subject, after the results of the calls among it were kept."""
+    async def _new(self, reader: StreamReader, subject: str) -> AsyncIterator[Breadcrumb]:
+        """What is new on a subject; results of the calls are kept."""
         async for arrival in reader.behind(subject, self.places[subject]):
             crumb = readable(arrival)
             if crumb is not None and crumb.version == 1:
                 for name in self.calls.keys() & ({*crumb.calls} if crumb.role == "tool" and not crumb.call_signatures else ()):
                     self.calls[name].setdefault(name, json.loads(crumb.body))
-                    self.triggers.add(crumb.id)
+                    self.causes.add(crumb.id)
                 yield crumb
             self.places[subject] = arrival.place.sequence  # only now: a loss in between brings it again
 
@@ -169,19 +171,19 @@ class Asking(Sending):
         return AnswerSteps(partial(self._steps, message, consumer, timeout, publish))
 
     async def _steps(
-        self, message: Breadcrumb, consumer: str, timeout: float, publish: Any
+        self, message: Breadcrumb, consumer: str, timeout: float, publish: Callable[[], Awaitable[PublishResult]]
     ) -> AsyncGenerator[Response, None]:
         agent = (await self._check_triggers(consumer, message)).agent or consumer
         subjects = [session_subject(self.workspace, message.session), session_subject(self.workspace, NO_SESSION, "tool.>")]
         clock = asyncio.get_running_loop().time
         deadline, loss = clock() + timeout, None
         async with expected(self._connection, self._js, self._place(subjects[0])) as arrival:
-            turn = _Turn(agent, dict.fromkeys(subjects, (await publish()).sequence), {message.id})
+            turn = _Turn(message.id, agent, dict.fromkeys(subjects, (await publish()).sequence), {message.id})
             while (remaining := deadline - clock()) > 0 and not self._connection.is_closed:
                 try:
                     async for step in turn.read(self._reader):
                         yield step
-                        if not step.tool_requests:
+                        if turn.is_over:
                             return
                     await arrival.next(min(remaining, LOOK_SECONDS))
                 except Unavailable as error:

@@ -2,11 +2,9 @@
 
 import contextlib
 import logging
-import uuid
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager
-from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -16,16 +14,12 @@ from nats.errors import Error as NatsError
 from builder.client.agent import Agent
 from builder.client.asking import Asking
 from builder.client.connecting import FIRST_SECONDS, open_connection
-from builder.client.received import Latest, ReceivedContext, read
+from builder.client.received import Latest, ReceivedContext
 from builder.client.replies import Tools
 from builder.client.replying import Replying
-from builder.client.sending import USER_MESSAGE, Lifetime, check, user_message
 from builder.client.serving import Handler, OnFailure, ServeRules, Serving, stop_on_sigterm
-from builder.client.subscription import ACK_WAIT_SECONDS, FETCH_SECONDS, Deliver, expected, is_superseded, received, subscribe
-from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import context_id
-from builder.domain.errors import Rejected, Unavailable
-from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token, context_subject
+from builder.client.subscription import ACK_WAIT_SECONDS, FETCH_SECONDS, Deliver, is_superseded, received, subscribe
+from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token
 
 log = logging.getLogger("builder.client")
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from builder.cli.options import AsJson, Servers, User, Workspace, progress_bars, say, settings, show, target, text_of
+from builder.domain.control_text import visible
 from builder.wire.session_names import session_token
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]
@@ -30,14 +31,12 @@ def send(
     as_json: AsJson = False,
 ) -> None:
     """Send a message of a user; with --wait, show the context that it leads to, and what the agent answers."""
-    from builder.cli.messages import send_and_wait, send_message
+    from builder.cli.messages import send_and_wait
 
-    place, person = target(servers, workspace), {"speaker": speaker, "user_id": user}
-    if wait:
-        asyncio.run(send_and_wait(place, session, text, person, wait, timeout, as_json))
-    else:
-        identity = asyncio.run(send_message(place, session, text, person))
-        show({"id": identity}, as_json, note=f"sent {identity} as {session}")
+    person = {"speaker": speaker, "user_id": user}
+    result = asyncio.run(send_and_wait(target(servers, workspace), session, text, person, wait, timeout, as_json))
+    answer = visible(result["answer"]) + "\n" if "answer" in result else ""
+    show(result, as_json, text=answer, note="" if wait else f"sent {result['id']} as {session}")
 
 
 def chat(
