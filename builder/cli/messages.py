@@ -60,21 +60,21 @@ async def watch_contexts(target: Target, consumer: str, as_json: bool) -> None:
 
 
 def talk(target: Target, session: str, person: dict[str, Any], consumer: str, timeout: float) -> None:
-    """Send each line of standard input and print what the agent says: tool calls on standard error, answers on standard output.
+    """Send each line of standard input, and print what the agent says: tool calls on standard error, answers on standard output.
 
     timeout: seconds for each answer. An error of one message is told, and the next one is read. Raises `Rejected` for a consumer
     that no profile names, and `Unavailable` without a broker or a service.
     """
-    beside, prompt = Console(stderr=True), "> " if sys.stdin.isatty() else ""
+    steps, prompt = Console(stderr=True), "> " if sys.stdin.isatty() else ""
     with open_client(target.connect()) as client, suppress(EOFError, KeyboardInterrupt):
         client.consumer(consumer)
         asyncio.run(is_heard(target, consumer))
         while True:
             try:
-                line = beside.input(prompt)
+                line = steps.input(prompt)
                 for step in client.answer(session, line, consumer=consumer, timeout=timeout, **person) if line.strip() else ():
                     calls = [f"{call.get('tool')} {one_line(call.get('input'))}" for call in step.tool_requests]
-                    console, style = (beside, "dim") if calls else (Console(), "")
+                    console, style = (steps, "dim") if calls else (Console(), "")
                     console.print(Text(visible("\n".join(filter(None, (step.message, *calls)))), style), soft_wrap=True)
-            except BuilderError as error:
+            except (BuilderError, UnicodeDecodeError) as error:
                 say(f"context-builder: {error}")

@@ -34,25 +34,25 @@ ANSWER_SECONDS = 300.0
 """How long `answer` waits for what the agent says in the end: as long as a tool may take."""
 
 
+@dataclass(frozen=True, slots=True)
 class AnswerSteps:
     """What an agent says to a message: awaited, its answer; iterated, each response as it comes, the answer last.
 
     The message is published when the first of them is requested. `results` of a step fill as they come.
     """
 
-    def __init__(self, steps: Callable[[], AsyncGenerator[Response, None]]) -> None:
-        """steps: publishes the message and waits."""
-        self._steps = steps
+    steps: Callable[[], AsyncGenerator[Response, None]]
+    """Publishes the message and waits."""
 
     def __aiter__(self) -> AsyncGenerator[Response, None]:  # noqa: PYI058 - whoever stops early may close it
-        return self._steps()
+        return self.steps()
 
     def __await__(self) -> Generator[Any, Any, str]:
         return self.text().__await__()
 
     async def text(self) -> str:
         """The answer."""
-        async with aclosing(self._steps()) as steps:
+        async with aclosing(self.steps()) as steps:
             return [step.message async for step in steps][-1]
 
 
