@@ -103,7 +103,7 @@ async def test_a_message_that_comes_while_a_tool_runs_has_the_answer_that_covers
         second = asyncio.create_task(answer_of(asked(client, "Thanks for looking!", "m2")))
         await both.wait()
         await client.send_tool_result("s1", "weather", "call_Oslo", 10)
-        assert await asyncio.gather(first, second) == ["Ten degrees, you are welcome."] * 2
+        assert {*await asyncio.gather(first, second)} == {"Ten degrees, you are welcome."}
 
 
 async def test_only_the_agent_of_the_consumer_answers(client: Client) -> None:
