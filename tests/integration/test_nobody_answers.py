@@ -172,7 +172,7 @@ def test_while_the_broker_is_away_its_service_says_so_in_a_line_of_each_part_and
         Broker(tmp_path / "broker") as broker,
         Running(tmp_path / "data", broker.url) as service,
         ThreadPoolExecutor() as threads,
-        sync.connect(broker.url) as client,
+        sync.connect(broker.url, reconnect_time_wait=0.05) as client,
     ):
         before = len(service.said())
         answer = threads.submit(lambda: client.answer("s1", "Hello.", message_id="m1").text)
