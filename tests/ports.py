@@ -131,7 +131,7 @@ class MemoryPublisher:
             raise Unavailable("nothing is announced")
         self.announced.append(str(context.id))
 
-    async def dead_letter(self, arrival: StreamMessage, reason: str, consumer: str = "") -> None:
+    async def dead_letter(self, arrival: StreamMessage, reason: str, consumer: str = "") -> None:  # noqa: ARG002 - the port's
         self._check()
         self.letters.append((arrival.place.sequence, reason))
 

@@ -143,7 +143,7 @@ def _service(core: Components, broker: MemoryBroker, settings: Settings) -> tupl
         partial(compact_on_request, lambda: core, summarising), consumers,
     )  # fmt: skip
     contexts = ContextPublisher(publisher, partial(encode, max_bytes=broker.max_payload))
-    explanations = Explanations(Replays(lambda: core, archive, stay, consumers.before, broker.max_payload), store)
+    explanations = Explanations(Replays(lambda: core, archive, stay, consumers.before, stream.last, broker.max_payload), store)
     quiet_time = QuietTime(stream, stream.last, read, now, store.facts)
     processor = Processor(
         lambda: core.builder, catch_up, contexts, read, tombstones.erase, now, CONTEXTS_MAX_AGE, quiet_time, turns,

@@ -120,7 +120,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         reader = DefinitionReader(stream, stream.last, core.store, catch_up, read) if settings.worker.record_consumers else None
         consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
         replays = Replays(
-            lambda: reloading.core, archive, up_to_date, consumers.before, connection.max_payload - HEADER_BYTES,
+            lambda: reloading.core, archive, up_to_date, consumers.before, stream.last, connection.max_payload - HEADER_BYTES,
             lambda: removals.look(),  # noqa: PLW0108 - made below
         )  # fmt: skip
         drop = partial(_drop, reloading, consumers, replays)

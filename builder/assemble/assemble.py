@@ -14,7 +14,7 @@ from builder.assemble.omissions import Absence
 from builder.assemble.page.accounts import parts, rows_of_calls, sections_of
 from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import Page, compose
-from builder.assemble.sources.conversation import put_conversation
+from builder.assemble.sources.conversation import leave_out_older, put_conversation
 from builder.assemble.sources.fill import put_fill
 from builder.assemble.sources.finds import put_finds
 from builder.assemble.sources.fixed import put_current, put_fixed
@@ -121,6 +121,8 @@ def complete(draft: Draft, query: Query, ranker: Ranker) -> Assembly:
     for step in LAST_STEPS:
         step(draft, draft.shares)
     page, chat = _compose(draft)
+    if draft.whole:
+        leave_out_older(draft)  # what the page and its messages had no room for when they were counted
     ids = {fragment.breadcrumb.id for item in draft.ledger.all_items() for fragment in item.fragments}
     absence = draft.omissions.absence(
         ids | (set() if draft.recall.turn else {draft.recall.trigger.id}), draft.verbatim | rows_of_calls(draft.ledger)

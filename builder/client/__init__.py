@@ -1,15 +1,15 @@
 """What an agent imports: contexts, and what was said. Needs nats-py and pydantic, nothing of the service.
 
-The loop of an agent: `async with connect(url) as client`, then `async for context in client.contexts("default")`, and in it
-`await client.send_response(context, await my_model(context.content))`. With `chat_format: anthropic` in the consumer's profile
-there is nothing to build:
+The loop of an agent: `async with connect(url) as client: await client.serve("my-agent", reply)`, where `reply` gets a context and
+returns what the model says. With `chat_format: anthropic` in the consumer's profile there is nothing to build:
+
+    async def reply(context: ReceivedContext) -> object:
+        return await anthropic.messages.create(
+            model=MODEL, max_tokens=1024, system=context.system, messages=context.messages, tools=SCHEMAS
+        )
 
     async with connect(url) as client:
-        async for context in client.contexts("my-agent"):
-            reply = await anthropic.messages.create(
-                model=MODEL, max_tokens=1024, system=context.system, messages=context.messages, tools=SCHEMAS
-            )
-            await client.send_reply(context, reply, tools={"weather": weather})
+        await client.serve("my-agent", reply, tools={"weather": weather})
 
 With `chat_format: openai` it is `openai.chat.completions.create(model=MODEL, messages=context.messages, tools=SCHEMAS)`.
 `text = await client.answer(session, text)` is a message and what the agent says to it in the end, `context = await

@@ -3,6 +3,7 @@
 import logging
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from builder.client.answering import AnsweredMeanwhile
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from builder.client.client import Client
 
 log = logging.getLogger("builder.client")
+
+REFRESH_SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0, 60.0)
+"""For the answer to a request for a page, one attempt after the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +71,15 @@ class Agent:
         return None if await patiently(partial(self.client.is_superseded, context), "a look at later contexts") else context
 
     async def _refreshed(self, context: ReceivedContext) -> ReceivedContext | None:
-        """None where it cannot be built any more, because its message was erased, say."""
+        """None where it cannot be built any more, because its message was erased, say.
+
+        A service that dies takes the request with it, so the first ones wait for short times.
+        """
+        seconds = chain(REFRESH_SECONDS, repeat(REFRESH_SECONDS[-1]))
         try:
-            return await patiently(partial(self.client.refresh, context), f"a new page for context {context.id}")
+            return await patiently(
+                lambda: self.client.refresh(context, timeout=next(seconds)), f"a new page for context {context.id}"
+            )
         except Rejected as error:
             log.warning("context %s is left without an answer: %s", context.id, error)
             return None

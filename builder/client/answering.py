@@ -96,8 +96,8 @@ class Answering:
 
 
 def _other_answer(context: ReceivedContext, conversation: Conversation) -> Response | None:
-    """The answer to all that this context asks, which was given on another one. Raises `AnsweredMeanwhile` for a part of it."""
-    others = [conversation.answered[name] for name in context.questions if name in conversation.answered]
+    """The answer to all that this context asks, or the calls for it, on another one. Raises `AnsweredMeanwhile` for a part of it."""
+    others = [conversation.others[name] for name in context.questions if name in conversation.others]
     if others and len(others) < len(context.questions):
         raise AnsweredMeanwhile(
             f"{len(others)} of the {len(context.questions)} messages that context {context.id} answers were answered meanwhile, "

@@ -78,13 +78,13 @@ class Requests:
         event = await self.request("context", {"consumer": consumer, "session": token, "trigger": trigger})
         return read(json.dumps(event).encode(), (self.workspace, consumer), OrderedDict())
 
-    async def refresh(self, context: ReceivedContext) -> ReceivedContext:
+    async def refresh(self, context: ReceivedContext, *, timeout: float = REQUEST_SECONDS) -> ReceivedContext:
         """The context with what has come since, but for what has a context of its own; `event["as_of"]` says up to where.
 
-        It answers for the published one, under its id. `is_over`: leave it. Nothing is published.
+        It answers for the published one, under its id. `is_over`: leave it. Nothing is published. timeout: seconds.
         """
         names = {"consumer": context.consumer_id, "trigger": context.trigger_event_id, "session": context.session_token}
-        event = await self.request("refresh", names)
+        event = await self.request("refresh", names, timeout)
         page = read(json.dumps(event).encode(), (self.workspace, context.consumer_id), OrderedDict())
         return replace(page, steps=context.steps)
 

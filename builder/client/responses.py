@@ -57,8 +57,8 @@ class Conversation:
     """Ids that were forgotten."""
     last: int
     """Sequence of the newest response of any agent in the session; 0 = none."""
-    answered: Mapping[str, Response] = field(default_factory=dict)
-    """Message of a person → this agent's final answer to it, on another context."""
+    others: Mapping[str, Response] = field(default_factory=dict)
+    """Message of a person → this agent's answer to it, or its calls for it, on another context."""
 
     def at(self, step: int) -> Response | None:
         """The response of a step."""
@@ -134,20 +134,20 @@ async def read_responses(reader: StreamReader, context: ReceivedContext, max_mes
     last = await reader.last(subject)
     start = await _start(reader, context) if last <= context.trigger_seq else context.trigger_seq
     responses: list[Response] = []
-    answered: dict[str, Response] = {}
+    others: dict[str, Response] = {}
     if last > start:
         async for crumb in _read(reader, subject, start, max_messages):
             if (crumb.answers, crumb.agent) == (context.trigger_event_id, context.agent_id):
                 responses.append(response_of(crumb, responses))
-            elif crumb.agent == context.agent_id and not crumb.calls:
-                answered |= dict.fromkeys(questions_of(crumb), response_of(crumb, []))
+            elif crumb.agent == context.agent_id:
+                others |= dict.fromkeys(questions_of(crumb), response_of(crumb, []))
     removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), start, max_messages)
     return Conversation(
         context_id=context.event["id"],
         responses=tuple(sorted(responses, key=lambda each: each.step)),
         tombstones=frozenset([crumb.removes async for crumb in removals]),
         last=last,
-        answered=answered,
+        others=others,
     )
 
 
@@ -186,7 +186,7 @@ async def _read(reader: StreamReader, subject: str, after: int, max_messages: in
 
 
 def questions_of(crumb: Breadcrumb) -> tuple[str, ...]:
-    """The messages of people that a final answer answers."""
+    """The messages of people that it answers, or calls tools for."""
     names = json.loads(crumb.body).get("questions")
     return tuple(map(str, names)) if isinstance(names, list) and names else (crumb.answers,)
 

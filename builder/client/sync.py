@@ -1,8 +1,7 @@
 """The client without `await`, for scripts and frameworks without an event loop. Same names, same arguments, same errors.
 
     with connect("nats://127.0.0.1:4222") as client:
-        for context in client.contexts("my-agent"):
-            client.send_response(context, my_model(context.content))
+        client.serve("my-agent", lambda context: my_model(context.content))
 
 A thread of its own runs the event loop of the connection while the block runs; calls wait for it. Ctrl-C ends the call that
 waits, and the block closes the connection.
@@ -21,8 +20,11 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 from builder.client import asking
 from builder.client import client as asynchronous
 from builder.client.connecting import FIRST_SECONDS
+from builder.client.received import ReceivedContext
 from builder.client.responses import Response
 from builder.wire.subjects import DEFAULT_NAME
+
+__all__ = ["AnswerSteps", "Client", "Loop", "ReceivedContext", "connect", "open_client"]
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -33,7 +33,7 @@ class BreadcrumbStore(Protocol):
 
         What agents said before a person's first words comes with these (`StoredBreadcrumb.entry`), beside the limit.
 
-        For those only tombstones of the session and of none count, as catch-up walks no other. Tombstones of no session belong
+        For those only tombstones of their own session and of none count. Tombstones of no session belong
         to every scope, and so does what joins one of its sessions (`Breadcrumb.joins_by`). What was erased is part of no recall.
         """
 

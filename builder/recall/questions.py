@@ -27,8 +27,16 @@ class Questions:
     """Those that the page has as its current message; () on a result's page = the message that its turn began with."""
     supersedes: str = ""
     """The message whose page this one replaces; "" = none."""
+    turn: str = ""
+    """Of a result's page: the trigger of the page on which its calls were made."""
+    answered: int = 0
+    """Messages that the page was to answer and that were answered since."""
     is_over: bool = False
     """All of them were answered since, or a later page replaces this one."""
+
+
+Call = tuple[int, str]
+"""Row of the first version of what makes it, and request id."""
 
 
 @dataclass(slots=True)
@@ -38,27 +46,36 @@ class _Session:
     profile: Profile
     unanswered: dict[str, Breadcrumb] = field(default_factory=dict)
     """Messages that have no answer."""
-    owners: dict[str, str] = field(default_factory=dict)
+    page_of_calls: dict[str, str] = field(default_factory=dict)
     """Those of them for which the agent has called tools → the trigger of the page on which it did."""
     triggers: dict[str, Breadcrumb] = field(default_factory=dict)
     """Those that have pages, in their order."""
     of_results: dict[str, Questions] = field(default_factory=dict)
     """Result → what its page answers."""
-    calls: dict[str, Breadcrumb] = field(default_factory=dict)
-    """Request id of an open call → what makes it."""
+    calls: dict[Call, tuple[str, Breadcrumb]] = field(default_factory=dict)
+    """Open call → the first of what calls in its turn, and what makes it."""
+    trigger: str = ""
+    """Of the page that is asked for."""
+    published: tuple[str, ...] = ()
+    """What that page answered as it was built first."""
+    run: str = ""
+    """The first of the bare calls in a row at the end, which are one turn; "" = there is none."""
 
-    def read(self, crumb: Breadcrumb, *, is_own: bool) -> None:
-        """Take in what came next. is_own: the consumer's agent says or calls it."""
+    def read(self, crumb: Breadcrumb, *, is_own: bool, calls: tuple[Call, ...] = ()) -> None:
+        """Take in what came next. is_own: the consumer's agent says or calls it. calls: those that it makes, or answers."""
         if crumb.role == "user":
             if may_trigger(crumb) and self.profile.is_triggered_by(crumb):
                 self.triggers[crumb.id] = self.unanswered[crumb.id] = crumb
-        elif crumb.role == "tool" and not crumb.call_signatures:
-            for request in crumb.calls:
-                caller = self.calls.pop(request, None)
-                if caller and caller.id not in {other.id for other in self.calls.values()}:
+        elif _is_result(crumb):
+            self.run = self.run if calls or not is_own else ""
+            for turn, caller in [self.calls.pop(call) for call in calls if call in self.calls]:
+                if turn not in {other for other, _ in self.calls.values()}:
                     self._close(crumb, caller)
         elif is_own:
+            self._call(crumb, calls)
             self._answer(crumb)
+        if crumb.id == self.trigger:
+            self.published = self.page(crumb.id).ids
 
     def page(self, trigger: str) -> Questions:
         """What the page of a trigger answers, as far as nothing has answered it yet.
@@ -67,7 +84,8 @@ class _Session:
         """
         if trigger in self.of_results:
             page = self.of_results[trigger]
-            return replace(page, ids=tuple(name for name in page.ids if name in self.unanswered))
+            own = {trigger, page.turn}
+            return replace(page, ids=tuple(name for name in page.ids if self._is_left(name, own)))
         if trigger not in self.triggers:
             return Questions(ids=(trigger,) if trigger else tuple(self.unanswered))
         crumb = self.triggers[trigger]
@@ -75,25 +93,28 @@ class _Session:
         earlier = [each for each in chain if each is not crumb]
         pairs = pairwise((*earlier, crumb))
         with_pages = [each.id for each, later in pairs if not follows_at_once(each, later, self.profile)]
-        ids = (*self._of_page(trigger), *(each.id for each in chain))
+        ids = (*self._of_calls_on(trigger), *(each.id for each in chain))
         return Questions(ids=ids[-MAX_QUESTIONS:], current=(trigger,), supersedes=with_pages[-1] if with_pages else "")
 
+    def _call(self, crumb: Breadcrumb, calls: tuple[Call, ...]) -> None:
+        """Open calls; bare ones in a row are one turn, and what passes another one's call on makes none."""
+        if calls or crumb.role != "tool":
+            self.run = (self.run or crumb.id) if crumb.role == "tool" else ""
+            self.calls |= dict.fromkeys(calls, (self.run or crumb.id, crumb))
+
     def _answer(self, crumb: Breadcrumb) -> None:
-        """Words that name no message answer all; calls that name none are about none."""
-        ids = [name for name in self.page(crumb.answers).ids if name in self.unanswered]
+        """Words that name no message answer all."""
+        ids = self.page(crumb.answers).ids
         if not crumb.calls:
-            for name in ids:
-                del self.unanswered[name]
-            return
-        is_bare = crumb.role == "tool"  # what passes another one's call on
-        self.calls |= {request: crumb for request in crumb.calls if not (is_bare and request in self.calls)}
-        self.owners |= dict.fromkeys(ids, crumb.answers) if crumb.answers else {}
+            self.unanswered = {name: each for name, each in self.unanswered.items() if name not in ids}
+        elif crumb.answers:
+            self.page_of_calls |= {name: crumb.answers for name in ids if name in self.unanswered}
 
     def _close(self, result: Breadcrumb, caller: Breadcrumb) -> None:
         """The page of a turn's last result also answers every message that waits, if one came after what the turn is about."""
         if not self.profile.waits_for_tools:
             return
-        about = {name: self.unanswered[name] for name in self._of_page(caller.answers)}
+        about = {name: self.unanswered[name] for name in self._of_calls_on(caller.answers) or self._newest_before(caller)}
         waiting = {each.id: each for each in self._waiting() if not self._is_in_quiet_time(each, result)}
         start = min((each.place for each in about.values()), default=caller.place)
         page = Questions(ids=tuple(about), current=self.page(caller.answers).current)
@@ -101,14 +122,23 @@ class _Session:
             messages = sorted((about | waiting).values(), key=lambda each: each.place)
             ids = tuple(each.id for each in messages[-MAX_QUESTIONS:])
             page = Questions(ids=ids, current=ids, supersedes=ids[-1])
-        self.triggers[result.id], self.of_results[result.id] = result, page
+        self.triggers[result.id], self.of_results[result.id] = result, replace(page, turn=caller.answers)
+
+    def _is_left(self, name: str, own: set[str]) -> bool:
+        """Whether nothing has answered it, and no call was made for it on another page than its own ones."""
+        return name in self.unanswered and (name not in self.page_of_calls or self.page_of_calls[name] in own)
 
     def _waiting(self) -> list[Breadcrumb]:
         """Messages that have no answer, and for which no tool was called."""
-        return [crumb for name, crumb in self.unanswered.items() if name not in self.owners]
+        return [crumb for name, crumb in self.unanswered.items() if name not in self.page_of_calls]
 
-    def _of_page(self, trigger: str) -> tuple[str, ...]:
-        return tuple(name for name, page in self.owners.items() if page == trigger and trigger and name in self.unanswered)
+    def _of_calls_on(self, trigger: str) -> tuple[str, ...]:
+        return tuple(name for name, page in self.page_of_calls.items() if page == trigger and trigger and name in self.unanswered)
+
+    def _newest_before(self, caller: Breadcrumb) -> tuple[str, ...]:
+        """What calls that name no message are about, as their page shows it."""
+        before = [name for name, crumb in self.unanswered.items() if crumb.place < caller.place and not caller.answers]
+        return tuple(before[-1:])
 
     def _is_in_quiet_time(self, crumb: Breadcrumb, now: Breadcrumb) -> bool:
         """Whether its own page comes later: it, or what follows it at once, has not had its quiet time."""
@@ -121,7 +151,7 @@ def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions
 
     The trigger of a message's page need not be in the view.
     """
-    session = _read(view, profile)
+    session = _read(view, profile, trigger.id)
     if trigger.id not in session.triggers:
         session.read(trigger, is_own=False)
     if trigger.id not in session.triggers:
@@ -134,6 +164,7 @@ def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions
         page,
         ids=ids,
         current=tuple(name for name in page.current if name in ids),
+        answered=sum(name not in session.unanswered for name in session.published),
         is_over=is_over and (not ids or any({*ids} <= each for each in pages)),
     )
 
@@ -141,8 +172,8 @@ def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions
 def without_later_triggers(view: View, trigger: Breadcrumb, profile: Profile) -> View:
     """The view without the trigger, and without what came after it and has a page of its own, with the answers to that."""
     hidden, requests, gone = set[str](), set[str](), np.zeros(view.size, np.bool_)
-    pages = _read(view, profile).triggers
-    for row in view.rows.tolist():
+    pages, rows = _read(view, profile).triggers, view.rows
+    for row in rows[rows >= view.history.breadcrumbs.versions[trigger.id][0]].tolist():
         crumb = view.breadcrumb(row)
         is_later = crumb.version == 1 and crumb.place > trigger.place and (crumb.id in pages or _asks_otherwise(crumb, profile))
         answers_later = crumb.answers in hidden or not requests.isdisjoint(crumb.calls)
@@ -165,19 +196,36 @@ def is_same_speaker(crumb: Breadcrumb, other: Breadcrumb) -> bool:
     return crumb.role == other.role == "user" and (crumb.user_id, crumb.speaker) == (other.user_id, other.speaker)
 
 
-def _read(view: View, profile: Profile) -> _Session:
-    session = _Session(profile)
-    for crumb in _newest(view):
-        session.read(crumb, is_own=crumb.role in {"assistant", "tool"} and view.is_own(crumb))
+def _read(view: View, profile: Profile, trigger: str = "") -> _Session:
+    session = _Session(profile, trigger=trigger)
+    for row, crumb in _newest(view):
+        is_own = crumb.role in {"assistant", "tool"} and view.is_own(crumb)
+        session.read(crumb, is_own=is_own, calls=tuple(_calls(view, row)))
     return session
 
 
-def _newest(view: View) -> Iterator[Breadcrumb]:
-    """The first versions of what the consumer sees, and its agent's words even where they are deleted."""
+def _newest(view: View) -> Iterator[tuple[int, Breadcrumb]]:
+    """The first versions of what the consumer sees, and words of agents and results even where they are deleted since."""
     for row in view.rows[-NEWEST_BREADCRUMBS:].tolist():
         crumb = view.breadcrumb(row)
-        if crumb.version == 1 and (crumb.role == "assistant" or _is_shown(view, crumb.id)):
-            yield crumb
+        is_past = (crumb.role == "assistant" and not crumb.calls) or (_is_result(crumb) and view.in_conversation(row))
+        if crumb.version == 1 and (is_past or _is_shown(view, crumb.id)):
+            yield row, crumb
+
+
+def _calls(view: View, row: int) -> Iterator[Call]:
+    """The calls that a row makes and that nothing has answered before it, or the one that it answers."""
+    exchanges = view.history.exchanges
+    if exchange := exchanges.of_result.get(row):
+        yield exchange.origin, exchange.request
+    for each in exchanges.of_caller.get(row, ()):
+        is_made = each.callers[0] == row and view.row_of(view.breadcrumb(row).id) in each.callers
+        if is_made and (not each.results or each.results[0] > row):
+            yield each.origin, each.request
+
+
+def _is_result(crumb: Breadcrumb) -> bool:
+    return crumb.role == "tool" and not crumb.call_signatures
 
 
 def _is_shown(view: View, identity: str) -> bool:

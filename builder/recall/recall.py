@@ -115,7 +115,6 @@ class Recaller:
         if scope.user:
             view = of_person(view, scope.user if _are_of(view, questions, scope.user) else "")
         if as_of:
-            as_of = max(trigger.place, view.breadcrumb(view.size - 1).place)
             trigger, view = _newest_version(view, trigger), without_later_triggers(view, trigger, profile)
         turn = closed_turn(view, view.history.breadcrumbs.versions[trigger.id][0]) if trigger.role == "tool" else ()
         if turn is None:

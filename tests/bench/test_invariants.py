@@ -78,7 +78,7 @@ HISTORIES = {
     "a repeat is removed": 3,
     "what was deleted stays": 10,
     "a result that has room is one line": 0,
-    "the last answer is cut": 11,
+    "the last answer is cut": 22,
     "the question is the first message": 1,
     "room stays empty": 9,
     "a gap is counted wrong": 1,

@@ -17,3 +17,9 @@ async def test_what_is_of_no_session_alone_is_neither_added_to_nor_taken_away_by
     ]
     await remember_all(store, make_tombstone("m1", 5, session="_"))
     assert (await store.recall(query(pinned=(kind,)))).pinned == ((),)
+
+
+async def test_a_tombstone_of_a_session_takes_nothing_of_no_session_from_what_is_pinned(store: Store) -> None:
+    await remember_all(store, make_catalog(2, 1), make_catalog(2, 2), make_tombstone("m2", 3, session="s42"))
+    kind = latest_of(CATALOG)
+    assert [[row.breadcrumb.id for row in rows] for rows in (await store.recall(query(pinned=(kind,)))).pinned] == [["m2"]]

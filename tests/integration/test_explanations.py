@@ -1,6 +1,7 @@
 """A context that was published is explained and built again, byte for byte, also after the templates were edited."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from pathlib import Path
@@ -108,6 +109,22 @@ async def check_replay_after_an_edit(client: Client, service: Running, templates
     assert "User said: And what" in present.content
     done = run("replay", trigger, env=service.env)
     assert (done.returncode, "the same bytes as the published event" in done.stdout) == (0, True)
+
+
+async def test_a_refreshed_page_is_explained_by_its_place(client: Client, service: Running) -> None:
+    first = await client.ask(SESSION, QUESTION)
+    name = {"trigger": first.trigger_event_id, "consumer": "default"}
+    await client.send("agent.response.v1", {"message": "The shop is shut.", "trigger_event_id": "nobody"}, session=SESSION)
+    fresh = await client.request("refresh", name)
+    await client.send("agent.response.v1", {"message": "It opens.", "trigger_event_id": "nobody"}, session=SESSION)
+    place = str(fresh["as_of"])
+    done = run("explain", first.trigger_event_id, "--as-of", place, "--workspace", client.workspace, "--json", env=service.env)
+    assert json.loads(done.stdout)["content"] == fresh["content"] != first.content
+    assert "The shop is shut." in fresh["content"]
+    shown = run(
+        "why", first.trigger_event_id, "-t", first.trigger_event_id, "--as-of", place, "-w", client.workspace, env=service.env
+    )
+    assert f"refreshed as of sequence {fresh['as_of']:,}" in shown.stdout + shown.stderr
 
 
 async def test_a_session_names_its_last_context(client: Client) -> None:

@@ -115,9 +115,12 @@ def pinned(until: list[StoredBreadcrumb], kind: Pinned, session: str) -> list[St
 
 
 def _is_gone(row: StoredBreadcrumb, near: list[StoredBreadcrumb]) -> bool:
-    """Whether a tombstone came behind it, or a higher version at any place; near: all of the asking session and of none."""
+    """Whether a tombstone came after it, or a higher version at any place, of its own session or of none.
+
+    near: all of the asking session and of none.
+    """
     crumb = row.breadcrumb
-    others = [other.breadcrumb for other in near]
+    others = [other.breadcrumb for other in near if other.breadcrumb.session in (crumb.session, NO_SESSION)]
     removed = any(other.removes == crumb.id and other.place > crumb.place for other in others)
     return removed or any(other.id == crumb.id and other.version > crumb.version for other in others)
 

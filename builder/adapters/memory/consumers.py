@@ -109,7 +109,7 @@ class MemoryPull:
         consumer = self._consumer
         return SimpleNamespace(
             name=consumer.name,
-            config=replace(consumer.config, filter_subject=consumer.subject),
+            config=replace(consumer.config, filter_subject=consumer.subject, durable_name=consumer.name),
             delivered=SimpleNamespace(consumer_seq=consumer.delivered),
             num_pending=consumer.pending,
         )

@@ -76,7 +76,7 @@ def _candidates(sql: apsw.Connection, query: RecallQuery, selector: Selector) ->
 
 
 def _is_gone(sql: apsw.Connection, query: RecallQuery, row: Row) -> bool:
-    """Whether a higher version, or behind it a tombstone, of the session or of none came by then."""
-    workspace, _, incarnation, sequence, identity, version = row[:6]
-    values = (workspace, identity, query.session, NO_SESSION, incarnation, sequence, *query.until, version)
+    """Whether a higher version, or after it a tombstone, of its own session or of none came by then."""
+    workspace, session, incarnation, sequence, identity, version = row[:6]
+    values = (workspace, identity, session, NO_SESSION, incarnation, sequence, *query.until, version)
     return next(sql.execute(_REMOVED, values), None) is not None

@@ -23,7 +23,6 @@ from builder.assemble.items.layout import PENDING_CHARS
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.profile import Profile
 from builder.domain.record_consumers import Definitions
 from builder.ports.store import BreadcrumbStore, CompleteStore
 from builder.publish.event import DEFAULT_MAX_BYTES, encode
@@ -65,10 +64,8 @@ class Explanations:
     async def refresh(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `RefreshRequest`. Answers with the event."""
         request = read_request(RefreshRequest, data)
-        as_of = request.as_of or NEWEST
-        replay = await self._replays.replay(workspace, request.model_copy(update={"as_of": as_of}))
-        event: dict[str, Any] = json.loads(replay.event)
-        return event
+        replay = await self._replays.replay(workspace, request.model_copy(update={"as_of": request.as_of or NEWEST}))
+        return dict(json.loads(replay.event))
 
     async def why(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `WhyRequest`. Answers with the sentence."""
@@ -77,7 +74,7 @@ class Explanations:
         if replay.explanation.knows(request.id):
             sentence = replay.explanation.why(request.id)
         else:
-            sentence = await self._why_not_recalled(replay.trigger, request.id, replay.profile)
+            sentence = await self._why_not_recalled(replay, request.id)
         return _head(replay) | {"sentence": sentence}
 
     async def replay(self, workspace: str, data: bytes) -> dict[str, Any]:
@@ -107,8 +104,9 @@ class Explanations:
             PENDING_CHARS.reset(characters)
         return {"after": json.loads(encode(context)), "failures": failures_of(core)}
 
-    async def _why_not_recalled(self, trigger: Breadcrumb, identity: str, profile: Profile) -> str:
+    async def _why_not_recalled(self, replay: Replay, identity: str) -> str:
         """Why a breadcrumb is no part of what was recalled. Raises `Rejected` for an unknown one."""
+        trigger, as_of = replay.trigger, replay.context.as_of
         versions = await self._store.versions(trigger.workspace, identity)
         if not versions and await self._store.traces(trigger.workspace, identity):
             return f"{identity} is not on the page: it was erased."
@@ -117,12 +115,14 @@ class Explanations:
             raise Rejected(f"{problem}; context-builder history SESSION lists ids")
         first = versions[0]
         name = f"{identity} v{first.version} ({first.schema}, {first.speaker})"
-        if first.place > trigger.place:
-            return f"{name} is not on the page: it came after the message to answer."
+        if first.place > (as_of or trigger.place):
+            end = f"sequence {as_of.sequence:,}" if as_of else "the message to answer"
+            return f"{name} is not on the page: it came after {end}."
         if first.session not in (trigger.session, NO_SESSION):
-            where = profile.retrieval.scope if isinstance(profile.retrieval.scope, str) else ", ".join(profile.retrieval.scope)
+            scope, consumer = replay.profile.retrieval.scope, replay.profile.consumer
+            where = scope if isinstance(scope, str) else ", ".join(scope)
             return (
-                f"{name} is not on the page: it is of session {first.session}, and profile {profile.consumer!r} looks into "
+                f"{name} is not on the page: it is of session {first.session}, and profile {consumer!r} looks into "
                 f"`retrieval.scope: {where}`."
             )
         return f"{name} is not on the page: it is of no session, and neither a note that is searched nor pinned by the profile."
@@ -190,7 +190,7 @@ async def answer_from_store(settings: Settings, servers: str, workspace: str, ve
                 return await Contexts(store, archive).context(workspace, data)
         async with open_components(settings) as core:
             before = partial(_definitions_before, core.store)
-            replays = Replays(lambda: core, archive, stay, before, DEFAULT_MAX_BYTES)
+            replays = Replays(lambda: core, archive, stay, before, _no_end, DEFAULT_MAX_BYTES)
             return await Explanations(replays, core.store).verbs[verb](workspace, data)
 
 
@@ -206,6 +206,11 @@ def _head(replay: Replay) -> dict[str, Any]:
         "is_same": replay.is_same,
         "notes": list(replay.notes),
     }
+
+
+async def _no_end() -> Place:
+    """After every breadcrumb."""
+    return Place(NEWEST, 0)
 
 
 async def _definitions_before(store: BreadcrumbStore, workspace: str, place: Place, moment: datetime) -> Definitions:

@@ -57,8 +57,8 @@ class Replay:
 
     @property
     def is_same(self) -> bool | None:
-        """Whether its bytes are those of the published event; None when that is not kept."""
-        return None if self.published is None else self.published == self.event
+        """Whether its bytes are those of the published event; None when that is not kept, and for a refreshed one."""
+        return None if self.published is None or self.context.as_of else self.published == self.event
 
 
 class Replays:
@@ -70,10 +70,11 @@ class Replays:
         published: PublishedContexts,
         catch_up: CatchUpTo,
         definitions: DefinitionsBefore,
+        last: Callable[[], Awaitable[Place]],
         max_bytes: int,
         follow_removals: Callable[[], Awaitable[object]] = nothing_to_follow,
     ) -> None:
-        """core: the present components. max_bytes: of an event, as the publisher takes it.
+        """core: the present components. last: place of the newest breadcrumb. max_bytes: of an event, as the publisher takes it.
 
         follow_removals: erases what another worker has erased by now; raises `Unavailable`.
         """
@@ -81,6 +82,7 @@ class Replays:
         self._published = published
         self._catch_up = catch_up
         self._definitions = definitions
+        self._last = last
         self._max_bytes = max_bytes
         self._follow_removals = follow_removals
         self._cores: dict[str, Components] = {}
@@ -108,11 +110,12 @@ class Replays:
             core, note = await self._core_of(core, definitions, consumer, assembly["profile"], assembly["templates"])
             notes += filter(None, (note,))
         profile = profile_of(core, consumer, definitions)
-        as_of = Place(trigger.place.incarnation, request.as_of) if request.as_of else None
+        as_of = await self._end(trigger, request.as_of) if request.as_of else None
         rebuilt = await self.build(core, trigger, profile, is_degraded=DEGRADED in flags, as_of=as_of)
         event = encode(rebuilt[0], self._max_bytes)
-        published = None if as_of else published
-        if published is not None and published != event:
+        if as_of:
+            notes.append(f"it is the page refreshed as of sequence {as_of.sequence:,}: a refreshed page is never published")
+        elif published is not None and published != event:
             notes.append(_difference(flags - {*rebuilt[0].flags}, is_other_edition=bool(note) and note != EDITED))
         return Replay(
             trigger=trigger, context=rebuilt[0], explanation=rebuilt[1], event=event, published=published,
@@ -185,6 +188,10 @@ class Replays:
             return core.with_config(await in_thread(lambda: parse_config(layers, core.config)))
         except Misconfigured as error:
             raise Rejected(str(error)) from error
+
+    async def _end(self, trigger: Breadcrumb, as_of: int) -> Place:
+        """The place of this sequence, not before the trigger and not after the newest breadcrumb."""
+        return max(trigger.place, min(Place(trigger.place.incarnation, as_of), await self._last()))
 
     async def _event(self, trigger: Breadcrumb, consumer: str) -> bytes | None:
         identity = str(context_id(trigger.workspace, trigger.session, trigger.id, consumer))

@@ -62,7 +62,7 @@ def _in_all(fragment: Fragment, ledger: Ledger, *, is_reduced: bool) -> int:
 
 
 def rows_of_calls(ledger: Ledger) -> frozenset[int]:
-    """Rows of every breadcrumb that makes one of the calls on the page: one that passes a call on says nothing more."""
+    """Rows of what makes nothing but calls on the page, and has no words: it says no more than these."""
     view = ledger.writer.view
     exchanges = view.history.exchanges
     pairs = {(item.entry.row, item.entry.request) for item in ledger.all_items() if item.entry and item.entry.request}
@@ -73,4 +73,9 @@ def rows_of_calls(ledger: Ledger) -> frozenset[int]:
         if (row, exchange.request) in pairs
     ]
     calls += [exchanges.of_result[item.origin] for item in ledger.all_items() if item.origin in exchanges.of_result]
-    return frozenset(row for exchange in calls for row in exchange.callers if row < view.size)
+    shown = {(exchange.origin, exchange.request) for exchange in calls}
+    rows = ((row, view.breadcrumb(row)) for exchange in calls for row in exchange.callers if row < view.size)
+    silent = {row for row, crumb in rows if crumb.role == "tool" or not crumb.text.strip()}
+    return frozenset(
+        row for row in silent if shown.issuperset((each.origin, each.request) for each in exchanges.of_caller.get(row, ()))
+    )

@@ -68,7 +68,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     answers = any(part.breadcrumb.id == writer.now.id for _, item in calls for part in item.fragments)
     if answers or (current is None and (not notes.text or (conversation[-1:] and conversation[-1].role == "user"))):
         callers = frozenset(item.first.id for _, item in (*calls, *later))
-        ending = _note_of(ledger, "turn")
+        ending = "\n".join(filter(None, (_note_of(ledger, "turn"), _note_of(ledger, "trigger"))))
         return (*system, *_ending_with_calls(conversation, callers, notes, ending, is_cached=is_cached))
     last = _current(current, trigger, notes, day, labelled_roles, ledger) if current and not is_text else _text(notes)
     return (*system, *_with_breakpoint(conversation, is_cached=is_cached), last)
@@ -98,9 +98,9 @@ def _note_of(ledger: Ledger, source: str) -> str:
 
 
 def _without_note(section: PageSection, ledger: Ledger, *, is_opened: bool) -> PageSection | None:
-    """The section without a note that is in front of the conversation or of its calls; None when it has nothing else."""
+    """The section without a note that is in front of a message; None when it has nothing else."""
     source = ledger.rules[section.name].source
-    if source not in {"window", "turn"} or (source == "window" and not is_opened):
+    if source not in {"window", "turn", "trigger"} or (source == "window" and not is_opened):
         return section
     return replace(section, note="") if section.groups else None
 
@@ -164,7 +164,7 @@ def _current(
     is_named = "user" in labelled_roles or crumb.role != "user"
     note = note_of(date if date != day else "", writer.labels.of(crumb) if is_named else "")
     heading = _heading(rule, writer) if notes.text else ""
-    above = "\n".join(filter(None, (notes.text and f"{notes.text}\n", heading, note)))
+    above = "\n".join(filter(None, (notes.text and f"{notes.text}\n", heading, _note_of(ledger, "trigger"), note)))
     return Message(
         role="user",
         parts=(*((Part(f"{above}\n", is_note=True),) if above else ()), *written_parts(current.fragments[-1], "user", writer)),

@@ -41,7 +41,11 @@ def _hidden(crumb: Breadcrumb, row: int, assembly: Assembly) -> str:
         return f"it belongs to {f'task {crumb.task!r}' if crumb.task else 'no task'}, the message to {trigger.task or 'none'!r}"
     if recall.scope.user and crumb.session != trigger.session:
         return f"it is no part of the memory of {recall.scope.user!r}"
-    return "the blacklist (context.blacklist.v1) excludes it, or a part of its tool exchange"
+    return (
+        "it came after the message to answer, and belongs to a context of its own"
+        if crumb.place > trigger.place
+        else "the blacklist (context.blacklist.v1) excludes it, or a part of its tool exchange"
+    )
 
 
 def _not_searched(crumb: Breadcrumb, row: int, view: View, profile: Profile, *, is_small_talk: bool) -> str:

@@ -41,7 +41,11 @@ def put_fixed(draft: Draft, _: Shares) -> None:
 
 
 def put_current(draft: Draft, shares: Shares) -> None:
-    """Put the current message on the page, whole or within its share."""
+    """Put the current message on the page, whole or within its share, after a note on what was answered since."""
+    questions, phrases = draft.recall.questions, draft.writer.rendering.phrases
+    if questions.answered and questions.ids and draft.rest > 2 * MIN_PART_TOKENS:
+        note = phrases.counted("message_answered", "messages_answered", questions.answered)
+        draft.ledger.put_note(draft.trigger_rule.name, note)
     _put_current(draft, shares.current(draft.ledger))
     if not shares.whole:
         shares.aim(draft.ledger, draft.recall.profile.aim // 2)
@@ -80,5 +84,7 @@ def _size(items: Iterable[Item]) -> int:
 
 
 def _frame(draft: Draft, items: Sequence[Item]) -> int:
-    """Tokens of the heading and the date lines."""
-    return draft.ledger.cost(draft.trigger_rule.name, items) - sum(item.tokens for item in items)
+    """Tokens of the heading, the note and the date lines."""
+    name, ledger = draft.trigger_rule.name, draft.ledger
+    note = draft.writer.rendering.count(f"{ledger.notes[name]}\n") if ledger.notes.get(name) else 0
+    return ledger.cost(name, items) + note - sum(item.tokens for item in items)

@@ -46,9 +46,9 @@ def questions_of(events: Events, turn: Sequence[Entry], asks: Callable[[Record],
     """
     exchange = events.exchange(len(events.records) - 1)
     here = [row for row, session in enumerate(events.sessions) if session == events.session][-NEWEST_BREADCRUMBS:]
-    answers = (row for row in here if events.records[row]["schema_name"] == AGENT and events.records[row]["version"] == 1)
+    words = (row for row in here if events.records[row]["schema_name"] == AGENT and events.records[row]["version"] == 1)
     last = max(
-        (row for row in answers if events.is_own(events.records[row]) and not any(calls_of(events.records[row]))), default=-1
+        (row for row in words if events.is_own(events.records[row]) and not any(calls_of(events.records[row]))), default=-1
     )
     asking = [row for row in here if row > last and asks(events.records[row])]
     versions = {row: [each for each in here if events.records[each]["id"] == events.records[row]["id"]] for row in asking}

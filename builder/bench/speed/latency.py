@@ -46,6 +46,8 @@ class Timings:
     embed: list[float] = field(default_factory=list)
     yardstick: list[float] = field(default_factory=list)
     event_to_context: list[float] = field(default_factory=list)
+    refresh: list[float] = field(default_factory=list)
+    """Of requests over the broker for the page just published, as a client sends them."""
     tokens: list[int] = field(default_factory=list)
 
 
@@ -81,6 +83,7 @@ async def _round(core: Components, reference: Embedder, listener: "_Listener", s
     timings.ten.append(await _seconds(_build(core, session_name("build", size), place, ten, *several, behind=1)))
     timings.all_on.append(await _seconds(_build(core, session_name("all-on", size), place, all_on, full)))
     timings.event_to_context.append(await _seconds(listener.ask(session_name("event", size), event)))
+    timings.refresh.append(await _seconds(listener.refresh()))
 
 
 async def _cold(core: Components, size: int, rounds: int, timings: Timings) -> None:
@@ -137,13 +140,19 @@ class _Listener:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._contexts = client.contexts(CONSUMER, deliver="all")
+        self._request: dict[str, Any] = {}
 
     async def ask(self, session: str, text: str) -> None:
         """From the publishing of the message to its context in hand."""
         identity = await self._client.send_user_message(session, text)
         async for context in self._contexts:
             if context.trigger_event_id == identity:
+                self._request = {"trigger": identity, "consumer": CONSUMER, "session": session}
                 return
+
+    async def refresh(self) -> None:
+        """From the request to the page of the last context in hand, with what has come since."""
+        await self._client.request("refresh", self._request)
 
     async def close(self) -> None:
         """Stop listening."""
@@ -212,6 +221,8 @@ def _summary(timings: Timings) -> dict[str, float]:
         "all_on_p50_ms": milliseconds(statistics.median(timings.all_on)),
         "all_on_ratio": round(statistics.median(timings.all_on) / p50, 3),
         **event_to_context(timings.event_to_context),
+        "refresh_p50_ms": milliseconds(statistics.median(timings.refresh)),
+        "refresh_ratio": round(statistics.median(timings.refresh) / p50, 3),
     }
 
 

@@ -14,6 +14,9 @@ Trigger = Annotated[
 ]
 Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose context is meant; needed where several got one.")]
 Session = Annotated[str, typer.Option("--session", "-s", help="The session, without an id or where several have one of this id.")]
+AsOf = Annotated[
+    int, typer.Option(min=0, help="Mean the context refreshed as of this stream sequence, its `as_of`; 0 = as it was published.")
+]
 ALL = 0
 """--most without a limit."""
 
@@ -22,6 +25,7 @@ def explain(
     trigger: Trigger = "",
     consumer: Consumer = "",
     session: Session = "",
+    as_of: AsOf = 0,
     most: Annotated[int, typer.Option(min=0, help="How many breadcrumbs that are not on the page are listed; 0 = all.")] = 20,
     workspace: Workspace = "",
     servers: Servers = "",
@@ -32,7 +36,7 @@ def explain(
     from builder.cli.receipt_tables import receipt_text
     from builder.cli.requests import look_up
 
-    request = _request(trigger, consumer, session) | {"most": None if most == ALL else most}
+    request = _request(trigger, consumer, session, as_of) | {"most": None if most == ALL else most}
     answer = asyncio.run(look_up(target(servers, workspace), "explain", request))
     show(answer, as_json, text=receipt_text(answer), note=_note(answer))
 
@@ -42,6 +46,7 @@ def why(
     trigger: Annotated[str, typer.Option("--trigger", "-t", help="Id of the message that asked for the context.")] = "",
     consumer: Consumer = "",
     session: Session = "",
+    as_of: AsOf = 0,
     workspace: Workspace = "",
     servers: Servers = "",
     *,
@@ -50,7 +55,7 @@ def why(
     """Say in a sentence why a breadcrumb is on the page of a context, or why it is not."""
     from builder.cli.requests import look_up
 
-    request = _request(trigger, consumer, session) | {"id": breadcrumb}
+    request = _request(trigger, consumer, session, as_of) | {"id": breadcrumb}
     answer = asyncio.run(look_up(target(servers, workspace), "why", request))
     show(answer, as_json, text=answer["sentence"] + "\n", note=_note(answer))
 
@@ -59,6 +64,7 @@ def replay(
     trigger: Trigger = "",
     consumer: Consumer = "",
     session: Session = "",
+    as_of: AsOf = 0,
     profile: Annotated[str, typer.Option(help="Make the page with this profile or preset, or with this YAML file.")] = "",
     templates: Annotated[
         Path | None, typer.Option(help="Make the page with this folder of templates.", exists=True, file_okay=False)
@@ -72,7 +78,7 @@ def replay(
     from builder.cli.receipt_tables import comparison_text
     from builder.cli.requests import look_up
 
-    request = _request(trigger, consumer, session) | _files(profile, templates)
+    request = _request(trigger, consumer, session, as_of) | _files(profile, templates)
     answer = asyncio.run(look_up(target(servers, workspace), "replay", request))
     is_other = bool(profile or templates)
     show(answer, as_json, text=comparison_text(answer, is_other=is_other), note=_note(answer))
@@ -80,8 +86,8 @@ def replay(
         raise typer.Exit(1)
 
 
-def _request(trigger: str, consumer: str, session: str) -> dict[str, Any]:
-    return {"trigger": trigger, "consumer": consumer, "session": optional_token(session)}
+def _request(trigger: str, consumer: str, session: str, as_of: int) -> dict[str, Any]:
+    return {"trigger": trigger, "consumer": consumer, "session": optional_token(session), "as_of": as_of}
 
 
 def _files(profile: str, templates: Path | None) -> dict[str, Any]:

@@ -3,15 +3,18 @@
 import asyncio
 import contextlib
 
-from builder.client import connect
+from builder.client import ReceivedContext, connect
+
+
+async def reply(context: ReceivedContext) -> str:
+    """Your model gets context.content."""
+    return f"I read {context.token_count} tokens."
 
 
 async def agent(servers: str = "nats://127.0.0.1:4222") -> None:
-    """Answer every context of the consumer "default"."""
+    """Answer every message that comes for the consumer "default"."""
     async with connect(servers) as client:
-        async for context in client.contexts("default"):
-            answer = f"I read {context.token_count} tokens."  # your model gets context.content
-            await client.send_response(context, answer)
+        await client.serve("default", reply)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,4 @@ import contextlib
 from builder.client.sync import connect
 
 with contextlib.suppress(KeyboardInterrupt), connect("nats://127.0.0.1:4222") as client:
-    for context in client.contexts("default"):
-        answer = f"I read {context.token_count} tokens."  # your model gets context.content
-        client.send_response(context, answer)
+    client.serve("default", lambda context: f"I read {context.token_count} tokens.")  # your model gets context.content

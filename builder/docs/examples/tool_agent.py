@@ -4,9 +4,8 @@ import contextlib
 import json
 import os
 import urllib.request
-from typing import Any
 
-from builder.client.sync import connect
+from builder.client.sync import ReceivedContext, connect
 
 CHAT = os.environ.get("CHAT_URL", "https://api.openai.com/v1/chat/completions")
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -18,15 +17,13 @@ def weather(city: str) -> dict[str, float]:
     return {"celsius": {"Oslo": 10.0, "Lima": 19.0}[city]}
 
 
-def chat(messages: list[dict[str, Any]]) -> dict[str, Any]:
+def chat(context: ReceivedContext) -> object:
     """Let the model reply."""
-    body = json.dumps({"model": "gpt-4.1-mini", "messages": messages, "tools": [WEATHER]}).encode()
+    body = json.dumps({"model": "gpt-4.1-mini", "messages": context.messages, "tools": [WEATHER]}).encode()
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ.get('CHAT_KEY', '')}"}
     with urllib.request.urlopen(urllib.request.Request(CHAT, body, headers)) as response:
-        return dict(json.load(response))
+        return json.load(response)
 
 
-if __name__ == "__main__":
-    with contextlib.suppress(KeyboardInterrupt), connect(os.environ.get("NATS_URL", "nats://127.0.0.1:4222")) as client:
-        for context in client.contexts("weather-agent"):
-            client.send_reply(context, chat(context.messages), tools={"weather": weather})
+with contextlib.suppress(KeyboardInterrupt), connect(os.environ.get("NATS_URL", "nats://127.0.0.1:4222")) as client:
+    client.serve("weather-agent", chat, tools={"weather": weather})

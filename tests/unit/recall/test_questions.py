@@ -4,8 +4,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.questions import Questions, questions_of, without_later_triggers
+from builder.recall.visibility import of_audience
 from tests.factories import MORNING, make_history, make_place, make_profile, make_remembered, view_of
 
 
@@ -178,3 +180,51 @@ def test_a_refreshed_view_is_without_what_has_a_page_of_its_own_and_the_answers_
     notes = [make_remembered("Noted.", n, schema="agent.response.v1", agent="other") for n in (2, 3)]
     other = replace(view_of(make_history([trigger, *notes])), agent="agent")
     assert without_later_triggers(other, trigger.breadcrumb, make_profile(agent="agent")).current.tolist() == [False, True, True]
+
+
+def test_calls_that_name_no_message_are_about_the_last_one_before_them() -> None:
+    rows = (said(1, "bob"), said(2), calling(3, "", "a"))
+    assert questions(*rows, result(4, "a")).ids == ("m2",)
+    assert questions(*rows, result(4, "a"), reply(5, "m4"), said(6)).supersedes == ""
+    assert questions(*rows, said(4), result(5, "a")).ids == ("m1", "m2", "m4")
+
+
+def test_calls_that_the_consumer_may_not_see_are_none_of_its_turn() -> None:
+    audience = Selector(any_tags=("us",))
+    seen = [said(1, "bob", tags=("us",)), said(3, tags=("us",))]
+    hidden = calling(2, "m1", "a")
+    bare = make_remembered(
+        "", 4, schema="tool.request.v1", agent="agent", answers="m3", calls=("a",), call_signatures=("{}",), tags=("us",)
+    )
+    rows = (seen[0], hidden, seen[1], bare, result(5, "a"))
+    view = of_audience(replace(view_of(make_history(rows)), agent="agent"), audience, None)
+    assert questions_of(view, rows[-1].breadcrumb, make_profile(agent="agent", triggers=TOOLS)).ids == ("m3",)
+
+
+def test_a_result_that_was_deleted_since_has_closed_its_call() -> None:
+    both = make_remembered(
+        "", 2, schema="agent.response.v1", answers="m1", agent="agent", calls=("a", "b"), call_signatures=("{}", "{}")
+    )
+    gone = make_remembered("", 4, schema="breadcrumb.deleted.v1", removes="m3")
+    assert questions(said(1), both, result(3, "a"), gone, result(5, "b")).ids == ("m1",)
+
+
+def bare(sequence: int, answers: str, request: str, argument: str = "x") -> StoredBreadcrumb:
+    """A call that is no part of a response."""
+    signature = f'{{"tool": "t", "input": "{argument}"}}'
+    return make_remembered(
+        "", sequence, schema="tool.request.v1", answers=answers, agent="agent", calls=(request,), call_signatures=(signature,)
+    )
+
+
+def test_bare_calls_in_a_row_are_one_turn_and_its_last_result_has_its_page() -> None:
+    rows = (said(1), bare(2, "m1", "a"), bare(3, "m1", "b", "y"), said(4))
+    first, last = result(5, "a"), result(6, "b")
+    assert questions(*rows, first) == Questions()
+    assert not questions(*rows, first, of=rows[3]).is_over  # no page has come that replaces it
+    assert questions(*rows, first, last).ids == ("m1", "m4")
+
+
+def test_a_request_id_with_other_arguments_is_another_call() -> None:
+    rows = (said(1), calling(2, "m1", "a"), said(3), bare(4, "m3", "a", "y"), result(5, "a"))
+    assert questions(*rows).ids == ("m3",)

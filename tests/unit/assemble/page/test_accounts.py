@@ -43,4 +43,14 @@ def test_what_is_cut_is_told_with_its_size_and_what_is_whole_is_not() -> None:
 def test_a_record_that_passes_a_call_on_says_nothing_more_than_the_call() -> None:
     ledger = make_ledger(WRITER, 4000)
     ledger.put("recent", [WRITER.entry(ENTRIES[-1])], "of the test")
-    assert {ROWS[row].breadcrumb.id for row in rows_of_calls(ledger)} == {"m2", "m3"}
+    assert {ROWS[row].breadcrumb.id for row in rows_of_calls(ledger)} == {"m3"}  # m2 says "Ich zähle." too
+
+
+def test_a_record_that_passes_a_call_on_and_makes_another_one_says_more() -> None:
+    rows = [requested(1, "a", command="wc"), replied(2, "", bash("a", "wc"), bash("b", "ls")), answered(3, "a", "2")]
+    writer = make_writer(rows)
+    entries = [entry for turn in reversed([*turns(writer.view)]) for entry in turn]
+    ledger = make_ledger(writer, 4000)
+    for count, ids in ((1, {"m1"}), (2, {"m1", "m2"})):
+        ledger.put("recent", [writer.entry(entry) for entry in entries[:count]], "of the test")
+        assert {rows[row].breadcrumb.id for row in rows_of_calls(ledger)} == ids
