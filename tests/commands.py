@@ -15,6 +15,10 @@ from pathlib import Path
 
 DEADLINE = 120.0
 """Seconds after which a condition counts as never met: far more than a slow machine needs."""
+NOBODY_LISTENS = (
+    "nobody listens for 'default', so no answer comes; start its agent (`context-builder consumers` says who listens)\n"
+)
+"""What `send --wait default` says when no agent runs."""
 COMMAND = str(Path(sys.executable).with_name("context-builder"))
 """The installed script."""
 PRELOAD = ("builder.cli.registry", "builder.app", "builder.cli.serve", "builder.cli.doctor", "builder.cli.build")

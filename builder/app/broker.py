@@ -18,7 +18,7 @@ from builder.adapters.nats.probe import clock_state
 from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
 from builder.adapters.nats.topology import BREADCRUMBS, FLOOR, Topology, examine, incarnation_of
 from builder.app.settings import Settings
-from builder.client.connecting import open_connection, tell_refusal, without_credentials
+from builder.client.connecting import RECONNECT_SECONDS, open_connection, tell_refusal, without_credentials
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected
 from builder.ports.store import CompleteStore
@@ -102,7 +102,7 @@ def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
     """Arguments of nats-py's connect: reconnect without end, log refusals alone; credentials where they are configured."""
     nats_settings = settings.nats
     arguments: dict[str, Any] = {"servers": [part.strip() for part in url.split(",")], "max_reconnect_attempts": -1}
-    arguments["error_cb"] = tell_refusal
+    arguments |= {"error_cb": tell_refusal, "reconnect_time_wait": RECONNECT_SECONDS}
     if nats_settings.user:
         arguments |= {"user": nats_settings.user, "password": nats_settings.password.get_secret_value()}
     if nats_settings.token.get_secret_value():

@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "worker": serve.worker,
     "demo": serve.demo,
     "send": messages.send,
+    "chat": messages.chat,
     "watch": messages.watch,
     "build": messages.build,
     "compact": messages.compact,

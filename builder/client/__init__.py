@@ -12,11 +12,13 @@ returns what the model says. With `chat_format: anthropic` in the consumer's pro
         await client.serve("my-agent", reply, tools={"weather": weather})
 
 With `chat_format: openai` it is `openai.chat.completions.create(model=MODEL, messages=context.messages, tools=SCHEMAS)`.
-`context = await client.ask(session, text)` is a message and its context in one call. `builder.client.sync` is the same without
+`text = await client.answer(session, text)` is a message and what the agent says to it in the end, `context = await
+client.ask(session, text)` a message and its context. `builder.client.sync` is the same without
 `await`, `builder.testing` the same without NATS.
 """
 
 from builder.client.answering import Answer
+from builder.client.asking import AnswerSteps
 from builder.client.client import Client, connect
 from builder.client.omitted import fetch_omitted_tool
 from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, Receipt, ReceivedContext
@@ -27,6 +29,7 @@ from builder.domain.summary import CompactionResult
 
 __all__ = [
     "Answer",
+    "AnswerSteps",
     "BreadcrumbRecord",
     "BuilderError",
     "Client",

@@ -2,11 +2,9 @@
 
 import contextlib
 import logging
-import uuid
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager
-from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -14,22 +12,16 @@ from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
 
 from builder.client.agent import Agent
+from builder.client.asking import Asking
 from builder.client.connecting import FIRST_SECONDS, open_connection
-from builder.client.received import Latest, ReceivedContext, read
+from builder.client.received import Latest, ReceivedContext
 from builder.client.replies import Tools
 from builder.client.replying import Replying
-from builder.client.sending import USER_MESSAGE, Lifetime, check, user_message
 from builder.client.serving import Handler, OnFailure, ServeRules, Serving, stop_on_sigterm
-from builder.client.subscription import ACK_WAIT_SECONDS, FETCH_SECONDS, Deliver, expected, is_superseded, received, subscribe
-from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import context_id
-from builder.domain.errors import Rejected, Unavailable
-from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token, context_subject
+from builder.client.subscription import ACK_WAIT_SECONDS, FETCH_SECONDS, Deliver, is_superseded, received, subscribe
+from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token
 
 log = logging.getLogger("builder.client")
-
-ANSWER_SECONDS = 60.0
-"""How long `ask` waits for its context."""
 
 
 @asynccontextmanager
@@ -57,7 +49,7 @@ async def connect(
             await connection.close()
 
 
-class Client(Replying):
+class Client(Asking, Replying):
     """What an agent needs: contexts, what it sends, what it looks up. Errors: `Rejected` = mend it, `Unavailable` = try again."""
 
     def __init__(
@@ -123,47 +115,6 @@ class Client(Replying):
         """
         return await is_superseded(self._js, self._place, context)
 
-    async def ask(
-        self,
-        session: str,
-        content: str,
-        *,
-        consumer: str = "default",
-        timeout: float = ANSWER_SECONDS,
-        message_id: str = "",
-        speaker: str = "",
-        user_id: str = "",
-        created_at: datetime | None = None,
-        tags: Iterable[str] = (),
-        ttl: Lifetime | None = None,
-        memory: bool = True,
-    ) -> ReceivedContext:
-        """Publish a `user.message.v1` and return the context that it leads to for this consumer.
-
-        timeout: seconds. The rest is as in `send_user_message`. Nothing is acknowledged: an agent of this consumer gets the
-        context too, and two callers get each their own. Raises `Rejected`, before anything is sent, for what the service would
-        reject, for an unknown consumer and for one whose profile causes no context on it; `Unavailable` when no service runs,
-        and when no context came in time: then the message is in the session, and the same call with its `message_id` waits again.
-        """
-        identity = message_id or str(uuid.uuid4())
-        event = self._event(
-            USER_MESSAGE, user_message(content, speaker), session, identity, tags=tags, user_id=user_id, ttl=ttl,
-            created_at=created_at, memory=memory,
-        )  # fmt: skip
-        message = check(event)
-        await self._check_triggers(consumer, message)
-        context = context_id(self.workspace, message.session, identity, consumer)
-        subject = context_subject(self.workspace, consumer, message.session, str(context))
-        async with expected(self._connection, self._js, self._place(subject)) as arrival:
-            result = await self._publishing.publish(event, own_clock=created_at is None)
-            data = await arrival.wait(timeout, is_repeat=result.duplicate)
-        if data is None:
-            raise Unavailable(
-                f"{identity} was sent, and no context for {consumer!r} came within {timeout:g} s; look at `context-builder "
-                "dead-letters list` and `context-builder doctor`"
-            )
-        return read(data, (self.workspace, consumer), OrderedDict())
-
     async def serve(
         self,
         consumer: str,
@@ -199,16 +150,6 @@ class Client(Replying):
             subscription = partial(subscribe, self._js, place, self._durable(consumer), ack_wait=ack_wait)
             await serving.run(self._connection, place[0], subscription, deliver, stop)
 
-    async def _check_triggers(self, consumer: str, message: Breadcrumb) -> None:
-        """Raises `Rejected` when no context can come, and `Unavailable` when no service runs."""
-        check_token(consumer, "consumer")
-        if refusal := (await self.consumer(consumer)).refusal(message):
-            raise Rejected(refusal)
-
     def _durable(self, consumer: str) -> str:
         """'=' fits no token: workspace a with consumer b-c has another durable than workspace a-b with consumer c."""
         return f"{self.workspace}={check_token(consumer, 'consumer')}"
-
-    def _place(self, subject: str) -> tuple[str, str]:
-        """Stream and subject of contexts, as the broker knows them."""
-        return self.installation.stream(CONTEXTS.upper()), self.installation.subject(subject)

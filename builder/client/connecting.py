@@ -27,7 +27,9 @@ from builder.wire.subjects import HEADS
 log = logging.getLogger("builder.connection")
 
 FIRST_SECONDS = 2.5
-"""For the first connection: two attempts, two seconds apart. A command with its imports has answered within five seconds."""
+"""For the first connection, with several attempts. A command with its imports has answered within five seconds."""
+RECONNECT_SECONDS = 0.25
+"""Between two attempts at an address: people wait behind a restart of the broker."""
 LOG_SECONDS = 60.0
 CLOSE_SECONDS = 1.0
 """After a failed TLS handshake nats-py waits without end for the connection to be closed."""
@@ -107,7 +109,13 @@ async def open_connection(
     addresses = [part.strip() for part in servers.split(",")]
     journal = _Journal(connection, without_credentials(servers), rounds * len(addresses), log_seconds)
     callbacks = {"error_cb": journal.failed, "reconnected_cb": journal.connected}
-    arguments = {"max_reconnect_attempts": -1, "connect_timeout": timeout, **callbacks, **options}
+    arguments = {
+        "max_reconnect_attempts": -1,
+        "reconnect_time_wait": RECONNECT_SECONDS,
+        "connect_timeout": timeout,
+        **callbacks,
+        **options,
+    }
     try:
         async with asyncio.timeout(timeout):
             await connection.connect(addresses, **arguments)

@@ -207,6 +207,8 @@ class Consumer:
     """The breadcrumbs that may cause one; None = all."""
     origin: str = ""
     """The profile file, or the records, that make it."""
+    agent: str = ""
+    """The agent that reads its pages and answers; "" = a service that does not say so, where it has the consumer's name."""
 
     @property
     def selectors(self) -> tuple[Selector, ...]:

@@ -138,9 +138,9 @@ async def read_responses(reader: StreamReader, context: ReceivedContext, max_mes
     if last > start:
         async for crumb in _read(reader, subject, start, max_messages):
             if (crumb.answers, crumb.agent) == (context.trigger_event_id, context.agent_id):
-                responses.append(_response(crumb, responses))
+                responses.append(response_of(crumb, responses))
             elif crumb.agent == context.agent_id:
-                others |= dict.fromkeys(questions_of(crumb), _response(crumb, []))
+                others |= dict.fromkeys(questions_of(crumb), response_of(crumb, []))
     removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), start, max_messages)
     return Conversation(
         context_id=context.event["id"],
@@ -191,7 +191,7 @@ def questions_of(crumb: Breadcrumb) -> tuple[str, ...]:
     return tuple(map(str, names)) if isinstance(names, list) and names else (crumb.answers,)
 
 
-def _response(crumb: Breadcrumb, before: list[Response]) -> Response:
+def response_of(crumb: Breadcrumb, before: list[Response]) -> Response:
     """before: what the agent has said earlier; without a step of its own a response is the next one."""
     body = json.loads(crumb.body)
     step = body.get("step")

@@ -130,10 +130,11 @@ class ExpectedContext:
         deadline = asyncio.get_running_loop().time() + seconds
         data = await self._stored() if is_repeat else None
         while data is None and (remaining := deadline - asyncio.get_running_loop().time()) > 0:
-            data = await self._next(min(remaining, self._look_seconds)) or await self._stored()
+            data = await self.next(min(remaining, self._look_seconds)) or await self._stored()
         return data
 
-    async def _next(self, seconds: float) -> bytes | None:
+    async def next(self, seconds: float) -> bytes | None:
+        """The next message on the subject, or None when none came in time. Raises as `wait` does."""
         with translated(f"listening to {self._subject} failed", "ask again"):
             try:
                 message = await self._subscription.next_msg(seconds)

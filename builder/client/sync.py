@@ -14,14 +14,17 @@ import sys
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
+from builder.client import asking
 from builder.client import client as asynchronous
 from builder.client.connecting import FIRST_SECONDS
 from builder.client.received import ReceivedContext
+from builder.client.responses import Response
 from builder.wire.subjects import DEFAULT_NAME
 
-__all__ = ["Client", "Loop", "ReceivedContext", "connect", "open_client"]
+__all__ = ["AnswerSteps", "Client", "Loop", "ReceivedContext", "connect", "open_client"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -115,7 +118,7 @@ async def _end_others() -> None:
 class _Bound(Generic[P, T]):
     """A method of `Client` made from one of the asynchronous client, with its parameters."""
 
-    def __init__(self, method: Callable[..., Any], run: Callable[[Loop, Any], T]) -> None:
+    def __init__(self, method: Callable[Concatenate[asynchronous.Client, P], Any], run: Callable[[Loop, Any], T]) -> None:
         self.method = method
         """Of the asynchronous client."""
         self.__doc__ = method.__doc__
@@ -179,6 +182,22 @@ def _serve(loop: Loop, work: Coroutine[Any, Any, None]) -> None:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
+@dataclass(frozen=True)
+class AnswerSteps:
+    """`builder.client.AnswerSteps` without `await`: `text` is the answer; iterated, it gives each response as it comes."""
+
+    loop: Loop
+    steps: asking.AnswerSteps
+
+    def __iter__(self) -> Iterator[Response]:
+        return self.loop.iterate(aiter(self.steps))
+
+    @property
+    def text(self) -> str:
+        """The answer, once it is there."""
+        return self.loop.run(self.steps.text())
+
+
 class Client:
     """`builder.client.Client` without `await`. It may be used from several threads."""
 
@@ -188,6 +207,7 @@ class Client:
         self._client = client
         self._loop = loop
 
+    answer = _Bound(asynchronous.Client.answer, AnswerSteps)
     ask = _plain(asynchronous.Client.ask)
     check_consumer = _plain(asynchronous.Client.check_consumer)
     compact = _plain(asynchronous.Client.compact)

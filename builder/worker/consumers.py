@@ -207,6 +207,7 @@ class Consumers:
 def _consumer(profile: Profile, origin: str) -> dict[str, Any]:
     return {
         "name": profile.consumer,
+        "agent": profile.agent,
         "triggers": [_trigger(each) for each in profile.triggers],
         "audience": asdict(profile.audience) if profile.audience else None,
         "origin": origin,

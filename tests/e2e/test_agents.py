@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "builder" / "docs"
 EXAMPLES = DOCS / "examples"
 FILES = sorted(file for file in EXAMPLES.iterdir() if file.is_file())
-PAGES = (ROOT / "README.md", DOCS / "agents.md", DOCS / "several-agents.md", DOCS / "tools.md", DOCS / "protocol.md")
+PAGES = (ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("agents", "answers", "several-agents", "tools", "protocol")))
 BLOCK = re.compile(r"<!-- example ([\w./-]+): [^\n]*UPDATE_DOCS=1 -->\n\n?```\w+\n(.*?)```\n", re.DOTALL)
 MAX_LINES = 20
 
@@ -113,14 +113,16 @@ def test_the_agent_with_a_tool_calls_twice_at_once_and_answers_from_both_results
         with Process(command, env, tmp_path / "agent.log") as agent:
             wait_for(lambda: listens(service, "weather-agent") or not agent.running, "the agent to listen")
             assert agent.running, agent.said()
-            client.send_user_message("loop", "Where is it warmer, Oslo or Lima?")
-            wait_for(lambda: len(texts(client, "loop")) == 5, "the answer")
+            talk = runpy.run_path(str(EXAMPLES / "answer.py"))["talk"]
+            *tools, said = talk("loop", "Where is it warmer, Oslo or Lima?", service.url)
+            wait_for(lambda: len(texts(client, "loop")) == 5, "the answer to be remembered")
             agent.signal(signal.SIGINT)
             assert (agent.wait(), agent.said()) == (0, "")
     question, first, *results, answer = texts(client, "loop")
     assert (question, first) == (("user.message.v1", "Where is it warmer, Oslo or Lima?"), ("agent.response.v1", ""))
     assert sorted(results) == [("tool.response.v1", "weather celsius: 10.0"), ("tool.response.v1", "weather celsius: 19.0")]
     assert answer[1].startswith("Lima is warmer: ")
+    assert (tools, said) == (["weather", "weather"], answer[1])
     assert chat.refusals == []
     asked, continued = chat.requests
     assert (asked[-1]["role"], [message["role"] for message in continued[-3:]]) == ("user", ["assistant", "tool", "tool"])

@@ -9,7 +9,7 @@ import pytest
 
 from builder.app.settings import Embedding, Http, Nats, Settings
 from builder.cli.demo import run_demo
-from tests.commands import COMMAND
+from tests.commands import COMMAND, NOBODY_LISTENS
 from tests.models import MODELS_DIR, prepared
 from tests.running import Running
 
@@ -57,7 +57,7 @@ def test_the_commands_of_the_readme_work_in_a_shell_that_knows_nothing(tmp_path:
         env = {"PATH": os.defpath, "CONTEXT_BUILDER_DATA_DIR": service.env["CONTEXT_BUILDER_DATA_DIR"], "PYTHONPATH": str(ROOT)}
         script = send.replace(".venv/bin/context-builder", COMMAND)
         done = subprocess.run(["bash", "-e", "-c", script], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, NOBODY_LISTENS)
     assert "Where does the API key go?" in done.stdout
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from builder.app.address import FILE_NAME, announcement, broker_address, running
 from builder.app.settings import Nats, Settings
-from tests.commands import run
+from tests.commands import NOBODY_LISTENS, run
 from tests.running import Broker, Running, environment
 
 GUESS = "no servers are configured and no service runs on "
@@ -34,7 +34,7 @@ def commands_of(service: Running, **changes: object) -> dict[str, str]:
 
 def test_commands_on_the_data_folder_find_the_service_on_whatever_port_it_listens(service: Running) -> None:
     sent = run("send", "Where is the key?", "-s", "s1", "--wait", "default", env=commands_of(service))
-    assert (sent.returncode, sent.stderr) == (0, "")
+    assert (sent.returncode, sent.stderr) == (0, NOBODY_LISTENS)
     assert "Where is the key?" in run("history", "s1", env=commands_of(service)).stdout
     assert run("dead-letters", "list", env=commands_of(service)).stderr == "no dead letters\n"
 
@@ -43,7 +43,7 @@ def test_the_port_moves_every_command(service: Running, tmp_path: Path) -> None:
     port = service.url.rpartition(":")[2]
     elsewhere = environment(tmp_path, nats__port=port)
     sent = run("send", "Over there?", "-s", "s2", "--wait", "default", env=elsewhere)
-    assert (sent.returncode, sent.stderr) == (0, "")
+    assert (sent.returncode, sent.stderr) == (0, NOBODY_LISTENS)
     for command in (("history", "s2"), ("export", "s2")):
         assert "Over there?" in run(*command, env=elsewhere).stdout
     assert "Over there?" in run("history", "s2", "--servers", service.url, env=environment(tmp_path)).stdout

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
@@ -14,7 +16,7 @@ from builder.adapters.nats.topology import CONTEXTS
 from builder.app.components import counter
 from builder.app.config import bundled_folder
 from builder.client import Client, ReceivedContext, Unavailable, connect
-from tests.commands import DEADLINE, run
+from tests.commands import COMMAND, DEADLINE, NOBODY_LISTENS, run
 from tests.running import Running, all_settled, answered, jetstream, say, until
 
 CRITIC = (bundled_folder("templates") / "profiles" / "default.yaml").read_text("utf-8") + "budget: 300\n"
@@ -210,9 +212,35 @@ async def test_who_subscribes_before_sending_gets_the_answer_and_nothing_older(s
             await client.send_user_message("s1", "After.", message_id="after")
             await all_settled(js)
             assert (await asyncio.wait_for(anext(contexts), DEADLINE)).trigger_event_id == "after"
-    asked = ("send", "And now?", "--wait", "default", "--workspace", workspace, "--servers", service.url)
-    done = await asyncio.to_thread(run, *asked, env=service.env)
-    assert done.stdout.endswith("And now?\n"), done.stderr
+
+
+async def test_the_commands_show_what_the_agent_says_in_the_end(service: Running, workspace: str) -> None:
+    place = ("--workspace", workspace, "--servers", service.url)
+    calls = [{"tool": "kiln\x1b[2J", "input": {"cone": 6}, "requestId": "r1"}]
+
+    async def work(client: Client, contexts: AsyncIterator[ReceivedContext]) -> None:
+        async for context in contexts:
+            await client.send_response(context, "One moment.", tool_requests=calls)
+            await client.send_tool_result(context.session_id, "kiln", "r1", 1222)
+            await client.send_response(context, f"Answer {context.trigger_seq}.")
+
+    async with connect(service.url, workspace) as client, client.subscribed("critic") as contexts:
+        agent = asyncio.create_task(work(client, contexts))
+        sent = await asyncio.to_thread(run, "send", "And now?", "--wait", "critic", *place, env=service.env)
+        known = await asyncio.to_thread(run, "send", "And now?", "--wait", "critic", *place, "--json", env=service.env)
+        lines = f"How hot?\n\n{'x' * 2_000_000}\nAnd in Fahrenheit?"
+        chat = [COMMAND, "chat", "--consumer", "critic", *place]
+        talk = await asyncio.to_thread(subprocess.run, chat, input=lines, env=service.env, capture_output=True, text=True)
+        agent.cancel()
+        await asyncio.wait({agent})
+    page, answer = sent.stdout.splitlines()[-2:]
+    assert (page, answer[:7]) == ("- User: And now?", "Answer ")
+    assert json.loads(known.stdout)["answer"].startswith("Answer ")
+    assert (talk.returncode, re.findall("Answer|And|x{9}", talk.stdout)) == (0, ["Answer", "Answer"]), talk.stderr
+    assert talk.stderr.count('One moment.\nkiln⟨U+001B⟩[2J {"cone":6}\n') == 2
+    assert re.search("context-builder: the breadcrumb has 2,[0-9,]+ bytes", talk.stderr)
+    alone = await asyncio.to_thread(run, "send", "Anybody?", "--wait", "default", *place, env=service.env)
+    assert (alone.returncode, alone.stdout[-9:], alone.stderr) == (0, "Anybody?\n", NOBODY_LISTENS)
 
 
 async def _exists(service: Running, durable: str) -> None:

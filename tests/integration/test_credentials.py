@@ -10,7 +10,7 @@ import nkeys  # type: ignore[import-untyped]
 import pytest
 
 from builder.client import Unavailable, connect
-from tests.commands import run
+from tests.commands import NOBODY_LISTENS, run
 from tests.running import Broker, Running, environment
 
 
@@ -50,7 +50,7 @@ def test_service_and_commands_use_the_credentials_of_the_settings(config: str, s
     with Broker(tmp_path / "broker", configuration=config) as broker:
         with Running(tmp_path / "data", broker.url, **settings) as service:
             sent = run("send", "Hello.", "--wait", "default", env=service.env)
-            assert (sent.returncode, sent.stderr) == (0, "")
+            assert (sent.returncode, sent.stderr) == (0, NOBODY_LISTENS)
         refused = run("send", "Hello.", env=environment(tmp_path / "other", nats__servers=broker.url))
         assert refused.returncode == 69
         assert refused.stderr.startswith(f"context-builder: the NATS server at {broker.url} refuses the login: ")
@@ -82,7 +82,7 @@ def test_an_nkey_opens_a_broker_that_knows_its_public_half(tmp_path: Path) -> No
     with Broker(tmp_path / "broker", configuration=f"authorization {{users: [{{nkey: {public}}}]}}\n") as broker:
         with Running(tmp_path / "data", broker.url, nats__nkey=seed) as service:
             sent = run("send", "Hello.", "--wait", "default", env=service.env)
-            assert (sent.returncode, sent.stderr) == (0, "")
+            assert (sent.returncode, sent.stderr) == (0, NOBODY_LISTENS)
         assert run("send", "Hello.", env=environment(tmp_path / "other", nats__servers=broker.url)).returncode == 69
 
 

@@ -14,7 +14,7 @@ import pytest
 from builder.adapters.nats.purge_lock import PurgeLock
 from builder.client import Rejected, connect
 from builder.wire.subjects import Installation
-from tests.commands import run
+from tests.commands import NOBODY_LISTENS, run
 from tests.running import ROOT, Broker, Running, all_settled, jetstream, remembered, until
 
 NAMES = ("context-builder", "staging")
@@ -46,7 +46,7 @@ async def test_staging_and_production_share_an_account_and_hear_only_their_own(g
     with production, staging:
         for running, name in zip((production, staging), NAMES, strict=True):
             sent = run("send", f"Hello {name}.", "-s", "s1", "--wait", "default", env=running.env)
-            assert (sent.returncode, sent.stderr) == (0, "")
+            assert (sent.returncode, sent.stderr) == (0, NOBODY_LISTENS)
             assert f"Hello {name}." in sent.stdout
         for running, name, other in zip((production, staging), NAMES, reversed(NAMES), strict=True):
             rows = json.loads(run("history", "s1", "--json", env=running.env).stdout)

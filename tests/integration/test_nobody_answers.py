@@ -6,6 +6,7 @@ import logging
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import nats
 import pytest
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, Topology, ensure_streams
-from builder.client import Client, Rejected, Unavailable, connect
+from builder.client import Client, Rejected, Unavailable, connect, sync
 from builder.client.connecting import FIRST_SECONDS, open_connection, without_credentials
 from builder.client.requests import Requests
 from tests.commands import COMMAND, DEADLINE, run
@@ -166,13 +167,25 @@ async def has(condition: bool) -> bool:
     return condition
 
 
-def test_a_service_whose_broker_is_away_says_so_in_a_line_of_each_part(tmp_path: Path) -> None:
-    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url) as service:
+def test_while_the_broker_is_away_its_service_says_so_in_a_line_of_each_part_and_no_answer_is_lost(tmp_path: Path) -> None:
+    with (
+        Broker(tmp_path / "broker") as broker,
+        Running(tmp_path / "data", broker.url) as service,
+        ThreadPoolExecutor() as threads,
+        sync.connect(broker.url, reconnect_time_wait=0.05) as client,
+    ):
         before = len(service.said())
+        answer = threads.submit(lambda: client.answer("s1", "Hello.", message_id="m1").text)
+        wait_for(lambda: bool(list(client.history("s1"))), "the message to be remembered")
         broker.stop()
         wait_for(lambda: "the watchdog got no answer" in service.said(), "the watchdog to say so")
         broker.start()
         wait_for(lambda: "again" in service.said()[before:].rpartition("connected to")[2], "the connection to come back")
+        with sync.connect(broker.url) as agent:
+            creator = {"type": "agent", "agent_id": "default"}
+            body = {"message": "Hello to you.", "trigger_event_id": "m1", "creator": creator}
+            agent.send("agent.response.v1", body, session="s1")
+        assert answer.result(DEADLINE) == "Hello to you."
         lines = [line for line in service.said()[before:].splitlines() if " WARNING " in line or " ERROR " in line]
         assert sum("no connection to" in line for line in lines) == 1
         assert sum("the watchdog got no answer" in line for line in lines) == 1

@@ -9,10 +9,13 @@ from typing import Annotated
 import typer
 
 from builder.cli.options import AsJson, Servers, User, Workspace, progress_bars, say, settings, show, target, text_of
+from builder.domain.control_text import visible
 from builder.wire.session_names import session_token
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]
 Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts are meant.")]
+Speaker = Annotated[str, typer.Option(help="Name of the person.")]
+Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds that an answer is waited for.")]
 
 
 def send(
@@ -20,22 +23,35 @@ def send(
     session: Session = "main",
     workspace: Workspace = "",
     servers: Servers = "",
-    speaker: Annotated[str, typer.Option(help="Name of the person.")] = "",
+    speaker: Speaker = "",
     user: User = "",
-    wait: Annotated[str, typer.Option(help="Wait for this agent's context and print it.")] = "",
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that --wait waits.")] = 60,
+    wait: Annotated[str, typer.Option(help="Wait for this agent's context, and for its answer where it listens.")] = "",
+    timeout: Timeout = 60,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Send a message of a user; with --wait, show the context that it leads to."""
+    """Send a message of a user; with --wait, show the context that it leads to, and what the agent answers."""
     from builder.cli.messages import send_and_wait
 
     person = {"speaker": speaker, "user_id": user}
-    result = asyncio.run(send_and_wait(target(servers, workspace), session, text, person, wait, timeout))
-    if wait:
-        show(result, as_json, text=result["content"])
-    else:
-        show(result, as_json, note=f"sent {result['id']} as {session}")
+    result = asyncio.run(send_and_wait(target(servers, workspace), session, text, person, wait, timeout, as_json))
+    answer = visible(result["answer"]) + "\n" if "answer" in result else ""
+    show(result, as_json, text=answer, note="" if wait else f"sent {result['id']} as {session}")
+
+
+def chat(
+    consumer: Consumer = "default",
+    session: Session = "main",
+    workspace: Workspace = "",
+    servers: Servers = "",
+    speaker: Speaker = "",
+    user: User = "",
+    timeout: Timeout = 300,
+) -> None:
+    """Talk with an agent: each line is a message, its tool calls and its answer follow. Ctrl-D ends it."""
+    from builder.cli.messages import talk
+
+    talk(target(servers, workspace), session, {"speaker": speaker, "user_id": user}, consumer, timeout)
 
 
 def watch(consumer: Consumer = "default", workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False) -> None:

@@ -1,0 +1,215 @@
+"""A person's message, sent for what it leads to: its context, or what the agent says to it in the end.
+
+The stream is the truth. A subscription to the session only says that it is time to look, and each second is time, too, so an
+answer that came while the connection was away is there.
+"""
+
+import asyncio
+import json
+import uuid
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from builder.client.received import Consumer, ReceivedContext, read
+from builder.client.responses import SCHEMA, Response, questions_of, response_of
+from builder.client.sending import USER_MESSAGE, Lifetime, PublishResult, Sending, check, user_message
+from builder.client.stream import StreamReader
+from builder.client.subscription import LOOK_SECONDS, expected
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.context import context_id
+from builder.domain.errors import Rejected, Unavailable
+from builder.remember.decode import readable
+from builder.wire.records import Outgoing
+from builder.wire.session_names import session_text
+from builder.wire.subjects import CONTEXTS, check_token, context_subject, session_subject
+
+CONTEXT_SECONDS = 60.0
+"""How long `ask` waits for its context."""
+ANSWER_SECONDS = 300.0
+"""How long `answer` waits for what the agent says in the end: as long as a tool may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSteps:
+    """What an agent says to a message: awaited, its answer; iterated, each response as it comes, the answer last.
+
+    The message is published when the first of them is requested. `results` of a step fill as they come.
+    """
+
+    steps: Callable[[], AsyncGenerator[Response, None]]
+    """Publishes the message and waits."""
+
+    def __aiter__(self) -> AsyncGenerator[Response, None]:  # noqa: PYI058 - whoever stops early may close it
+        return self.steps()
+
+    def __await__(self) -> Generator[Any, Any, str]:
+        return self.text().__await__()
+
+    async def text(self) -> str:
+        """The answer."""
+        async with aclosing(self.steps()) as steps:
+            return [step.message async for step in steps][-1]
+
+
+@dataclass(slots=True)
+class _Turn:
+    """An agent's responses to a message, read in the stream's order."""
+
+    message: str
+    agent: str
+    places: dict[str, int]
+    """The subjects of the session and of tools without one → sequence as far as which each was read."""
+    causes: set[str]
+    """The message, the agent's steps, each result of a call, and what other agents said to a step."""
+    calls: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    """Request id of a call → results of its response, by request id."""
+    is_over: bool = False
+
+    async def read(self, reader: StreamReader) -> AsyncIterator[Response]:
+        """The responses that are new. Raises `Unavailable`."""
+        subject, of_no_session = self.places
+        async for crumb in self._new(reader, subject):
+            if crumb.schema == SCHEMA and any(name not in results for name, results in self.calls.items()):
+                _ = [result async for result in self._new(reader, of_no_session)]
+            # Who writes without the client may name no agent, and no message.
+            is_own, questions = crumb.agent in ("", self.agent), questions_of(crumb) if crumb.schema == SCHEMA else ()
+            if self.causes.isdisjoint(questions) or not (is_own or self.message not in questions):
+                continue
+            self.causes.add(crumb.id)
+            if is_own:
+                response = response_of(crumb, [])
+                self.calls |= dict.fromkeys(crumb.calls, results := dict[str, dict[str, Any]]())
+                self.is_over = not response.tool_requests and not crumb.to
+                yield replace(response, results=results)
+
+    async def _new(self, reader: StreamReader, subject: str) -> AsyncIterator[Breadcrumb]:
+        """What is new on a subject; results of the calls are kept."""
+        async for arrival in reader.behind(subject, self.places[subject]):
+            crumb = readable(arrival)
+            if crumb is not None and crumb.version == 1:
+                for name in self.calls.keys() & ({*crumb.calls} if crumb.role == "tool" and not crumb.call_signatures else ()):
+                    self.calls[name].setdefault(name, json.loads(crumb.body))
+                    self.causes.add(crumb.id)
+                yield crumb
+            self.places[subject] = arrival.place.sequence  # only now: a loss in between brings it again
+
+
+class Asking(Sending):
+    """Messages of people that are sent for what they lead to."""
+
+    async def ask(
+        self,
+        session: str,
+        content: str,
+        *,
+        consumer: str = "default",
+        timeout: float = CONTEXT_SECONDS,
+        message_id: str = "",
+        speaker: str = "",
+        user_id: str = "",
+        created_at: datetime | None = None,
+        tags: Iterable[str] = (),
+        ttl: Lifetime | None = None,
+        memory: bool = True,
+    ) -> ReceivedContext:
+        """Publish a `user.message.v1` and return the context that it leads to for this consumer.
+
+        timeout: seconds. The rest is as in `send_user_message`. Nothing is acknowledged: an agent of this consumer gets the
+        context too, and two callers get each their own. Raises `Rejected`, before anything is sent, for what the service would
+        reject, for an unknown consumer and for one whose profile causes no context on it; `Unavailable` when no service runs,
+        and when no context came in time: then the message is in the session, and the same call with its `message_id` waits again.
+        """
+        event = self._event(
+            USER_MESSAGE, user_message(content, speaker), session, message_id or str(uuid.uuid4()), tags=tags, user_id=user_id,
+            ttl=ttl, created_at=created_at, memory=memory,
+        )  # fmt: skip
+        message = check(event)
+        await self._check_triggers(consumer, message)
+        context = context_id(self.workspace, message.session, message.id, consumer)
+        subject = context_subject(self.workspace, consumer, message.session, str(context))
+        async with expected(self._connection, self._js, self._place(subject)) as arrival:
+            result = await self._publish_once(event, message, is_new=not message_id, own_clock=created_at is None)
+            data = await arrival.wait(timeout, is_repeat=result.duplicate)
+        if data is None:
+            raise Unavailable(
+                f"{message.id} was sent, and no context for {consumer!r} came within {timeout:g} s; look at `context-builder "
+                "dead-letters list` and `context-builder doctor`"
+            )
+        return read(data, (self.workspace, consumer), OrderedDict())
+
+    def answer(
+        self,
+        session: str,
+        content: str,
+        *,
+        consumer: str = "default",
+        timeout: float = ANSWER_SECONDS,
+        message_id: str = "",
+        speaker: str = "",
+        user_id: str = "",
+        created_at: datetime | None = None,
+        tags: Iterable[str] = (),
+        ttl: Lifetime | None = None,
+        memory: bool = True,
+    ) -> AnswerSteps:
+        """Publish a `user.message.v1`; await what the agent of this consumer says in the end, or iterate over its steps.
+
+        The answer is the first response to the message that calls no tool and is addressed to nobody else, on the message's own
+        page or on another one that covers it. timeout: seconds for all of it. The rest, and the errors, are as in `ask`.
+        """
+        event = self._event(
+            USER_MESSAGE, user_message(content, speaker), session, message_id or str(uuid.uuid4()), tags=tags, user_id=user_id,
+            ttl=ttl, created_at=created_at, memory=memory,
+        )  # fmt: skip
+        message = check(event)
+        publish = partial(self._publish_once, event, message, is_new=not message_id, own_clock=created_at is None)
+        return AnswerSteps(partial(self._steps, message, consumer, timeout, publish))
+
+    async def _steps(
+        self, message: Breadcrumb, consumer: str, timeout: float, publish: Callable[[], Awaitable[PublishResult]]
+    ) -> AsyncGenerator[Response, None]:
+        agent = (await self._check_triggers(consumer, message)).agent or consumer
+        subjects = [session_subject(self.workspace, message.session), session_subject(self.workspace, NO_SESSION, "tool.>")]
+        clock = asyncio.get_running_loop().time
+        deadline, loss = clock() + timeout, None
+        async with expected(self._connection, self._js, self._place(subjects[0])) as arrival:
+            turn = _Turn(message.id, agent, dict.fromkeys(subjects, (await publish()).sequence), {message.id})
+            while (remaining := deadline - clock()) > 0 and not self._connection.is_closed:
+                try:
+                    async for step in turn.read(self._reader):
+                        yield step
+                        if turn.is_over:
+                            return
+                    await arrival.next(min(remaining, LOOK_SECONDS))
+                except Unavailable as error:
+                    loss = error
+        raise Unavailable(
+            f"{message.id} was sent, and {agent!r} has not answered it within {timeout:g} s; does it run? `context-builder "
+            "consumers` says who listens, `context-builder dead-letters list` what was given up; the same call with "
+            f"message_id={message.id!r} waits again"
+        ) from loss
+
+    async def _publish_once(self, event: Outgoing, message: Breadcrumb, *, is_new: bool, own_clock: bool) -> PublishResult:
+        """Publish it if the stream does not have it: after two minutes the broker forgets ids, and the service knows them."""
+        if not is_new:
+            with suppress(Rejected):
+                there = await self.fetch(message.id, 1)
+                if (there.session, there.body) == (session_text(message.session), json.loads(message.body)):
+                    return PublishResult(sequence=there.sequence, duplicate=True)
+        return await self._publishing.publish(event, own_clock=own_clock)
+
+    async def _check_triggers(self, consumer: str, message: Breadcrumb) -> Consumer:
+        """The consumer. Raises `Rejected` when no context can come, and `Unavailable` when no service runs."""
+        profile = await self.consumer(check_token(consumer, "consumer"))
+        if refusal := profile.refusal(message):
+            raise Rejected(refusal)
+        return profile
+
+    def _place(self, subject: str) -> tuple[str, str]:
+        """Stream and subject of contexts, as the broker knows them."""
+        return self.installation.stream(CONTEXTS.upper()), self.installation.subject(subject)
