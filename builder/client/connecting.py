@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from nats.aio.client import Client as Connection
+from nats.errors import ConnectionReconnectingError, StaleConnectionError, UnexpectedEOF
 from nats.errors import Error as NatsError
-from nats.errors import StaleConnectionError, UnexpectedEOF
 from nats.js.errors import APIError
 
 from builder.domain.errors import Misconfigured, Unavailable
@@ -214,6 +214,10 @@ class _Journal:
             log.warning("the connection to %s reports: %s", self._servers, reason(error))
 
     async def connected(self) -> None:
-        """A line when the loss was logged."""
+        """A line when the loss was logged. What waits for the answer to a request fails now: a lost one has none."""
+        waiting: dict[str, asyncio.Future[Any]] = getattr(self._connection, "_resp_map", {})
+        for answer in waiting.values():
+            if not answer.done():
+                answer.set_exception(ConnectionReconnectingError())
         if self._written.pop("away", None) is not None:
             log.warning("connected to %s again", self._servers)

@@ -2,7 +2,6 @@
 
 import asyncio
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,11 @@ async def seconds_until(client: Client, sessions: list[str], start: float) -> fl
     """Until each session has an answer."""
 
     async def are_answered() -> bool:
-        return all(
-            [len([1 async for record in client.history(name) if record.schema == "agent.response.v1"]) for name in sessions]
-        )
+        counts = [len([1 async for each in client.history(name) if each.schema == "agent.response.v1"]) for name in sessions]
+        return all(counts)
 
     await until(are_answered, "answers")
-    return time.monotonic() - start
+    return asyncio.get_running_loop().time() - start
 
 
 async def parallel(client: Client) -> float:
@@ -61,7 +59,7 @@ async def hand_back(client: Client) -> float:
     await client.send_user_message("h", "Hello.")
     await entered.wait()
     second = asyncio.create_task(client.serve("default", lambda _context: "Yes."))
-    start = time.monotonic()
+    start = asyncio.get_running_loop().time()
     await _ended(first)
     seconds = await seconds_until(client, ["h"], start)
     await _ended(second)
@@ -69,7 +67,7 @@ async def hand_back(client: Client) -> float:
 
 
 async def _served(client: Client, reply: Any, sessions: list[str]) -> float:
-    task, start = asyncio.create_task(client.serve("default", reply)), time.monotonic()
+    task, start = asyncio.create_task(client.serve("default", reply)), asyncio.get_running_loop().time()
     await asyncio.gather(*(client.send_user_message(name, "Hello.") for name in sessions))
     seconds = await seconds_until(client, sessions, start)
     await _ended(task)
