@@ -83,7 +83,6 @@ async def received(
     recipient: tuple[str, str],
     latest: Latest,
     fetch_seconds: float = FETCH_SECONDS,
-    ack_wait: float = ACK_WAIT_SECONDS,
     skips: Callable[[ReceivedContext], Awaitable[bool]] | None = None,
 ) -> AsyncGenerator[ReceivedContext, None]:
     """The contexts of a subscription, without end. recipient: workspace and consumer; other contexts are skipped.
@@ -99,7 +98,7 @@ async def received(
             if context is None:
                 continue
             if skips is None or not await skips(context):
-                async with _kept_alive(message, ack_wait / 3):
+                async with _kept_alive(message):
                     yield context
             with contextlib.suppress(NatsError):  # an acknowledgement that is lost brings the context again
                 await message.ack()
@@ -244,12 +243,12 @@ async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str, 
 
 
 @asynccontextmanager
-async def _kept_alive(message: Msg, every: float) -> AsyncIterator[None]:
+async def _kept_alive(message: Msg) -> AsyncIterator[None]:
     """Heartbeats, since an agent may need longer than the ack wait. A block that is left early gives the message back."""
 
     async def beat() -> None:
         while True:
-            await asyncio.sleep(every)
+            await asyncio.sleep(ACK_WAIT_SECONDS / 3)
             with contextlib.suppress(NatsError):
                 await message.in_progress()
 
