@@ -121,8 +121,6 @@ def complete(draft: Draft, query: Query, ranker: Ranker) -> Assembly:
     for step in LAST_STEPS:
         step(draft, draft.shares)
     page, chat = _compose(draft)
-    if draft.whole:
-        leave_out_older(draft)  # what the page and its messages had no room for when they were counted
     ids = {fragment.breadcrumb.id for item in draft.ledger.all_items() for fragment in item.fragments}
     absence = draft.omissions.absence(
         ids | (set() if draft.recall.turn else {draft.recall.trigger.id}), draft.verbatim | rows_of_calls(draft.ledger)
@@ -171,6 +169,7 @@ def _compose(draft: Draft) -> tuple[Page, tuple[Message, ...]]:
     while max(page.tokens, chat_tokens(chat, ledger.writer)) > ledger.allowance:
         if ledger.take_off_least():
             draft.note_what_is_missing()
+            leave_out_older(draft)
         elif not ledger.take_off_note():
             break
         page, chat = compose(ledger), messages(ledger)

@@ -11,7 +11,7 @@ from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.wire.json import parse, shape
 from builder.wire.times import moment
 
-_STRICT = ConfigDict(extra="forbid", frozen=True)
+_STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
 MAX_HISTORY_PAGE = 200
 """Breadcrumbs."""
 

@@ -227,12 +227,12 @@ async def test_what_stands_is_found_however_little_of_the_session_is_asked_for(s
 
 
 async def test_a_tombstone_removes_what_stands_from_its_own_place_on(store: Store) -> None:
-    await remember_all(store, make_catalog(2, 1), make_catalog(2, 3), make_tombstone("m3", 5))
+    await remember_all(store, make_catalog(2, 1), make_catalog(2, 3), make_tombstone("m3", 5, session="_"))
     assert [await pinned_ids(store, until) for until in (4, 5, 9)] == [["m3"], ["m1"], ["m1"]]
 
 
 async def test_what_is_sent_again_after_its_tombstone_stands_again(store: Store) -> None:
-    await remember_all(store, make_catalog(2, 1, id="tools"), make_tombstone("tools", 3))
+    await remember_all(store, make_catalog(2, 1, id="tools"), make_tombstone("tools", 3, session="_"))
     await remember_all(store, make_catalog(3, 5, id="tools", version=2))
     assert [await pinned_ids(store, until) for until in (2, 4, 6)] == [["tools"], [], ["tools"]]
 

@@ -55,8 +55,9 @@ def dockerfile() -> str:
 
 
 def imported() -> set[str]:
-    """The distributions that the package imports anywhere, late imports included."""
-    nodes = [node for path in (ROOT / "builder").rglob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    """The distributions that the package imports anywhere, late imports included, but for the agents in its docs."""
+    files = [path for path in (ROOT / "builder").rglob("*.py") if "docs" not in path.parts]
+    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
     modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     modules |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
     providers = packages_distributions()

@@ -14,14 +14,14 @@ from nats.js import JetStreamContext
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams, incarnation_of
-from builder.client import Rejected, connect
+from builder.client import ReceivedContext, Rejected, connect
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.wire.json import MAX_DEPTH
 from builder.wire.records import Outgoing
 from builder.wire.subjects import REPLAY_HEADER
 from tests.commands import run
 from tests.integration.inside import service_here, settings
-from tests.running import Broker, Running, all_settled, answered, dead_letters, environment, jetstream, say
+from tests.running import Broker, Running, all_settled, answered, dead_letters, environment, jetstream, say, until
 
 MEGABYTE = 1024 * 1024
 LIMIT = 100_000
@@ -243,3 +243,40 @@ async def test_what_the_broker_would_refuse_is_refused_by_the_client_first(tmp_p
                         await client.publish(event)
                 else:
                     assert (await client.publish(event)).sequence == 1
+
+
+async def test_a_context_that_an_agent_gives_up_is_a_letter_with_consumer_context_and_error(
+    service: Running, broker: Broker, tmp_path: Path
+) -> None:
+    assert service.running
+
+    def reply(_context: ReceivedContext) -> str:
+        raise RuntimeError("400 Bad Request")
+
+    workspace = "hopeless"
+    env = environment(tmp_path, nats__servers=broker.url)
+    async with connect(broker.url, workspace) as client, jetstream(broker.url) as js:
+        async with client.subscribed("default"):
+            pass
+        agent = asyncio.create_task(client.serve("default", reply, attempts=1))
+        context = await client.ask("s1", "Hello.", message_id="m1")
+        await until(lambda: letter_of(js, workspace), "the letter")
+        agent.cancel()
+        await asyncio.wait({agent})
+        letter = await letter_of(js, workspace)
+        assert letter["reason"] == (
+            f"the agent 'default' gave up context {context.id} of message 'm1': RuntimeError: 400 Bad Request"
+        )
+        assert (letter["consumer"], letter["sequence"]) == ("default", context.trigger_seq)
+        sequence = str(letter["sequence"])
+        assert letter["reason"] in (await asyncio.to_thread(run, "dead-letters", "list", env=env)).stdout
+        refusal = await asyncio.to_thread(run, "dead-letters", "retry", sequence, env=env)
+        assert "once the agent works, let the person write again" in refusal.stderr
+        await asyncio.to_thread(run, "dead-letters", "clear", sequence, env=env)
+        assert not await letter_of(js, workspace)
+
+
+async def letter_of(js: JetStreamContext, workspace: str) -> dict[str, Any]:
+    """The letter about a breadcrumb of this workspace."""
+    letters = [letter for letter in await dead_letters(js) if letter["subject"].startswith(f"breadcrumbs.{workspace}.")]
+    return letters[0] if letters else {}

@@ -111,14 +111,14 @@ async def test_a_turn_with_an_open_call_gets_one_context_when_its_time_is_over(s
     assert PAGE_END.strip() in second["content"]
 
 
-async def test_a_person_who_speaks_meanwhile_closes_the_turn(service: Running, workspace: str) -> None:
+async def test_a_person_who_speaks_meanwhile_is_answered_with_the_call_that_failed(service: Running, workspace: str) -> None:
     async with jetstream(service.url) as js:
         await call(js, workspace)
         await say(js, "Leave it.", "s1", "leave", workspace)
-        await all_settled(js)
-        await until(lambda: waited(js), "no call to wait")
-        assert not await failures(js, workspace)
-        assert [context["trigger_event_id"] for context in await contexts(js, workspace)] == ["ask", "leave"]
+        await until(lambda: _many(js, workspace, 3), "the context of the turn")
+        first, second, third = await contexts(js, workspace)
+    assert [context["trigger_event_id"] for context in (first, second)] == ["ask", "leave"]
+    assert (third["questions"], third["supersedes"]) == (["ask", "leave"], second["id"])
 
 
 async def test_a_service_that_was_killed_while_a_call_was_open_gives_up_on_it_afterwards(

@@ -182,16 +182,20 @@ def test_a_result_that_is_text_is_given_byte_for_byte(output: str, tagged: bool)
 def test_a_tool_s_answer_that_asks_ends_the_messages_with_the_calls_of_its_turn(
     session: Session, call: str, wanted: Profile
 ) -> None:
-    profile = replace(wanted, budget=4000)
+    profile = replace(wanted, budget=4000, triggers=tuple(map(trigger_on, ("user.message.v1", "tool.response.v1"))))
     trigger = hear(40, "tool.response.v1", {"tool": "search", "request_id": call, "output": "found at last"})
     view = make_view((*session.rows, trigger))
     turn = closed_turn(view, view.row_of(trigger.breadcrumb.id))
     assume(turn is not None)
+    assert turn is not None
     context = make_context(trigger, session.rows, profile)
     last = context.messages[-1]
     assert broken(context) == []
     assert sum(map(load_counter(profile.encoding), texts(context))) <= profile.allowance
-    if any(entry.request for entry in turn or ()):
+    rows = [view.row_of(name) for name in context.questions]
+    if any(row > turn[0].origin for row in rows):
+        assert (last.role, last.ids[-1]) == ("user", context.questions[-1])
+    elif any(entry.request for entry in turn or ()):
         assert last.role == "assistant"
         assert trigger.breadcrumb.id in named(context.messages[-len(turn or ()) :])
     else:

@@ -27,7 +27,7 @@ class BodyFacts:
 class Body(BaseModel):
     """What every body can answer: who speaks by role, what was said, which tool calls it takes part in."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True, defer_build=True)
     role: ClassVar[Role] = "other"
     default_speaker: ClassVar[str] = "System"
 
