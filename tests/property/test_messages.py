@@ -13,6 +13,7 @@ from builder.domain.context import Context
 from builder.domain.control_text import visible
 from builder.domain.message import Message
 from builder.domain.profile import Dates, Profile
+from builder.domain.selector import trigger_on
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.recall.index.conversation import closed_turn
