@@ -21,7 +21,7 @@ _TAG = re.compile(
     r"|(?P<other>\\?\{{2,})",
     re.MULTILINE | re.DOTALL,
 )
-_OPENING = re.compile(r"([#^][>*]?)\s*(\S*)\s*(.*)", re.DOTALL)
+_OPENING = re.compile(r"(?:([#^][>*]?)|else\b)\s*(\S*)\s*(.*)", re.DOTALL)
 
 
 class Problem(NamedTuple):
@@ -141,9 +141,8 @@ def _block(opening: Tag, tokens: Iterator[str | Value | Tag], depth: int, around
     body, end = _nodes(tokens, depth + 1)
     inverse: tuple[Node, ...] = ()
     if end is not None and end.content[0] in "e^":
-        if chained := end.content[len("else") :].strip():
-            block = _block(Tag(f"#{chained}", end.line), tokens, depth + 1, closing)
-            inverse, end = (block,), Tag(f"/{closing}", end.line)
+        if end.content not in {"else", "^"}:
+            inverse, end = (_block(end, tokens, depth + 1, closing),), Tag(f"/{closing}", end.line)
         else:
             inverse, end = _nodes(tokens, depth + 1)
     if end is None or end.content[0] != "/" or end.content[1:].strip() != closing:
@@ -151,7 +150,7 @@ def _block(opening: Tag, tokens: Iterator[str | Value | Tag], depth: int, around
     return Block(
         content=opening.content,
         line=opening.line,
-        kind=sign + name,
+        kind=(sign or "#") + name,
         argument=argument,
         body=body,
         inverse=inverse,

@@ -147,15 +147,15 @@ class _Writer:
         if match is None or levels >= len(scopes):
             raise _refused(node)
         names = [part.strip("[]") for part in re.findall(_PART, match["names"])]
-        named = ".".join(names)
+        dotted = ".".join(names)
         this = scopes[-1 - levels].this
         is_context = names[:1] == [CONTEXT] and not (this and match["own"])
         if this and is_context:
-            fix = f"write {'../' * (len(scopes) - 1)}{named} for the record's"
-            self._note(node.line, f"within a block {named} is a field of its item", fix)
+            fix = f"write {'../' * (len(scopes) - 1)}{dotted} for the record's"
+            self._note(node.line, f"within a block {dotted} is a field of its item", fix)
         elif names and not this and not is_context:
-            fix = f"{self._root}.{named} is written; take it out if nothing was meant"
-            self._note(node.line, f"{{{{{named}}}}} is empty in RCRT, whose data are under {CONTEXT}", fix)
+            fix = f"{self._root}.{dotted} is written; take it out if nothing was meant"
+            self._note(node.line, f"{{{{{dotted}}}}} is empty in RCRT, whose data are under {CONTEXT}", fix)
         if names[-1:] == ["length"]:
             self._note(node.line, "RCRT shows nothing for .length of a list", "write | length for its number of items")
         if any(name.isdecimal() for name in names):

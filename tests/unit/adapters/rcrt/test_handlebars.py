@@ -46,7 +46,7 @@ def test_comments_go_and_take_a_line_of_their_own_with_them(source: str, text: l
     [
         ("a\n{{#if x}}b", "line 2: {{#if x}} is not closed; write {{/if}} after it"),
         ("{{#if a}}x{{/each}}", "line 1: {{#if a}} is not closed; write {{/if}} after it"),
-        ("{{#each a}}{{else if b}}x{{/if}}", "line 1: {{#if b}} is not closed; write {{/each}} after it"),
+        ("{{#each a}}{{else if b}}x{{/if}}", "line 1: {{else if b}} is not closed; write {{/each}} after it"),
         ("{{/each}}", "line 1: {{/each}} ends or divides no block; take it out"),
         ("a\n{{else}}", "line 2: {{else}} ends or divides no block; take it out"),
         (

@@ -109,7 +109,7 @@ def test_a_catalog_of_tools_lists_the_names_of_their_fields() -> None:
         ("{{shout context.title}}", 1, "{{shout context.title}} is not converted", "error"),
         ("{{& context.title}}", 1, "{{& context.title}} is not converted", "error"),
         ("{{#if (any context.list)}}x{{/if}}", 1, "{{#if (any context.list)}} is not converted", "error"),
-        ("{{#if context.a}}{{else if (eq context.b 1)}}x{{/if}}", 1, "{{#if (eq context.b 1)}} is not converted", "error"),
+        ("{{#if context.a}}{{else if (eq context.b 1)}}x{{/if}}", 1, "{{else if (eq context.b 1)}} is not converted", "error"),
         ("{{#repeat 3}}x{{else}}y{{/repeat}}", 1, "{{#repeat 3}} is not converted", "error"),
         ("{{^context.rooms}}x{{/context.rooms}}", 1, "{{^context.rooms}} is not converted", "error"),
         ("{{#each context.rooms as |room|}}x{{/each}}", 1, "{{#each context.rooms as |room|}} is not converted", "error"),
