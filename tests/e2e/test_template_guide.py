@@ -88,7 +88,7 @@ def test_the_conversion_of_the_guide_prints_what_it_promises(tmp_path: Path) -> 
     assert (tmp_path / "mine" / "hints" / "tool.catalog.v1.md.j2").read_text("utf-8").startswith("You have {{ body.totalTools }}")
     as_json = run("hints", "convert", str(tmp_path / "records" / "catalog.json"), "--json", env={"PATH": os.defpath})
     (row,) = json.loads(as_json.stdout)
-    assert (row["file"], len(row["problems"])) == ("hints/tool.catalog.v1.md.j2", 2)
+    assert (row["file"], len(row["problems"])) == ("hints/tool.catalog.v1.md.j2", 3)
 
 
 def test_the_first_hint_of_the_guide_is_written_and_reads_as_it_says(tmp_path: Path) -> None:

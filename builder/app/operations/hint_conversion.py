@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from builder.adapters.rcrt.handlebars import Problem
+from builder.adapters.rcrt.jinja import convert
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed
-from builder.adapters.templates.handlebars.jinja import Problem, convert
 from builder.adapters.templates.llm_hints.rendering import KEYS, read_hints
 from builder.domain.errors import Rejected
 from builder.domain.trusted_hints import DEFINES_TAG, SCHEMA_DEFINITION

@@ -68,7 +68,7 @@ def test_json_lines_are_read_line_by_line() -> None:
 def test_the_report_names_record_rule_and_line() -> None:
     broken = {"transform": {"line": {"type": "template", "template": "a\n{{> footer}}\n{{title}}"}}}
     first, second = problems(record(broken))
-    assert first == "record 1 (ticket.v1) transform.line: line 2: a partial {{> footer}} has no counterpart; write its text here"
+    assert first == "record 1 (ticket.v1) transform.line: line 2: {{> footer}} is not converted; write its text here"
     assert second == (
         "record 1 (ticket.v1) transform.line: line 3: note: {{title}} is empty in RCRT, whose data are under context; "
         "body.title is written; take it out if nothing was meant"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.templates.handlebars.jinja import Conversion, convert
+from builder.adapters.rcrt.jinja import BY_HAND, Conversion, convert
 from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.sandbox.meter import Limits, metered
 from builder.adapters.templates.sandbox.missing import marked
@@ -27,6 +27,11 @@ CONTEXT: dict[str, Any] = {
     "rooms": [{"name": "cellar", "kilns": ["K1", "K2"]}, {"name": "roof", "kilns": []}],
     "key": "roof",
     "with-dash": "dashed",
+    "tools": [
+        {"name": "kiln", "output": {"properties": {"heat": 1, "hours": 2}}, "examples": [{"text": "fires"}]},
+        {"name": "wheel", "output": {}, "examples": []},
+    ],
+    "cable": {"length": 5},
 }
 
 
@@ -41,37 +46,31 @@ def rendered(conversion: Conversion, context: dict[str, Any] = CONTEXT) -> str:
     ("source", "text"),
     [
         ("Title: {{context.title}}!", "Title: Kilns!"),
-        ("{{{context.html}}} {{& context.html}} {{context.html}}", " ".join([CONTEXT["html"]] * 3)),
         ("{{ context.owner.name }} {{context.owner.tags.[1]}} {{context.[with-dash]}}", "Maya b dashed"),
         ("[{{context.nothing}}{{context.nothing.at.all}}]", "[]"),
         ("{{#each context.owner.tags}}{{@index}}{{this}}{{#unless @last}}, {{/unless}}{{/each}}", "0a, 1b"),
         ("{{#each context.owner.tags}}{{#if @first}}first {{/if}}{{.}} {{/each}}", "first a b "),
         ("{{#each context.by_room}}{{@key}}: {{this}}; {{/each}}", "cellar: cold; roof: hot; "),
+        ("{{{context.html}}} {{context.html}}", " ".join([CONTEXT["html"]] * 2)),
         ("{{#each context.empty}}x{{else}}none{{/each}}", "none"),
+        ("{{#each context.empty}}x{{else if context.two}}two{{else}}none{{/each}}", "two"),
+        ("{{#each context.rooms}}{{#with ../context.owner}}{{./name}}{{../../context.two}} {{/with}}{{/each}}", "Maya2 Maya2 "),
+        ("{{#with context}}{{title}} {{this.two}}{{/with}} {{this.context.two}}", "Kilns 2 2"),
         ("{{#each context.empty}}x{{^}}none{{/each}}", "none"),
         (
             "{{#each context.rooms}}{{name}}({{#each kilns}}{{../name}}/{{this}} {{/each}}){{/each}}",
             "cellar(cellar/K1 cellar/K2 )roof()",
         ),
-        ("{{#each context.rooms}}{{../context.title}} {{@root.context.key}} {{/each}}", "Kilns roof Kilns roof "),
-        ("{{#each context.rooms as |room number|}}{{number}}{{room.name}} {{/each}}", "0cellar 1roof "),
         ("{{#with context.owner}}{{name}} of {{../context.title}}{{else}}nobody{{/with}}", "Maya of Kilns"),
         ("{{#with context.nobody}}{{name}}{{else}}nobody{{/with}}", "nobody"),
-        ("{{#with context.owner as |o|}}{{o.name}}{{/with}}", "Maya"),
         ("{{#if context.title}}yes{{else}}no{{/if}} {{#if context.empty}}yes{{else}}no{{/if}}", "yes no"),
         ("{{#unless context.empty}}yes{{else}}no{{/unless}}", "yes"),
-        ("{{^context.empty}}yes{{/context.empty}}", ""),
-        ("{{#if (eq context.two 1)}}one{{else if (eq context.two 2)}}two{{else}}many{{/if}}", "two"),
-        ("{{#if context.nothing}}a{{else unless context.title}}b{{else}}c{{/if}}", "c"),
+        ("{{#if context.nothing}}a{{else if context.empty}}b{{else unless context.title}}c{{else}}d{{/if}}", "d"),
+        ("{{#if context.nothing}}a{{else each context.owner.tags}}{{this}}{{/if}}", "ab"),
+        ("{{#if context.items}}a{{/if}}{{#each context.values}}b{{/each}}{{context.keys}}{{context.items.name}}", ""),
+        ("{{context.cable.length}}", "5"),
         ("{{#if context.nothing}}a{{else}}{{#if context.title}}b{{/if}}{{/if}}", "b"),
-        ("{{#if (and context.title (not context.empty))}}both{{/if}}", "both"),
-        ("{{#if (or context.empty (gt context.two 1))}}one{{/if}}", "one"),
-        ("{{#if (lte context.two 1.5)}}x{{/if}}{{#if (ne context.title 'Ovens')}}other{{/if}}", "other"),
-        ("{{lookup context.by_room context.key}} {{lookup context.owner.tags 0}} {{len context.messages}}", "hot a 2"),
         ("a{{!-- a comment with }} in it --}}b{{! short }}c", "abc"),
-        ("a   {{~context.title~}}   b", "aKilnsb"),
-        ("a {{~#if context.title~}} b {{~else~}} c {{~/if~}} d", "abd"),
-        ("\\{{context.title}} {{context.title}}", "{{context.title}} Kilns"),
         ("{% if x %}{# no #}{ {{context.two}} }{{context.two}}{", "{% if x %}{# no #}{ 2 }2{"),
         ("{{#each context.owner.tags}}\n- {{this}}\n{{/each}}\nend", "- a\n- b\nend"),
         ("  {{#if context.title}}\n    in\n  {{/if}}\nout", "    in\nout"),
@@ -83,58 +82,73 @@ def rendered(conversion: Conversion, context: dict[str, Any] = CONTEXT) -> str:
 )
 def test_a_template_shows_what_it_showed(source: str, text: str) -> None:
     conversion = convert(source)
-    if text:
-        assert conversion.problems == ()
+    assert [problem for problem in conversion.problems if problem.severity == "error"] == []
     assert rendered(conversion) == text
 
 
-def test_the_example_of_the_document_on_formatting_is_the_transcript_that_it_shows() -> None:
+def test_a_catalog_of_tools_lists_the_names_of_their_fields() -> None:
     source = (
-        "Recent conversation:\n{{#each context.messages}}\n"
-        '{{#if (eq this.role "user")}}User{{else}}Assistant{{/if}}: {{this.content}}\n{{/each}}'
+        "{{context.two}} tools:\n\n{{#each context.tools}}\n* {{this.name}}\n"
+        "  Output: {{#if this.output.properties}}{{#each this.output.properties}}{{@key}}{{#unless @last}}, {{/unless}}{{/each}}"
+        "{{else}}none{{/if}}\n  {{#if this.examples.[0]}}Example: {{this.examples.[0].text}}{{/if}}\n{{/each}}\n\nUse them."
     )
     conversion = convert(source)
-    assert conversion.problems == ()
-    assert rendered(conversion) == ("Recent conversation:\nUser: What was that API key?\nAssistant: OPENROUTER_API_KEY\n")
+    assert {problem.severity for problem in conversion.problems} == {"note"}
+    assert rendered(conversion) == (
+        "2 tools:\n\n* kiln\n  Output: heat, hours\n  Example: fires\n* wheel\n  Output: none\n  \n\nUse them."
+    )
 
 
 @pytest.mark.parametrize(
     ("source", "line", "problem", "severity"),
     [
-        ("\n{{> footer}}", 2, "a partial {{> footer}} has no counterpart", "error"),
-        ("{{#> layout}}", 1, "a decorator {{#> layout}} has no counterpart", "error"),
-        ("{{* decorate}}", 1, "a decorator {{* decorate}} has no counterpart", "error"),
-        ("{{{{raw}}}}x{{{{/raw}}}}", 1, "a raw block {{{{…}}}} is not taken", "error"),
-        ("{{shout context.title}}", 1, "the helper 'shout' with 1 arguments is unknown", "error"),
-        ("{{#if (any context.list)}}x{{/if}}", 1, "the helper 'any' with 1 arguments is unknown", "error"),
-        ("{{#repeat 3}}x{{/repeat}}", 1, "the block {{#repeat}} is unknown to RCRT", "error"),
-        ("{{#context.rooms}}x{{/context.rooms}}", 1, "the block {{#context.rooms}} is unknown to RCRT", "error"),
-        ("{{#if context.zero includeZero=true}}x{{/if}}", 1, "includeZero= of {{#if}} is left out", "error"),
-        ("{{#each}}x{{/each}}", 1, "{{#each}} takes one value", "error"),
-        ("{{#each context.a}}{{#each b}}{{@../index}}{{../@index}}{{/each}}{{/each}}", 1, "../@index is no value here", "error"),
-        ("{{@index}}", 1, "@index is no value here", "error"),
-        ("{{../context.title}}", 1, "../ leads out of all blocks", "error"),
-        ("a\n{{#if x}}b", 2, "the block if is not closed", "error"),
-        ("{{/each}}", 1, "{{/each}} ends or divides no block", "error"),
-        ("{{#if context.a}}x{{/each}}", 1, "the block if is not closed", "error"),
-        ("{{context.title", 1, "a tag is not closed", "error"),
-        ("{{}}", 1, "a tag is empty", "error"),
-        ("{{context.a =}}", 1, "'=' is no expression", "error"),
-        ("{{#if (eq context.a}}x{{/if}}", 1, "a bracket is not closed", "error"),
-        ("# {{title}}", 1, "{{title}} is empty in RCRT, whose data are under context", "note"),
-        ("{{context.rooms.length}}", 1, "RCRT shows nothing for .length", "note"),
+        ("\n{{> footer}}", 2, "{{> footer}} is not converted", "error"),
+        ("{{#> layout}}x{{/layout}}", 1, "{{#> layout}} is not converted", "error"),
+        ('{{#*inline "x"}}y{{/inline}}', 1, '{{#*inline "x"}} is not converted', "error"),
+        ("{{* decorate}}", 1, "{{* decorate}} is not converted", "error"),
+        ("{{shout context.title}}", 1, "{{shout context.title}} is not converted", "error"),
+        ("{{& context.title}}", 1, "{{& context.title}} is not converted", "error"),
+        ("{{#if (any context.list)}}x{{/if}}", 1, "{{#if (any context.list)}} is not converted", "error"),
+        ("{{#if context.a}}{{else if (eq context.b 1)}}x{{/if}}", 1, "{{else if (eq context.b 1)}} is not converted", "error"),
+        ("{{#repeat 3}}x{{else}}y{{/repeat}}", 1, "{{#repeat 3}} is not converted", "error"),
+        ("{{^context.rooms}}x{{/context.rooms}}", 1, "{{^context.rooms}} is not converted", "error"),
+        ("{{#each context.rooms as |room|}}x{{/each}}", 1, "{{#each context.rooms as |room|}} is not converted", "error"),
+        ("{{#if context.zero includeZero=true}}x{{/if}}", 1, "{{#if context.zero includeZero=true}} is not converted", "error"),
+        ("{{#if true}}x{{/if}}", 1, "{{#if true}} is not converted", "error"),
+        ("a\nb {{'text'}}", 2, "{{'text'}} is not converted", "error"),
+        ("{{ }}", 1, "{{}} is not converted", "error"),
+        ("{{#each}}x{{/each}}", 1, "{{#each}} is not converted", "error"),
+        ("{{#each context.a}}{{#each b}}{{../@index}}{{/each}}{{/each}}", 1, "{{../@index}} is not converted", "error"),
+        ("{{#each context.a}}{{#with b}}{{@index}}{{/with}}{{/each}}", 1, "{{@index}} is not converted", "error"),
+        ("{{#each context.a}}{{@root.context.title}}{{/each}}", 1, "{{@root.context.title}} is not converted", "error"),
+        ("{{@index}}", 1, "{{@index}} is not converted", "error"),
+        ("{{../context.title}}", 1, "{{../context.title}} is not converted", "error"),
+        ("{{title}}\n{{title}}", 2, "{{title}} is empty in RCRT, whose data are under context", "note"),
+        ("{{context.rooms.length}}", 1, "RCRT shows nothing for .length of a list", "note"),
         ("{{#each context.rooms}}{{context.title}}{{/each}}", 1, "within a block context.title is a field of its item", "note"),
-        ("{{log context.title}}", 1, "{{log}} shows nothing and is left out", "note"),
-        ("{{#if a}}" * 60 + "{{/if}}" * 60, 1, "more than 50 blocks stand in each other", "error"),
-        ("x" * 65_537, 1, "it has more than 65,536 characters", "error"),
+        ("{{#each context.by_room}}{{this}}{{/each}}", 1, "{{#each}} without {{@key}} is written for a list", "note"),
+        ("{{context.by_year.2024}}", 1, "a number in a path is written as a place in a list", "note"),
     ],
 )
 def test_what_cannot_be_converted_is_reported_with_its_line(source: str, line: int, problem: str, severity: str) -> None:
     conversion = convert(source)
     found = [(each.line, each.problem, each.severity) for each in conversion.problems]
-    assert any(each[0] == line and each[1].startswith(problem) and each[2] == severity for each in found), found
+    assert (line, problem, severity) in found
     assert all(each.fix for each in conversion.problems)
+    assert severity == "note" or "not converted #}" in conversion.text
     rendered(conversion)
+
+
+@pytest.mark.parametrize("word", BY_HAND)
+def test_a_refusal_says_what_to_write_by_hand(word: str) -> None:
+    sources = {
+        "|": "{{#with context.a as |a|}}{{/with}}",
+        "includeZero": "{{#if context.a includeZero=true}}{{/if}}",
+        "^": "{{^a}}{{/a}}",
+        "..": "{{../a}}",
+    }
+    (problem,) = convert(sources.get(word, f"{{{{{word} context.a context.b}}}}")).problems
+    assert problem.fix == BY_HAND[word]
 
 
 def test_what_is_not_converted_is_a_remark_in_the_template() -> None:

@@ -1,0 +1,1 @@
+"""The Handlebars templates of RCRT's records, written in Jinja2."""
