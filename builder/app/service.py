@@ -178,7 +178,11 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         await stack.enter_async_context(
             answering(
                 connection,
-                {**requests.verbs, **Explanations(replays, core.store).verbs, **Failures(core.store, publisher).verbs},
+                {
+                    **requests.verbs,
+                    **Explanations(replays, core.store).verbs,
+                    **Failures(core.store, publisher, up_to_date).verbs,
+                },
                 own,
                 metrics.answered,
             )

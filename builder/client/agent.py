@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from builder.client.answering import AnsweredMeanwhile
 from builder.client.received import ReceivedContext
-from builder.client.replies import Tools, called
+from builder.client.replies import MAX_ERROR_CHARS, Tools, called
 from builder.client.serving import Handler, OnFailure, patiently
 from builder.domain.errors import Rejected
 
@@ -42,16 +42,22 @@ class Agent:
                 await self._send(page, reply)
                 break
             except AnsweredMeanwhile:  # a person asked two things, and another page's answer has one of them
-                page = await self._refreshed(context)
+                before, page = page, await self._refreshed(context)
+                if page and page.questions == before.questions:
+                    raise
 
     async def give_up(self, context: ReceivedContext, error: Exception) -> None:
         """Answer as `on_failure` says, by default with a dead letter."""
-        reason = f"{type(error).__name__}: {error}"
-        if self.on_failure is None:
-            await self.client.request("fail", {"consumer": context.consumer_id, "trigger": context.trigger_event_id,
-                                               "session": context.session_token, "error": reason})  # fmt: skip
-        elif (reply := await called(self.on_failure, context, error)) is not None:
-            await self._send(context, reply)
+        if self.on_failure is not None:
+            try:
+                if (reply := await called(self.on_failure, context, error)) is not None:
+                    await self._send(context, reply)
+            except Exception as failure:  # noqa: BLE001 - a handler is anybody's code
+                error = failure
+            else:
+                return
+        names = {"consumer": context.consumer_id, "trigger": context.trigger_event_id, "session": context.session_token}
+        await self.client.request("fail", names | {"error": f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS]})
 
     async def _is_answered(self, context: ReceivedContext) -> bool:
         """Whether a reply was sent before; its calls that are still open are run."""

@@ -72,7 +72,7 @@ class Answering:
             else:
                 there = conversation.at(number)
             try:
-                answer = _stored_answer(there) if there else await self._store(event, identity, number, conversation)
+                answer = _stored_answer(there) if there else await self._store(context, event, identity, number, conversation)
             except Conflict:
                 continue
             context.steps.add(answer.step)
@@ -88,9 +88,13 @@ class Answering:
             return await read_responses(self._reader, context)
         return await read_conversation(self._reader, context, self._max_messages)
 
-    async def _store(self, event: Outgoing, identity: str, step: int, conversation: Conversation) -> Answer:
+    async def _store(
+        self, context: ReceivedContext, event: Outgoing, identity: str, step: int, conversation: Conversation
+    ) -> Answer:
         if identity in conversation.tombstones:
             raise Rejected(f"the response {identity} was forgotten, nothing is kept under its id again; take another step or id")
+        if context.trigger_event_id in conversation.tombstones:
+            raise Rejected(f"the message {context.trigger_event_id} was deleted meanwhile; nothing answers it")
         published = await self._publishing.publish(event, own_clock=True, last=conversation.last)
         return Answer(id=identity, step=step, sequence=published.sequence, already_answered=published.duplicate)
 

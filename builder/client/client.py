@@ -19,6 +19,7 @@ from builder.client.replies import Tools
 from builder.client.replying import Replying
 from builder.client.serving import Handler, OnFailure, ServeRules, Serving, stop_on_sigterm
 from builder.client.subscription import ACK_WAIT_SECONDS, FETCH_SECONDS, Deliver, is_superseded, received, subscribe
+from builder.domain.errors import Rejected
 from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token
 
 log = logging.getLogger("builder.client")
@@ -138,6 +139,8 @@ class Client(Asking, Replying):
         again when its session has gone on since. ack_wait: seconds after which the contexts of a process that died come again.
         deliver: as in `contexts`. Raises `Rejected` for an unknown consumer.
         """
+        if min(parallel, attempts) < 1 or ack_wait <= 0:
+            raise Rejected(f"parallel is {parallel}, attempts {attempts}, ack_wait {ack_wait:g}; give numbers above 0")
         place = self._place(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
         if warning := await self.check_consumer(consumer):
             log.warning("%s", warning)
@@ -148,7 +151,7 @@ class Client(Asking, Replying):
         serving = Serving((self.workspace, consumer), rules, agent.work, agent.give_up)
         with stop_on_sigterm() as stop:
             subscription = partial(subscribe, self._js, place, self._durable(consumer), ack_wait=ack_wait)
-            await serving.run(self._connection, place[0], subscription, deliver, stop)
+            await serving.run(self._connection, (place[0], self._durable(consumer)), subscription, deliver, stop)
 
     def _durable(self, consumer: str) -> str:
         """'=' fits no token: workspace a with consumer b-c has another durable than workspace a-b with consumer c."""

@@ -19,6 +19,8 @@ Tools = Mapping[str, Callable[..., Any]]
 
 A parameter `request_id` gets the id of the call, and a parameter `context` the context that called, whatever the model wrote.
 """
+MAX_ERROR_CHARS = 10_000
+"""Of an error that is sent."""
 Send = Callable[[str, str, Any, Any], Awaitable[object]]
 """Sends tool, request id, output and error; the error is None when the call worked."""
 SHAPES = "give a message of OpenAI or Anthropic or LangChain (dict or object), a whole completion, or a text"
@@ -76,10 +78,12 @@ async def _run(context: ReceivedContext, call: Mapping[str, Any], tools: Tools, 
     tool, identity = call["tool"], call.get("requestId") or call.get("request_id") or ""
     try:
         output = await _output(tool, call.get("input") or {}, tools, {"request_id": identity, "context": context})
-    except Exception as error:  # the model reads whatever a tool raises
+    except (Exception, asyncio.CancelledError) as error:  # the model reads whatever a tool raises
+        if is_cancelled():
+            raise
         log.warning("the tool %s failed: %s: %s", tool, type(error).__name__, error)
         log.debug("the tool %s failed", tool, exc_info=error)
-        await send(tool, identity, None, f"{type(error).__name__}: {error}")
+        await send(tool, identity, None, f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS])
         return
     try:
         await send(tool, identity, output, None)
@@ -99,12 +103,25 @@ async def _output(tool: str, arguments: Any, tools: Tools, facts: Mapping[str, A
     return await called(function, **arguments)
 
 
-async def called(function: Callable[..., Any], *arguments: Any, **by_name: Any) -> Any:
+async def called(function: Callable[..., Any], /, *arguments: Any, **by_name: Any) -> Any:
     """What a plain or async function returns. A plain one runs in a thread, so that heartbeats and other work go on."""
     if inspect.iscoroutinefunction(function):
         return await function(*arguments, **by_name)
-    result = await asyncio.to_thread(function, *arguments, **by_name)
+
+    def ended() -> Any:
+        try:
+            return function(*arguments, **by_name)
+        except (StopIteration, SystemExit) as error:  # no future can carry them
+            raise RuntimeError(repr(error)) from error
+
+    result = await asyncio.to_thread(ended)
     return await result if inspect.isawaitable(result) else result
+
+
+def is_cancelled() -> bool:
+    """Whether the task that runs is to end; else a CancelledError comes from somebody's code."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _parameters(function: Callable[..., Any]) -> Iterable[str]:

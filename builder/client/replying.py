@@ -4,6 +4,7 @@ import contextlib
 import logging
 import uuid
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -85,8 +86,9 @@ class Replying(Sending):
         Without `tools` nothing is run. to: the agents that a reply without calls is addressed to. Raises as `send_response` does.
         """
         labels, words = tuple(tags), read_reply(reply)
+        delivery = replace(context, steps={*context.steps})  # a call that fails has sent nothing that a repetition comes after
         answer = await self.send_response(
-            context,
+            delivery,
             words.text,
             tool_requests=words.tool_requests,
             speaker=speaker,
@@ -94,6 +96,7 @@ class Replying(Sending):
             to=() if words.tool_requests else to,
         )
         if tools is None:
+            context.steps.update(delivery.steps)
             return answer
         if words.tool_requests:
             await self._check_tool_trigger(context.consumer_id)
@@ -101,6 +104,7 @@ class Replying(Sending):
         for response in responses:
             if response.id == answer.id:
                 await self.run_tools(context, response, tools, tags=labels)
+        context.steps.update(delivery.steps)
         return answer
 
     async def run_tools(self, context: ReceivedContext, response: Response, tools: Tools, *, tags: Iterable[str] = ()) -> None:

@@ -25,6 +25,7 @@ from nats.js.errors import NotFoundError
 
 from builder.client.pull import Pull
 from builder.client.received import Latest, ReceivedContext
+from builder.client.replies import is_cancelled
 from builder.client.subscription import Deliver, readable
 from builder.domain.errors import Unavailable
 
@@ -43,7 +44,9 @@ PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds before each next attempt; after them the last one."""
 LOOK_SECONDS = 5.0
 """Between two looks whether the durable is still there."""
-WAITING = 4
+STOPS = set[asyncio.Event]()
+"""Of every loop that serves in this process."""
+WAITING = 16
 """Contexts that may wait in sessions at work, for each place."""
 
 
@@ -80,18 +83,28 @@ class Serving:
         self._places = asyncio.Semaphore(rules.parallel)
         self._pull: Pull | None = None
 
-    async def run(self, connection: Connection, stream: str, subscribe: Subscribe, deliver: Deliver, stop: asyncio.Event) -> None:
-        """Serve until `stop` is set or the task is cancelled. stream: of contexts, on the broker."""
+    async def run(
+        self, connection: Connection, durable: tuple[str, str], subscribe: Subscribe, deliver: Deliver, stop: asyncio.Event
+    ) -> None:
+        """Serve until `stop` is set or the task is cancelled. durable: its stream and name.
+
+        Raises `Unavailable` when the connection was closed.
+        """
         beating = asyncio.create_task(self._beat())
         try:
             while not stop.is_set():
                 async with AsyncExitStack() as stack:
-                    subscription = await patiently(partial(_entered, stack, subscribe, deliver), "the subscription to contexts")
+                    entered = asyncio.create_task(
+                        patiently(partial(_entered, stack, subscribe, deliver), "the subscription to contexts")
+                    )
+                    await _either(entered, stop)
+                    if stop.is_set():
+                        return
+                    subscription = await entered
                     if self._pull is None:
-                        name = (await subscription.consumer_info()).name
-                        self._pull = Pull(connection, (stream, name), self._free, self._take)
+                        self._pull = Pull(connection, durable, self._free, self._take)
                         await self._pull.open()
-                    while not stop.is_set() and await _is_there(subscription):
+                    while not stop.is_set() and await _is_there(connection, subscription):
                         deliver = datetime.now(UTC)  # where a durable begins that is made again
                         with contextlib.suppress(TimeoutError):
                             await asyncio.wait_for(stop.wait(), LOOK_SECONDS)
@@ -128,7 +141,10 @@ class Serving:
         number = message.metadata.num_delivered
         try:
             await self._work(context, number > 1)
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as cause:  # a handler is anybody's code; one context must not end the others
+            if is_cancelled():
+                raise
+            error = cause if isinstance(cause, Exception) else RuntimeError(repr(cause))
             what = (context.id, number, self._rules.attempts, type(error).__name__, error)
             log.warning("context %s failed, attempt %d of %d: %s: %s", *what)
             log.debug("context %s failed", context.id, exc_info=error)
@@ -169,8 +185,22 @@ async def _entered(stack: AsyncExitStack, subscribe: Subscribe, deliver: Deliver
     return await stack.enter_async_context(subscribe(deliver))
 
 
-async def _is_there(subscription: JetStreamContext.PullSubscription) -> bool:
-    """Whether the durable was not deleted; a broker that is away may have it."""
+async def _either(task: "asyncio.Task[T]", stop: asyncio.Event) -> None:
+    """Wait for the first of both; a stop cancels the task."""
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopping.cancel()
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task})
+
+
+async def _is_there(connection: Connection, subscription: JetStreamContext.PullSubscription) -> bool:
+    """Whether the durable was not deleted; a broker that is away may have it. Raises `Unavailable`."""
+    if connection.is_closed:
+        raise Unavailable("the connection to the broker was closed, so no context comes any more; connect again")
     try:
         await subscription.consumer_info()
     except NotFoundError:
@@ -198,15 +228,24 @@ async def patiently(work: Callable[[], Awaitable[T]], what: str) -> T:
             number += 1
 
 
+def _stop_all() -> None:
+    for stop in STOPS:
+        stop.set()
+
+
 @contextmanager
 def stop_on_sigterm() -> Iterator[asyncio.Event]:
     """An event that SIGTERM sets, where nothing else handles it. SIGINT cancels the main task of `asyncio.run`."""
     stop = asyncio.Event()
-    is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    if is_ours:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    is_free = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if is_free:
+        with contextlib.suppress(NotImplementedError):  # Windows
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, _stop_all)
+    STOPS.add(stop)
     try:
         yield stop
     finally:
-        if is_ours:
-            asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
+        STOPS.discard(stop)
+        if is_free:
+            with contextlib.suppress(NotImplementedError):
+                asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)

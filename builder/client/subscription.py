@@ -47,12 +47,12 @@ MAX_LINKS = 50
 
 @asynccontextmanager
 async def subscribe(
-    js: JetStreamContext, place: tuple[str, str], durable: str | None, deliver: Deliver, ack_wait: float = ACK_WAIT_SECONDS
+    js: JetStreamContext, place: tuple[str, str], durable: str | None, deliver: Deliver, ack_wait: float | None = None
 ) -> AsyncIterator[JetStreamContext.PullSubscription]:
     """A pull subscription that exists while the block runs.
 
     place: stream and subject. durable: its name on the broker, None = nothing is remembered. ack_wait: seconds after which a
-    context that nobody keeps alive comes again; a durable that exists is changed.
+    context that nobody keeps alive comes again, 60 for a new one; a durable that exists is changed when it is given.
 
     deliver: a durable that exists goes on where it was instead. Raises `Unavailable`, also when a durable of that name has
     another subject, and `Rejected` for another word in `deliver`.
@@ -62,13 +62,14 @@ async def subscribe(
     inactive = None if durable else EPHEMERAL_SECONDS
     policy, start = _beginning(deliver)
     config = ConsumerConfig(
-        deliver_policy=policy, opt_start_time=start, ack_wait=ack_wait, max_deliver=-1, inactive_threshold=inactive
+        deliver_policy=policy, opt_start_time=start, ack_wait=ack_wait or ACK_WAIT_SECONDS, max_deliver=-1,
+        inactive_threshold=inactive,
     )  # fmt: skip
     with translated(f"could not subscribe to {subject}", "has the service run once on this broker?"):
         subscription = await js.pull_subscribe(subject, durable=durable, stream=stream, config=config)
     try:
         config = await _checked_config(subscription, subject)
-        if config.ack_wait != ack_wait:
+        if ack_wait and config.ack_wait != ack_wait:
             with translated(f"could not change the durable {durable}", "subscribe again"):
                 await js.add_consumer(stream, replace(config, ack_wait=ack_wait))
         yield subscription

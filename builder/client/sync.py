@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
@@ -26,6 +27,8 @@ from builder.wire.subjects import DEFAULT_NAME
 
 __all__ = ["AnswerSteps", "Client", "Loop", "ReceivedContext", "connect", "open_client"]
 
+MAX_THREADS = 64
+"""Of handlers and tools that run at once."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -35,6 +38,7 @@ class Loop:
 
     def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(ThreadPoolExecutor(MAX_THREADS, "context-builder handler"))
         self._thread = threading.Thread(target=self._loop.run_forever, name="context-builder client", daemon=True)
         self._thread.start()
         return self

@@ -236,7 +236,7 @@ def _is_result(crumb: Breadcrumb) -> bool:
 
 def _is_shown(view: View, identity: str) -> bool:
     row = view.row_of(identity)
-    return row >= 0 and bool(view.current[row]) and view.in_conversation(row)
+    return row >= 0 and bool(view.current[row])
 
 
 def _asks_otherwise(crumb: Breadcrumb, profile: Profile) -> bool:

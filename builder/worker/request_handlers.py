@@ -153,9 +153,11 @@ class Contexts:
 class Failures:
     """Keeps dead letters of agents."""
 
-    def __init__(self, reader: Reader, publisher: Publisher) -> None:
+    def __init__(self, reader: Reader, publisher: Publisher, catch_up: CatchUpTo = stay) -> None:
+        """catch_up: another worker may have taken the trigger."""
         self._reader = reader
         self._publisher = publisher
+        self._catch_up = catch_up
 
     @property
     def verbs(self) -> Mapping[str, Verb]:
@@ -167,6 +169,8 @@ class Failures:
         request = read_request(FailRequest, data)
         identity = context_id(workspace, request.session, request.trigger, check_token(request.consumer, "consumer"))
         reason = f"the agent {request.consumer!r} gave up context {identity} of message {request.trigger!r}: {request.error}"
+        for session in (check_token(request.session, "session"), NO_SESSION):
+            await self._catch_up(workspace, session)
         for crumb in (await self._reader.versions(workspace, request.trigger))[:1]:
             names = json.dumps({"id": crumb.id, "context": str(identity)}).encode()
             subject = breadcrumb_subject(workspace, crumb.session, crumb.schema)
