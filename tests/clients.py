@@ -10,6 +10,7 @@ PROFILES = {
     "patient": "extends: default\ndebounce: 0.3\n",
     "friend": "extends: default\nretrieval: {scope: user}\n",
     "silent": '{"extends": "default", "triggers": []}',
+    "watch": '{"extends": "default", "chat_format": "openai", "triggers": ["note.v1", "tool.response.v1"]}',
     "urgent": '{"extends": "default", "audience": {"any_tags": ["urgent"]}}',
 }
 

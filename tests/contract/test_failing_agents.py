@@ -1,12 +1,13 @@
 """Agents whose handlers fail or end, sessions side by side, and refreshed contexts: on a real broker and in memory."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from builder.client import Client, ReceivedContext, Rejected
 from tests.clients import history
-from tests.serving import Model, answered, serving
+from tests.serving import Model, answered, calls, serving
 
 
 async def test_a_handler_that_returns_none_leaves_the_message_without_an_answer(client: Client) -> None:
@@ -124,3 +125,45 @@ async def test_two_answers_to_one_message_are_one(client: Client) -> None:
         with pytest.raises(Rejected, match=r"1 of the 2 messages that context .* were answered meanwhile"):
             await client.send_response(fourth, "To both.")
     assert len(await history(client, "s1", 6)) == 6
+
+
+async def test_the_results_of_a_turn_that_a_note_began_are_read(client: Client) -> None:
+    pages: list[ReceivedContext] = []
+
+    def handler(context: ReceivedContext) -> Any:
+        pages.append(context)
+        return "It is 99 degrees." if len(pages) > 1 else calls("call-1")
+
+    async with serving(client, handler, "watch", tools={"look": lambda: "99 degrees"}):
+        await client.send("note.v1", {"content": "The pump is hot."}, session="s1", id="n1")
+        assert (await history(client, "s1", 4))[-1].text == "It is 99 degrees."
+    assert pages[0].trigger_event_id == "n1"
+
+
+async def test_a_handler_that_is_cancelled_or_runs_out_of_words_fails_like_any_other(client: Client) -> None:
+    async def cancelled(context: ReceivedContext) -> str:
+        if context.session_id == "s1":
+            raise asyncio.CancelledError
+        return "Yes."
+
+    async with serving(client, cancelled, attempts=1, on_failure=lambda _context, error: str(error)):
+        await client.send_user_message("s1", "Hello.", message_id="m1")
+        assert await answered(client, "s1", 1) == [("m1",)]
+        await client.send_user_message("s1", "Still there?", message_id="m2")
+        assert await answered(client, "s1", 2) == [("m1",), ("m2",)]
+    replies = iter(["Once."])
+    async with serving(client, lambda _context: next(replies), attempts=1, on_failure=lambda _context, error: str(error)):
+        await client.send_user_message("s2", "One.", message_id="m3")
+        await answered(client, "s2", 1)
+        await client.send_user_message("s2", "Two.", message_id="m4")
+        assert await answered(client, "s2", 2) == [("m3",), ("m4",)]
+    assert (await history(client, "s2", 4))[-1].text == "StopIteration()"
+
+
+async def test_an_answer_to_a_message_that_was_deleted_meanwhile_is_not_stored(client: Client) -> None:
+    async with client.subscribed("loop") as contexts:
+        await client.send_user_message("s1", "My secret is 1234.", message_id="m1")
+        context = await anext(contexts)
+        await client.forget("m1", session="s1")
+        with pytest.raises(Rejected, match="the message m1 was deleted meanwhile"):
+            await client.send_response(context, "You said: My secret is 1234.")
