@@ -180,7 +180,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
                 connection,
                 {
                     **requests.verbs,
-                    **Explanations(replays, core.store).verbs,
+                    **Explanations(replays, core.store, lambda place: place <= watchdog.floor).verbs,
                     **Failures(core.store, publisher, up_to_date).verbs,
                 },
                 own,

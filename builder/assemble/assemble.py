@@ -155,6 +155,7 @@ def context_of(assembly: Assembly, model: str) -> Context:
         questions=recall.questions.ids,
         as_of=recall.as_of,
         is_over=recall.questions.is_over,
+        later=recall.questions.later,
         compaction=_compaction(draft),
         partial=tuple(parts(draft.ledger)),
         omissions=assembly.absence.omissions,

@@ -163,6 +163,8 @@ class Context:
     """Built again with what had come up to there; None = as of the trigger."""
     is_over: bool = False
     """All that it answers was answered, or a later context answers it."""
+    later: str = ""
+    """The trigger of that later context; "" = none is needed."""
     compaction: Compaction | None = None
     """None when nothing was folded."""
     messages: tuple[Message, ...] = ()

@@ -34,6 +34,8 @@ class Questions:
     """Messages that the page was to answer and that were answered since."""
     is_over: bool = False
     """All of them were answered since, or a later page replaces this one."""
+    later: str = ""
+    """The trigger of that later page; "" = none is needed."""
 
 
 Call = tuple[int, str]
@@ -163,15 +165,17 @@ def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions
     if trigger.id not in session.triggers:
         return Questions()
     page, later = session.page(trigger.id), [*session.triggers]
-    pages = [{*session.page(name).ids} for name in later[later.index(trigger.id) + 1 :]]
+    pages = {name: {*session.page(name).ids} for name in later[later.index(trigger.id) + 1 :]}
     ids = tuple(name for name in page.ids if name == trigger.id or _is_shown(view, name))
+    covering = [name for name, answered in pages.items() if {*ids} <= answered]
     is_over = trigger.role == "user" or bool(session.of_results[trigger.id].ids)
     return replace(
         page,
         ids=ids,
         current=tuple(name for name in page.current if name in ids),
         answered=sum(name not in session.unanswered for name in session.published),
-        is_over=page.is_over or (is_over and (not ids or any({*ids} <= each for each in pages))),
+        is_over=page.is_over or (is_over and (not ids or bool(covering))),
+        later=covering[-1] if covering and ids and not page.is_over else "",
     )
 
 

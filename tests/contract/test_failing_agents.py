@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from builder.client import Client, ReceivedContext, Rejected
+from builder.wire.records import make_record, outgoing
 from tests.clients import history
 from tests.serving import Model, answered, calls, serving
 
@@ -167,3 +168,14 @@ async def test_an_answer_to_a_message_that_was_deleted_meanwhile_is_not_stored(c
         await client.forget("m1", session="s1")
         with pytest.raises(Rejected, match="the message m1 was deleted meanwhile"):
             await client.send_response(context, "You said: My secret is 1234.")
+
+
+async def test_a_line_of_an_import_takes_no_messages_answer(client: Client) -> None:
+    async with client.subscribed("loop"):
+        pass
+    await client.send_user_message("s1", "Where is my order?", message_id="m1")
+    record = make_record("user.message.v1", "old", "s1", {"content": "An older line."})
+    await client.publish(outgoing(record, client.workspace), replay=True)
+    await history(client, "s1", 2)
+    async with serving(client, Model(uses_tools=False)):
+        assert await answered(client, "s1", 1) == [("m1",)]

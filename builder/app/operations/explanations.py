@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -35,6 +35,8 @@ from builder.worker.request_handlers import Contexts, Lookup, stay
 
 MAX_WAITING = 8
 """Replays with other files or profiles: one is built at a time."""
+LATER_LOOKS, LATER_SECONDS = 40, 0.02
+"""For the context of a message that came later: a build takes some 40 ms."""
 NEWEST = 2**62
 """A sequence after every other."""
 READERS = frozenset({"fetch", "history"})
@@ -44,7 +46,9 @@ READERS = frozenset({"fetch", "history"})
 class Explanations:
     """The handlers."""
 
-    def __init__(self, replays: Replays, store: CompleteStore) -> None:
+    def __init__(self, replays: Replays, store: CompleteStore, is_settled: Callable[[Place], bool] = lambda _place: True) -> None:
+        """is_settled: whether the work on a breadcrumb is done."""
+        self._is_settled = is_settled
         self._replays = replays
         self._store = store
         self._one, self._places = asyncio.Lock(), asyncio.Semaphore(MAX_WAITING)
@@ -65,7 +69,25 @@ class Explanations:
         """See `RefreshRequest`. Answers with the event."""
         request = read_request(RefreshRequest, data)
         replay = await self._replays.replay(workspace, request.model_copy(update={"as_of": request.as_of or NEWEST}))
-        return dict(json.loads(replay.event))
+        event: dict[str, Any] = json.loads(replay.event)
+        if replay.context.later and not await self._is_published(replay.context):
+            del event["is_over"]
+        return event
+
+    async def _is_published(self, context: Context) -> bool:
+        """Whether the later context is there, once it is or will never be: an import has none, nor has what was rejected.
+
+        Raises `Unavailable` while nobody knows.
+        """
+        versions = await self._store.versions(context.trigger.workspace, context.later)
+        for _ in range(LATER_LOOKS):
+            is_settled = not versions or self._is_settled(versions[0].place)
+            if await self._replays.is_published(context.trigger, context.later, context.consumer):
+                return True
+            if is_settled:
+                return False
+            await asyncio.sleep(LATER_SECONDS)
+        raise Unavailable(f"the context of {context.later} is in work; send it again in a moment")
 
     async def why(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `WhyRequest`. Answers with the sentence."""

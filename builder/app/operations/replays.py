@@ -192,6 +192,10 @@ class Replays:
         """The place of this sequence, not before the trigger and not after the newest breadcrumb."""
         return max(trigger.place, min(Place(trigger.place.incarnation, as_of), await self._last()))
 
+    async def is_published(self, other: Breadcrumb, trigger: str, consumer: str) -> bool:
+        """Whether the context of another trigger in the same session is kept."""
+        return await self._event(replace(other, id=trigger), consumer) is not None
+
     async def _event(self, trigger: Breadcrumb, consumer: str) -> bytes | None:
         identity = str(context_id(trigger.workspace, trigger.session, trigger.id, consumer))
         return await self._published.context(trigger.workspace, consumer, trigger.session, identity)
