@@ -32,6 +32,7 @@ from builder.language.traits import traits
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
+from builder.recall.questions import Questions
 from builder.recall.recall import ConsumerRecall
 from builder.recall.scopes import scope_of
 from builder.recall.search import query
@@ -46,6 +47,7 @@ from builder.remember.schemas.registry import BODIES
 from tests.bodies import body_of
 
 MODEL = "hashing/test/000000"
+NO_QUESTIONS = Questions()
 WIDTH = 64
 INCARNATION = 1_700_000_000_000_000
 MORNING = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
@@ -179,15 +181,9 @@ def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
     return query.make_query(asked, names, make_terms(asked), make_vector(asked), content=content, identifiers=exact)
 
 
-def make_context(
-    trigger: StoredBreadcrumb,
-    rows: Iterable[StoredBreadcrumb | str],
-    profile: Profile | None = None,
-    standing: tuple[StoredBreadcrumb, ...] = (),
-    asked: bytes | None = None,
-) -> Context:
-    """The page for a trigger after these rows; see `make_assembly`."""
-    return context_of(make_assembly(trigger, rows, profile, standing, asked), MODEL)
+def make_context(trigger: StoredBreadcrumb, rows: Iterable[StoredBreadcrumb | str], *arguments: Any, **named: Any) -> Context:
+    """The page for a trigger after these rows; the other arguments are those of `make_assembly`."""
+    return context_of(make_assembly(trigger, rows, *arguments, **named), MODEL)
 
 
 def make_assembly(
@@ -196,6 +192,7 @@ def make_assembly(
     profile: Profile | None = None,
     standing: tuple[StoredBreadcrumb, ...] = (),
     asked: bytes | None = None,
+    questions: Questions = NO_QUESTIONS,
 ) -> Assembly:
     """A page with the bundled templates and what it was made of. asked: another vector than the query's own.
 
@@ -218,6 +215,7 @@ def make_assembly(
         terms=make_terms,
         scope=scope_of(crumb, profile),
         turn=turn,
+        questions=questions,
     )
     return complete(begin(recall, make_rendering(profile.encoding)), question, BY_HAND)
 

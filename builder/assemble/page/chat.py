@@ -194,7 +194,8 @@ def _ending_with_calls(
     number = sum(1 for _ in takewhile(lambda message: callers & {*message.ids}, reversed(conversation)))
     before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
     question = before.pop() if before and before[-1].role == "user" else Message(role="user", parts=(), ids=())
-    first, last = ((Part(f"{text}\n", is_note=True),) if text else () for text in (notes.text, ending and f"\n{ending}"))
+    gap = "\n" if notes.text or question.parts else ""
+    first, last = ((Part(f"{text}\n", is_note=True),) if text else () for text in (notes.text, ending and f"{gap}{ending}"))
     front = replace(question, parts=(*first, *question.parts, *last), ids=(*notes.ids, *question.ids))
     return (*_with_breakpoint(before, is_cached=is_cached), front, *calls)
 

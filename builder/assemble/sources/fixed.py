@@ -1,7 +1,7 @@
 """The parts that no page is without: the profile's own words and the current message."""
 
 from collections.abc import Iterable, Sequence
-from itertools import repeat
+from itertools import accumulate, repeat
 
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
@@ -54,7 +54,8 @@ def put_current(draft: Draft, shares: Shares) -> None:
 def complete_current(draft: Draft) -> None:
     """Let a current message that is cut have the room that nothing else uses."""
     name, ledger = draft.trigger_rule.name, draft.ledger
-    if ledger.remaining >= MIN_PART_TOKENS and any(item.is_cut for item in ledger.items.get(name, ())):
+    items = ledger.items.get(name, ())
+    if ledger.remaining >= MIN_PART_TOKENS and (len(items) < len(draft.questions) or any(item.is_cut for item in items)):
         _put_current(draft, ledger.remaining + ledger.spent[name])
 
 
@@ -65,17 +66,29 @@ def _put_current(draft: Draft, share: int) -> None:
     room = min(share, ledger.remaining + ledger.spent[name]) - _frame(draft, items)
     room = max(room, min(_size(items), MIN_PART_TOKENS))
     if _size(items) > room:
+        items = _newest(items, room)
         items = current_items(draft, even_caps([item.size for item in items], room - sum(max(item.extra, 0) for item in items)))
         draft.whole = False
     ledger.put(name, items, TO_ANSWER)
 
 
+def _newest(items: tuple[Item, ...], room: int) -> tuple[Item, ...]:
+    """As many of the newest as `room` tokens have a useful part of each for, one at least."""
+    needs = accumulate(min(item.size, MIN_PART_TOKENS) + max(item.extra, 0) for item in reversed(items))
+    return items[-max(sum(need <= room for need in needs), 1) :]
+
+
 def current_items(draft: Draft, caps: Sequence[int] = ()) -> tuple[Item, ...]:
-    """The messages to answer, oldest first; none on the page of a tool's answer that answers nobody. caps: tokens of each."""
+    """The messages to answer, oldest first; none on the page of a tool's answer that answers nobody.
+
+    caps: tokens of each of the newest; () = all of them whole.
+    """
     writer, recall = draft.writer, draft.recall
     limits = caps or repeat(None)
     if recall.turn:
-        return tuple(writer.entry(question, cap=cap) for question, cap in zip(draft.questions, limits, strict=False))
+        return tuple(
+            writer.entry(question, cap=cap) for question, cap in zip(draft.questions[-len(caps) :], limits, strict=False)
+        )
     return (writer.for_messages(writer.message(recall.trigger, recall.view.size, cap=next(iter(limits)))),)
 
 

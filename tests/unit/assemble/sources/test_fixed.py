@@ -12,6 +12,7 @@ from builder.domain.profile import Cut, Profile, Reminder, SectionClass, Section
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.pinned import AGENTS, BLACKLIST, OWN_BLACKLIST, kinds_of, system_prompt
+from builder.recall.questions import Questions
 from tests.conversations import answered, bash, chat, ids_of, replied, said
 from tests.factories import make_context, make_profile, make_remembered, make_turn
 
@@ -183,3 +184,17 @@ def test_a_definition_is_looked_for_only_where_a_page_has_room_for_it() -> None:
     assert kinds_of((hidden,)) == (BLACKLIST, OWN_BLACKLIST)
     assert kinds_of((make_profile(pinned=(), system_prompt="Be brief."),)) == (BLACKLIST, OWN_BLACKLIST)
     assert kinds_of((make_profile(pinned=()),)) == (BLACKLIST, OWN_BLACKLIST, AGENTS)
+
+
+@pytest.mark.parametrize(("words", "shown"), [(4, 50), (100, 12), (300, 12)])
+def test_of_many_messages_the_newest_are_shown_that_have_room_for_a_useful_part_each(words: int, shown: int) -> None:
+    rows = [said(1, "How hot is the kiln?"), replied(2, "", bash("r1", "probe"))]
+    rows += [said(3 + n, f"Question {n}: " + "word " * words, id=f"82aa449d-4e5c-46b6-9df8-ae76c69f68{n}") for n in range(10, 59)]
+    ids = tuple(row.breadcrumb.id for row in rows if row.breadcrumb.role == "user")
+    small = make_profile(budget=2000, target=2000)
+    context = make_context(answered(99, "r1", "ok"), rows, small, questions=Questions(ids=ids, current=ids))
+    (section,) = (each for each in context.sections if each.name == "current")
+    lines = [line for line in context.markdown.split("## Current User Message\n")[1].splitlines() if line.startswith("- ")]
+    assert section.ids == ids[-len(section.ids) :]
+    assert len(lines) == len(section.ids) >= shown
+    assert context.markdown.count("not shown") == (shown < 50)
