@@ -38,8 +38,8 @@ def fetch_omitted_tool(chat_format: Literal["openai", "anthropic"]) -> Any:
 def check_named(identity: str, context: ReceivedContext) -> None:
     """Raises `Rejected` for what the context does not name: it names nothing that its consumer may not see."""
     omissions = context.event.get("omissions") or {}
-    names = {each for section in context.event.get("sections") or () for each in section["ids"]}
-    names |= {each["id"] for name in ("partial", "most_relevant") for each in omissions.get(name) or ()}
+    names = [each for section in context.event.get("sections") or () for each in section["ids"]]
+    names += [each["id"] for name in ("partial", "most_relevant") for each in omissions.get(name) or ()]
     if identity not in names:
         raise Rejected(f"this context names no {identity!r}; give an id that it names, as it is written there")
 
@@ -51,8 +51,9 @@ def piece(record: BreadcrumbRecord, offset: int, context: ReceivedContext) -> st
     does not have.
     """
     text = _text(record)
-    if offset not in range(len(text)):
-        raise Rejected(f"offset is {offset}, and the text has {len(text)} characters; give one from 0 to {len(text) - 1}")
+    last = max(len(text) - 1, 0)
+    if not isinstance(offset, int) or offset not in range(last + 1):
+        raise Rejected(f"offset is {offset!r}, and the text has {len(text)} characters; give one from 0 to {last}")
     size = context.event["token_budget"]
     words = text[offset : offset + size].encode()[:size].decode(errors="ignore")
     end = offset + len(words)

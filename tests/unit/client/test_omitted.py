@@ -26,7 +26,8 @@ def record(schema: str, text: str, body: dict[str, Any]) -> BreadcrumbRecord:
 def test_what_the_context_shows_cuts_or_leaves_out_by_name_may_be_read_and_nothing_else() -> None:
     for named in ("shown", "cut", "absent"):
         check_named(named, CONTEXT)
-    for other in ("", "m9", "sho"):
+    others: tuple[Any, ...] = ("", "m9", "sho", None, 7, ["shown"])
+    for other in others:
         with pytest.raises(Rejected, match="this context names no"):
             check_named(other, CONTEXT)
 
@@ -51,10 +52,14 @@ def test_a_tool_s_output_is_read_as_messages_show_it() -> None:
     assert piece(record("tool.response.v1", "weather failed", {"error": "failed"}), 8, CONTEXT).endswith("\nfailed")
 
 
-@pytest.mark.parametrize("offset", [-1, 3, "1", None])
+@pytest.mark.parametrize("offset", [-1, 3, 1.0, "1", None])
 def test_an_offset_that_the_text_does_not_have_is_refused(offset: Any) -> None:
-    with pytest.raises(Rejected, match="the text has 3 characters; give one from 0 to 2"):
+    with pytest.raises(Rejected, match=f"offset is {offset!r}, and the text has 3 characters; give one from 0 to 2"):
         piece(record("user.message.v1", "abc", {}), offset, CONTEXT)
+
+
+def test_a_text_without_characters_is_read_to_its_end() -> None:
+    assert piece(record("tool.response.v1", "", {"output": ""}), 0, CONTEXT) == "[characters 0 to 0 of 0, the end]\n"
 
 
 def test_both_schemas_say_the_same() -> None:
