@@ -37,7 +37,8 @@ async def memory_client(
     CONTEXT_BUILDER_TEMPLATES_DIR names it. engine: "none" finds by words alone and starts at once; "onnx" is the prepared model,
     of the extra `service`.
     No environment variable counts. A look-up sees all that was sent before it. Tool calls do not time out, and sessions are
-    summarised by `compact` only. Raises `Misconfigured` for a profile or template that is wrong, and without the installation.
+    summarised by `compact` only. Raises `Misconfigured` for a profile or template that is wrong, and without the installation,
+    and `Rejected` for a name that fits no subject.
     """
     try:
         from builder.app.in_memory import open_in_memory  # noqa: PLC0415 - the base installation lacks what it needs
@@ -55,9 +56,12 @@ async def memory_client(
 def _folder(target: Path, templates: Path | str | None, profiles: Mapping[str, str | Mapping[str, Any]]) -> Path:
     """Templates and profiles in one folder. JSON is YAML."""
     if templates is not None:
+        if not Path(templates).is_dir():
+            raise Misconfigured(f"templates is {str(templates)!r}, which is no folder; give one with profiles/, hints/ or pages/")
         shutil.copytree(templates, target)
     (target / "profiles").mkdir(parents=True, exist_ok=True)
     for name, profile in profiles.items():
+        check_token(name, "profile name")
         text = profile if isinstance(profile, str) else json.dumps(profile, ensure_ascii=False)
         (target / "profiles" / f"{name}.yaml").write_text(text, "utf-8")
     return target

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from builder.cli.tables import table
+from builder.wire.session_names import session_text
 
 SUMMARY = {
     "contexts": "{contexts:,}",
@@ -45,7 +46,7 @@ def difference_text(each: Mapping[str, Any]) -> str:
 
 def _lines(each: Mapping[str, Any]) -> Iterator[str]:
     page, other = each["page"], each["shadow_page"]
-    yield f"trigger {each['trigger']} of session {each['session']}, {each['at']}"
+    yield f"trigger {each['trigger']} of session {session_text(each['session'])}, {each['at']}"
     yield f"{each['consumer']}: {_facts(page)}"
     if other is None:
         yield f"{each['shadow']}: no page: {each['rejection']}"
@@ -82,5 +83,5 @@ def _ids(ids: Sequence[str]) -> str:
 def _cells(each: Mapping[str, Any]) -> tuple[str, ...]:
     tokens = f"{each['shadow_page']['tokens']:,}" if each["shadow_page"] else "-"
     counts = [f"{len(each[name]):,}" for name in ("only_consumer", "only_shadow", "out_of_order")]
-    names = [each["trigger"], each["session"], each["shadow"]]
+    names = [each["trigger"], session_text(each["session"]), each["shadow"]]
     return *names, f"{each['page']['tokens']:,} → {tokens}", f"{each['equal_lines']:.0%}", *counts

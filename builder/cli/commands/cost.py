@@ -38,7 +38,7 @@ def cost(
 
     price_list = load_prices(prices) if prices else PriceList()
     if prices and not price_list.matching(model):
-        raise Misconfigured(f"{prices} has no prices for {model}; it has {', '.join(price_list.models) or 'none'}")
+        raise Misconfigured(f"{prices} has no prices for {model or 'any model'}; it has {', '.join(price_list.models) or 'none'}")
     place, since = target(servers), datetime.now(UTC) - timedelta(hours=hours)
     with progress_bar("contexts") as advance:
         traffic = asyncio.run(read_traffic(place.settings, place.servers, workspace, since, advance))
@@ -57,7 +57,7 @@ def cost_text(figures: dict[str, Any]) -> str:
     """A table a consumer, with a line for each form in which a conversation is sent; and whom nobody reads."""
     text = ""
     for row in figures["consumers"]:
-        money = f", money in {figures['currency']} a day".replace("  ", " ") if row["money"] else ""
+        money = f", money in {figures['currency']} a day".replace(" in  ", " ") if row["money"] else ""
         text += (
             f"{row['consumer']}: {row['contexts_per_day']:,.0f} contexts a day, responses of {row['response_tokens']:,.0f} tokens"
         )

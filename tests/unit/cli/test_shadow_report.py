@@ -54,6 +54,13 @@ NONE = SAME | {
 }  # fmt: skip
 
 
+def test_a_session_has_its_own_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    each = DIFFERENCE | {"session": "_x-maya_40example_2Ecom"}
+    assert "of session maya@example.com, " in difference_text(each)
+    assert "session: maya@example.com " in report_text(shadow_report([each], 10))
+
+
 def test_a_report_and_one_difference_in_full_are_as_the_golden_file_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """UPDATE_GOLDEN=1 writes it."""
     monkeypatch.setenv("COLUMNS", "160")

@@ -41,6 +41,9 @@ def test_money_has_a_column_a_model() -> None:
     lines = cost_text({"currency": "EUR", "consumers": [ROW | {"money": {"large": money}}], "unread": []}).splitlines()
     assert lines[0].endswith("responses of 90 tokens, money in EUR a day")
     assert [line.split()[-1] for line in lines[3:6]] == ["2.2500", "31.5000", "3.0000"]
+    assert "responses of 90 tokens, money a day\n" in cost_text(
+        {"currency": "", "consumers": [ROW | {"money": {"m": money}}], "unread": []}
+    )
 
 
 def test_whom_nobody_reads_is_listed_apart_without_a_price() -> None:
