@@ -149,9 +149,9 @@ def _service(core: Components, broker: MemoryBroker, settings: Settings) -> tupl
         lambda: core.builder, catch_up, contexts, read, tombstones.erase, now, CONTEXTS_MAX_AGE, quiet_time, turns,
         definitions.before,
     )  # fmt: skip
-    letters = DeadLetters(publisher, archive)
     worker = Worker(
-        processor, Attempts(store, in_work, attempts), letters, lambda _outcome: None, Rules(heartbeat=HEARTBEAT_SECONDS)
+        processor, Attempts(store, in_work, attempts), DeadLetters(publisher, archive), lambda _outcome: None,
+        Rules(heartbeat=HEARTBEAT_SECONDS),
     )  # fmt: skip
     return worker, {**requests.verbs, **explanations.verbs, **Failures(store, publisher).verbs}
 
