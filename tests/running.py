@@ -265,7 +265,7 @@ async def settled(js: JetStreamContext) -> bool:
     try:
         last = (await js.stream_info(BREADCRUMBS)).state.last_seq
         durables = [await js.consumer_info(BREADCRUMBS, DURABLE)]
-    except NotFoundError:
+    except (NotFoundError, nats.errors.TimeoutError):  # a service in this process may keep the event loop for long
         return False
     with contextlib.suppress(NotFoundError):  # a subscription alone has none
         durables.append(await js.consumer_info(BREADCRUMBS, DEFAULT.replays_durable))
