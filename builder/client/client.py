@@ -112,7 +112,8 @@ class Client(Asking, Replying):
     async def is_superseded(self, context: ReceivedContext) -> bool:
         """Whether the same speaker said more before anything answered this context, and the context of that is there.
 
-        That page has the message of this one too, so an agent may leave this one unanswered. Raises `Unavailable`.
+        That page has the message of this one too, so an agent may leave this one unanswered. Counts what the broker has stored:
+        `ask` may return a moment earlier. Raises `Unavailable`.
         """
         return await is_superseded(self._js, self._place, context)
 

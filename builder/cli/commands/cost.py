@@ -57,7 +57,8 @@ def cost_text(figures: dict[str, Any]) -> str:
     """A table a consumer, with a line for each form in which a conversation is sent; and whom nobody reads."""
     text = ""
     for row in figures["consumers"]:
-        money = f", money in {figures['currency']} a day".replace(" in  ", " ") if row["money"] else ""
+        currency = f" in {figures['currency']}" if figures["currency"] else ""
+        money = f", money{currency} a day" if row["money"] else ""
         text += (
             f"{row['consumer']}: {row['contexts_per_day']:,.0f} contexts a day, responses of {row['response_tokens']:,.0f} tokens"
         )
