@@ -58,12 +58,12 @@ def cost_text(figures: dict[str, Any]) -> str:
     text = ""
     for row in figures["consumers"]:
         currency = f" in {figures['currency']}" if figures["currency"] else ""
-        money = f", money{currency} a day" if row["money"] else ""
         text += (
             f"{row['consumer']}: {row['contexts_per_day']:,.0f} contexts a day, responses of {row['response_tokens']:,.0f} tokens"
+            + (f", money{currency} a day" if row["money"] else "")
         )
         heads = ("sent", "tokens a turn", "cached", *row["money"])
-        text += f"{money}\n{table(heads, _lines(row), frozenset(heads[1:]))}\n"
+        text += f"\n{table(heads, _lines(row), frozenset(heads[1:]))}\n"
     unread = (
         f"{row['consumer']}: {row['contexts_per_day']:,.0f} contexts a day of {row['tokens']:,.0f} tokens were built and read by "
         "nobody, so no model was paid; `triggers: []` in its profile ends that\n"
