@@ -13,8 +13,8 @@ import nats
 from nats.aio.client import Client
 from nats.js import JetStreamContext
 
-from builder.adapters.nats.errors import explained, optional, translated
-from builder.adapters.nats.probe import clock_state
+from builder.adapters.nats.connection import explained, optional, translated
+from builder.adapters.nats.watchdog import clock_state
 from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
 from builder.adapters.nats.topology import BREADCRUMBS, FLOOR, Topology, examine, incarnation_of
 from builder.app.settings import Settings

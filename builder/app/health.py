@@ -14,9 +14,9 @@ from nats.aio.client import Client
 from builder import __version__
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.http import Check, Readiness
-from builder.adapters.nats.probe import Probe, clock_state
+from builder.adapters.nats.watchdog import Probe, clock_state
 from builder.adapters.nats.server import EmbeddedServer
-from builder.adapters.nats.subscriptions import Subscription, read_subscriptions
+from builder.adapters.nats.requests import Subscription, read_subscriptions
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.broker import connected
 from builder.app.components import Components

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from builder.adapters.memory.broker import MemoryBroker, MemoryDelivery
 from builder.adapters.memory.streams import KeptMessage, MemoryStream
-from builder.adapters.nats.archive import NatsArchive
+from builder.adapters.nats.stream import NatsArchive
 from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.stream import NatsStream

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from builder.adapters.templates.page_rendering import Listener
+from builder.adapters.templates.page_rendering import Listener, silence
 from builder.adapters.templates.trial import hides_words
 from builder.app.components import PARTS, Components, Parts
 from builder.app.config import ConfigSnapshot, FileStamps, edition_of, file_stamps, in_daemon_thread, in_time
@@ -66,12 +66,19 @@ class Reloader:
     """The components with the newest valid profiles and templates. A build takes `core` once and keeps it to its end."""
 
     def __init__(
-        self, folders: tuple[Path, ...], core: Components, refused: Callable[[], None], failed: Listener, parts: Parts = PARTS
+        self,
+        folders: tuple[Path, ...],
+        core: Components,
+        refused: Callable[[], None] = lambda: None,
+        failed: Listener = silence,
+        parts: Parts = PARTS,
     ) -> None:
         """refused: called for each invalid edit. failed: as in `read_config`."""
         self.core = core
         self.problem = core.config.problem
         """Why the present files are not used; empty when they are."""
+        self.earlier: dict[str, Components] = {}
+        """Components with earlier editions, for replays; they keep texts that they rendered."""
         self._folders = folders
         self._refused = refused
         self._failed = failed
@@ -84,16 +91,9 @@ class Reloader:
         return self.core.builder
 
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
-        """`Components.drop` of the present components."""
+        """`Components.drop`; the earlier editions go, too."""
+        self.earlier.clear()
         return self.core.drop(workspace, ids)
-
-    async def run(self, renew: Callable[[Components], None]) -> None:
-        """Look for edits until cancelled. renew: called with the new components."""
-        await note_edition(self.core.store, self.core.config)
-        while True:
-            await asyncio.sleep(POLL_SECONDS)
-            if await self.look():
-                renew(self.core)
 
     async def look(self) -> bool:
         """Whether there are new components. A file that changed since the last look may still be written: it is read later.

@@ -15,11 +15,11 @@ from prometheus_client import CollectorRegistry
 
 from builder.adapters.http import routes
 from builder.adapters.http.server import serve
-from builder.adapters.nats.archive import NatsArchive
+from builder.adapters.nats.stream import NatsArchive
 from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
-from builder.adapters.nats.probe import Probe
+from builder.adapters.nats.watchdog import Probe
 from builder.adapters.nats.publisher import NatsSender
-from builder.adapters.nats.purge_lock import PurgeLock
+from builder.adapters.nats.watchdog import PurgeLock
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs, replayed_breadcrumbs, tool_calls

@@ -1,6 +1,10 @@
 """What the worker reports of one delivery, for the log line and the metrics."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from builder.domain.breadcrumb import Place
+from builder.domain.timing import Part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -8,9 +12,9 @@ class DeliveryOutcome:
     """How one delivery was settled."""
 
     subject: str
-    sequence: int
+    place: Place
     replay: bool
-    """It came by an import, or from the service itself."""
+    """True for an import, and for a breadcrumb of the service itself."""
     outcome: str
     """One of remembered, published, superseded, waiting, expired, rejected, unavailable and failed."""
     seconds: float
@@ -22,6 +26,8 @@ class DeliveryOutcome:
     reason: str = ""
     kind: str = ""
     """Of the reason of a rejection: `Rejected.kind`."""
+    parts: Mapping[Part, float] = field(default_factory=dict)
+    """Seconds of each part, see `domain/timing.py`."""
 
     @property
     def contexts(self) -> int:

@@ -1,20 +1,31 @@
 """The broker: the stream of breadcrumbs, and what leaves the service."""
 
 from collections.abc import AsyncIterator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
 
 
+class PublishedEvent(NamedTuple):
+    """A context as the stream holds it."""
+
+    data: bytes
+    times: str
+    """How long the parts of its delivery took, as `domain.timing.times_text` wrote it."""
+
+
 class Stream(Protocol):
-    """Reads the stream beside the subscription, for catch-up."""
+    """Reads the stream beside the subscription, for catch-up. All methods raise `Unavailable`."""
+
+    async def last(self) -> Place:
+        """The position of the newest breadcrumb."""
+
+    def tombstones(self, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
+        """The tombstones of all workspaces between two positions, both exclusive, in order."""
 
     def walk(self, workspace: str, session: str, after: Place, until: Place, schema: str = "") -> AsyncIterator[StreamMessage]:
-        """Breadcrumbs of the session, or of EVERY_SESSION, with `after` < place < `until`, in order. Raises `Unavailable`.
-
-        schema: only those of it.
-        """
+        """Breadcrumbs of the session, or of EVERY_SESSION, with `after` < place < `until`, in order. schema: only of this one."""
 
 
 class Archive(Protocol):
@@ -45,20 +56,21 @@ class Archive(Protocol):
 class PublishedContexts(Protocol):
     """Reads published contexts. All methods raise `Unavailable`; None = there is none, or it was erased."""
 
-    async def last_context(self, workspace: str, consumer: str, session: str) -> bytes | None:
+    async def last_context(self, workspace: str, consumer: str, session: str) -> PublishedEvent | None:
         """The newest one of a consumer in a session."""
 
-    async def context(self, workspace: str, consumer: str, session: str, identity: str) -> bytes | None:
+    async def context(self, workspace: str, consumer: str, session: str, identity: str) -> PublishedEvent | None:
         """The one with this id (`domain.context.context_id`)."""
 
 
 class Publisher(Protocol):
     """Publishes contexts and dead letters."""
 
-    async def publish(self, context: Context, event: bytes) -> None:
+    async def publish(self, context: Context, event: bytes, times: str) -> None:
         """Raises `AlreadyPublished` when the server holds a context with this id, `Unavailable` when it cannot be reached.
 
-        Plain subscribers receive an event even when the server refuses it; call `holds` before a second attempt.
+        Plain subscribers receive an event even when the server refuses it; call `holds` before a second attempt. times: kept
+        beside the event, whose bytes depend on its message alone.
         """
 
     async def holds(self, context: Context) -> bool:

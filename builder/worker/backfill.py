@@ -30,7 +30,7 @@ class Backfill:
         busy: Callable[[], bool],
         pace: Pace = PACE,
     ) -> None:
-        """with_vectors: raises `Unavailable`. busy: whether deliveries are in work, whose embeddings come first."""
+        """with_vectors: raises `Unavailable`. busy: whether deliveries are in work; their embeddings come first."""
         self.missing = 0
         """Breadcrumbs that lacked vectors at the last look."""
         self._store = store
@@ -39,16 +39,6 @@ class Backfill:
         self._pace = pace
         self._is_failing = False
         self._backoff = Backoff(pace.pauses)
-
-    async def run(self) -> None:
-        """Until cancelled."""
-        while True:
-            try:
-                await self.walk()
-            except Unavailable as error:
-                log.warning("what lacks vectors cannot be filled in: %s", error)
-                await asyncio.sleep(self._backoff.note_failure())
-            await asyncio.sleep(self._pace.rest)
 
     async def walk(self) -> None:
         """Try everything that lacks vectors once. Raises `Unavailable` when the store is away."""

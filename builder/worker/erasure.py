@@ -1,30 +1,30 @@
 """Erasure: a tombstone erases all that was made from its breadcrumb, in stream, store, caches, contexts and dead letters.
 
-Every step may be repeated, so a crash in the middle repeats the line. Superseding needs none of this: an older version is
-history, which recall leaves out and which `as of` an earlier place still needs.
+Every step may be repeated, so a crash in the middle repeats all of them. Superseding erases nothing: an older version is history,
+which recall leaves out and which `as of` an earlier position still needs.
 """
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Callable
+
+from cachetools import LRUCache
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.erasure_receipt import ErasureReceipt
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.broker import Archive
-from builder.ports.store import Eraser, PendingStubs
-from builder.worker.catch_up import CatchUp
+from builder.ports.store import PendingStubs
+from builder.worker.log import Log
 
 log = logging.getLogger("builder.worker.erasure")
 
-TOMBSTONE = "breadcrumb.deleted.v1"
 MAX_RECEIPTS = 1_000
 """Receipts in memory: every request about one tombstone gets the same."""
 
 
 class ContextEraser:
-    """Replaces published contexts by stubs."""
+    """Replaces published contexts by stubs. A process has one: two would take each other's pending stubs for ended ones."""
 
     def __init__(self, stubs: PendingStubs, archive: Archive) -> None:
         self._stubs = stubs
@@ -49,55 +49,44 @@ class ContextEraser:
 
 
 class Erasure:
-    """Erases for tombstones, one run a tombstone."""
+    """Erases for tombstones, one run for each tombstone. All methods raise `Unavailable`."""
 
-    def __init__(
-        self,
-        catch_up: CatchUp,
-        eraser: Eraser,
-        stubs: PendingStubs,
-        archive: Archive,
-        drop: Callable[[str, frozenset[str]], int],
-    ) -> None:
-        """drop: removes ids of a workspace from this process's caches; returns how many entries."""
-        self._catch_up = catch_up
-        self._eraser = eraser
-        self.contexts = ContextEraser(stubs, archive)
-        """The one of this process: two would take each other's pending stubs for ended ones."""
+    def __init__(self, log: Log, archive: Archive, drop: Callable[[str, frozenset[str]], int]) -> None:
+        """drop: removes ids of a workspace from the caches of this process; returns how many entries."""
+        self.contexts = ContextEraser(log.store, archive)
+        self._log = log
         self._archive = archive
         self._drop = drop
-        self._runs: OrderedDict[Place, asyncio.Task[ErasureReceipt]] = OrderedDict()
+        self._runs: LRUCache[Place, asyncio.Task[ErasureReceipt]] = LRUCache(MAX_RECEIPTS)
 
-    async def forget(self, tombstone: Breadcrumb) -> ErasureReceipt:
-        """Erase what the tombstone removes below its place. Raises `Unavailable`: ask again."""
+    async def erase(self, tombstone: Breadcrumb) -> ErasureReceipt:
+        """Erase what the tombstone removes before its position. After an error, ask again."""
         run = self._runs.get(tombstone.place)
         if run is None or (run.done() and (run.cancelled() or run.exception())):
             run = self._runs[tombstone.place] = asyncio.create_task(self._erase(tombstone))
-            if len(self._runs) > MAX_RECEIPTS and self._runs[next(iter(self._runs))].done():
-                self._runs.popitem(last=False)
         return await asyncio.shield(run)
 
-    async def forget_in_order(self, tombstone: Breadcrumb) -> None:
-        """`forget` for the worker, when everything earlier of the session is settled. Raises `Unavailable`.
+    async def erase_in_order(self, tombstone: Breadcrumb) -> None:
+        """`erase` for the worker, when everything earlier of the session is settled.
 
         A run that began before may have missed a context that was being built: then contexts are replaced a second time.
         """
         is_repeat = tombstone.place in self._runs
-        receipt = await self.forget(tombstone)
+        receipt = await self.erase(tombstone)
         if is_repeat:
             ids = frozenset({receipt.id, *receipt.summaries})
             self._drop(receipt.workspace, ids)
             await self.contexts.replace(receipt.workspace, ids)
 
     async def erase_here(self, tombstone: Breadcrumb) -> tuple[tuple[Breadcrumb, ...], tuple[Breadcrumb, ...], int]:
-        """Erase in this worker's store and caches: what was erased, the traces of summaries, the dropped entries.
+        """Erase in this worker's store and caches: what was erased, the traces of summaries, the number of cached entries.
 
-        Catches up to the tombstone first, so that this worker stores no older copy afterwards. Raises `Unavailable`.
+        Catches up to the tombstone first, so that this worker stores no older copy afterwards.
         """
         workspace, session, identity, place = tombstone.workspace, tombstone.session, tombstone.removes, tombstone.place
-        await self._catch_up.walk(workspace, EVERY_SESSION if session == NO_SESSION else session, place)
-        erased = await self._eraser.erase(workspace, session, identity, place)
-        summaries = tuple(trace for trace in await self._eraser.traces(workspace, identity) if trace.id != identity)
+        await self._log.catch_up(workspace, EVERY_SESSION if session == NO_SESSION else session, place)
+        erased = await self._log.store.erase(workspace, session, identity, place)
+        summaries = tuple(trace for trace in await self._log.store.traces(workspace, identity) if trace.id != identity)
         return erased, summaries, self._drop(workspace, frozenset({identity, *(summary.id for summary in summaries)}))
 
     async def _erase(self, tombstone: Breadcrumb) -> ErasureReceipt:

@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -11,27 +11,29 @@ from builder.domain.breadcrumb import NO_SESSION, Place, StreamMessage
 from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import BuilderError, NoMoreAttempts, Rejected, Unavailable
 from builder.domain.selector import ANSWER, FAILURE
+from builder.domain.timing import stopwatch
 from builder.ports.broker import Delivery
-from builder.ports.store import Progress
-from builder.worker.erasure import TOMBSTONE
+from builder.worker.decide import CAUSES, RULES
+from builder.worker.forgetting import TOMBSTONE
+from builder.worker.jobs import Observer
+from builder.worker.log import Log
 from builder.worker.processor import Ending, Processor
 from builder.worker.publishing import DeadLetters
-from builder.worker.resilience import PAUSES, Backoff, Pauses, UnexpectedError, guard, heartbeat
+from builder.worker.resilience import PAUSES, Backoff, Pace, Pauses, UnexpectedError, give_way, guard, heartbeat
 from builder.worker.turns import SessionOrder
 
 log = logging.getLogger("builder.worker.loop")
 
-TOOL_OUTCOMES = frozenset({ANSWER, FAILURE})
+TOOL_RESULTS = frozenset({ANSWER, FAILURE})
+IMPORTS_AT_ONCE = 2
+"""Imported breadcrumbs in work at once: one is embedded while the other one is written."""
 
 
 class Attempts:
-    """Numbers the attempts at each place. An attempt is counted before it begins, so a crash leaves it counted."""
+    """Numbers the attempts at each position. An attempt is counted before it begins, so a crash leaves it counted."""
 
-    def __init__(self, progress: Progress, in_work: set[Place], max_attempts: int) -> None:
-        """in_work: places of running attempts, for catch-up."""
-        self._progress = progress
-        self._in_work = in_work
-        self._max_attempts = max_attempts
+    def __init__(self, log: Log) -> None:
+        self._log = log
         self._suspects = asyncio.Lock()
 
     @asynccontextmanager
@@ -40,38 +42,24 @@ class Attempts:
 
         After a crash a delivery is retried alone, so that a second crash is counted for it and for no other.
         """
-        with self._working_on(place):
-            attempt = await self._progress.start_attempt(place)
+        async with self._counted(place) as attempt:
             if attempt == 1:
-                self._check(attempt)
                 yield attempt
                 return
-            await self._progress.undo_attempt(place)
-        async with self._suspects:
-            with self._working_on(place):
-                attempt = await self._progress.start_attempt(place)
-                self._check(attempt)
-                yield attempt
+            await self._log.store.undo_attempt(place)
+        async with self._suspects, self._counted(place) as attempt:
+            yield attempt
 
-    async def undo(self, place: Place) -> None:
-        """Take back the last attempt. Raises `Unavailable`."""
-        await self._progress.undo_attempt(place)
-
-    async def clear(self, place: Place) -> None:
-        """Remove the attempts of a finished message. Raises `Unavailable`."""
-        await self._progress.clear_attempts(place)
-
-    def _check(self, attempt: int) -> None:
-        if attempt >= self._max_attempts:
-            raise NoMoreAttempts(f"{attempt - 1} attempts ended in a crash or a bug; see the worker's log for the traceback")
-
-    @contextmanager
-    def _working_on(self, place: Place) -> Iterator[None]:
-        self._in_work.add(place)
+    @asynccontextmanager
+    async def _counted(self, place: Place) -> AsyncIterator[int]:
+        self._log.in_work.add(place)
         try:
-            yield
+            attempt = await self._log.store.start_attempt(place)
+            if attempt >= self._log.max_attempts:
+                raise NoMoreAttempts(f"{attempt - 1} attempts ended in a crash or a bug; see the worker's log for the traceback")
+            yield attempt
         finally:
-            self._in_work.discard(place)
+            self._log.in_work.discard(place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,48 +75,44 @@ class Rules:
 class Worker:
     """Processes deliveries: sessions side by side, one session in order."""
 
-    def __init__(
-        self,
-        processor: Processor,
-        attempts: Attempts,
-        letters: DeadLetters,
-        observe: Callable[[DeliveryOutcome], None],
-        rules: Rules,
-    ) -> None:
-        """observe: is called with the outcome of each delivery."""
+    def __init__(self, processor: Processor, log: Log, letters: DeadLetters, observers: Iterable[Observer], rules: Rules) -> None:
         self._processor = processor
-        self._attempts = attempts
+        self._store = log.store
+        self._now = log.now
+        self._attempts = Attempts(log)
         self._letters = letters
-        self._observe = observe
+        self._observers = tuple(observers)
         self._rules = rules
         self._sessions = SessionOrder()
         self._backoff = Backoff(rules.pauses)
 
     async def process(self, delivery: Delivery) -> None:
         """Take one delivery from fetch to settle. Never raises."""
-        start = perf_counter()
-        message = delivery.arrival
-        async with heartbeat(delivery.keep_alive, self._rules.heartbeat), self._turn(message):
-            await self._backoff.wait()
-            ending = await self._settle(delivery)
-        self._observe(
-            DeliveryOutcome(
-                subject=message.subject,
-                sequence=message.place.sequence,
-                replay=message.replay,
-                outcome=ending.outcome,
-                seconds=perf_counter() - start,
-                build=ending.build,
-                tokens=ending.tokens,
-                reason=ending.reason,
-                kind=ending.kind,
-            )
+        start, message = perf_counter(), delivery.arrival
+        with stopwatch() as seconds:
+            async with heartbeat(delivery.keep_alive, self._rules.heartbeat), self._turn(message):
+                await self._backoff.wait()
+                seconds["wait"] = max((self._now() - message.received_at).total_seconds(), 0.0)
+                ending = await self._settled(delivery)
+        outcome = DeliveryOutcome(
+            subject=message.subject,
+            place=message.place,
+            replay=message.replay,
+            outcome=ending.outcome,
+            seconds=perf_counter() - start,
+            build=ending.build,
+            tokens=ending.tokens,
+            reason=ending.reason,
+            kind=ending.kind,
+            parts=seconds,
         )
+        for observer in self._observers:
+            observer.delivered(outcome)
 
     def _turn(self, message: StreamMessage) -> AbstractAsyncContextManager[None]:
-        """An answer of no session takes the turn of its call's session; a tombstone of none waits for every page it may be on."""
+        """A tool result without a session takes the turn of its call's session; a tombstone without one waits for every page."""
         _, workspace, session, schema, *_ = (*message.subject.split(".", 3), "", "", "", "")
-        may_join = session == NO_SESSION and schema in TOOL_OUTCOMES and not message.replay
+        may_join = session == NO_SESSION and schema in TOOL_RESULTS and not message.replay
         home, alone = self._home(message) if may_join else None, (session, schema) == (NO_SESSION, TOMBSTONE)
         return self._sessions.turn(workspace, session, message.place.sequence, home, alone=alone)
 
@@ -139,47 +123,70 @@ class Worker:
         except (BuilderError, UnexpectedError):
             return NO_SESSION
 
-    async def _settle(self, delivery: Delivery) -> Ending:
-        """Exactly one of ack, retry and reject."""
+    async def _settled(self, delivery: Delivery) -> Ending:
+        """Exactly one of ack, retry and reject, by the table of outcomes."""
         message = delivery.arrival
         try:
-            ending = await guard(self._attempt(message), log, f"{message.subject} at {message.place.sequence}")
-        except Rejected as error:
-            return await self._reject(delivery, error)
-        except Unavailable as error:
-            return await self._retry(delivery, error)
-        except asyncio.CancelledError:
-            await self._attempts.undo(message.place)  # the shutdown caused it, not the breadcrumb
-            raise
-        except UnexpectedError as error:  # it has used up an attempt
-            await delivery.retry(self._rules.pauses.first)
-            return Ending("failed", reason=str(error))
-        self._backoff.note_success()
-        await (delivery.retry(ending.pause) if ending.pause else delivery.ack())
+            ending = await self._attempt(message)
+        except (Rejected, Unavailable, UnexpectedError, asyncio.CancelledError) as error:
+            ending = await self._failed(message, error)
+            if ending.outcome == "cancelled":
+                raise
+        rule = RULES[ending.outcome]
+        if rule.settle == "reject":
+            await delivery.reject()
+        elif rule.settle == "retry" or ending.pause:
+            await delivery.retry(ending.pause)
+        else:
+            await delivery.ack()
         return ending
 
     async def _attempt(self, message: StreamMessage) -> Ending:
         """One attempt, no longer counted once it ended well."""
-        async with self._attempts.start(message.place) as attempt:
-            ending = await self._processor.process(message, attempt)
-        await self._attempts.clear(message.place)
+
+        async def attempt() -> Ending:
+            async with self._attempts.start(message.place) as number:
+                ending = await self._processor.process(message, number)
+            await self._store.clear_attempts(message.place)
+            return ending
+
+        ending = await guard(attempt(), log, f"{message.subject} at {message.place.sequence}")
+        self._backoff.note_success()
         return ending
 
-    async def _reject(self, delivery: Delivery, why: Rejected) -> Ending:
-        """The attempts stay counted, so that catch-up skips the message at once."""
-        try:
-            await self._letters.publish(delivery.arrival, str(why))
-        except Unavailable as error:
-            return await self._retry(delivery, error)
-        await delivery.reject()
-        return Ending("rejected", reason=str(why), kind=why.kind)
+    async def _failed(self, message: StreamMessage, error: BaseException) -> Ending:
+        """The ending of an attempt that raised. A failed dependency pauses the loop: the next delivery needs it, too."""
+        outcome = next(outcome for cause, outcome in CAUSES.items() if isinstance(error, cause))
+        if isinstance(error, Rejected):
+            try:
+                await self._letters.publish(message, str(error))
+            except Unavailable as unavailable:
+                return await self._failed(message, unavailable)
+        if RULES[outcome].attempt == "undo":
+            try:
+                await self._store.undo_attempt(message.place)
+            except Unavailable:
+                log.warning("the store is unavailable too: the attempt at %d stays counted", message.place.sequence)
+        pause = self._backoff.note_failure() if outcome == "unavailable" else self._rules.pauses.first
+        return Ending(outcome, reason=str(error), kind=getattr(error, "kind", ""), pause=pause)
 
-    async def _retry(self, delivery: Delivery, error: Unavailable) -> Ending:
-        """Pause the loop: what is unavailable for one delivery is unavailable for the next."""
-        pause = self._backoff.note_failure()
-        try:
-            await self._attempts.undo(delivery.arrival.place)
-        except Unavailable:
-            log.warning("the store is unavailable too: the attempt at %d stays counted", delivery.arrival.place.sequence)
-        await delivery.retry(pause)
-        return Ending("unavailable", reason=str(error))
+
+class Imports:
+    """Processes imported breadcrumbs while nobody waits for a context, and acknowledges the live ones: the inbox has them."""
+
+    def __init__(self, process: Callable[[Delivery], Awaitable[None]], busy: Callable[[], bool], every: float, pace: Pace) -> None:
+        """process: the worker's. busy: whether live deliveries wait or are in work. every: seconds between two heartbeats."""
+        self._process = process
+        self._busy = busy
+        self._every = every
+        self._pace = pace
+        self._slots = asyncio.Semaphore(IMPORTS_AT_ONCE)
+
+    async def process(self, delivery: Delivery) -> None:
+        """Settle one delivery. Never raises."""
+        if not delivery.arrival.replay:
+            await delivery.ack()
+            return
+        async with heartbeat(delivery.keep_alive, self._every), self._slots:
+            await give_way(self._busy, self._pace)
+            await self._process(delivery)

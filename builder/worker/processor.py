@@ -1,131 +1,126 @@
-"""One attempt at a message: decode → catch up → remember or answer."""
+"""One attempt at a message: read → catch up → decide → remember, or build and publish."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from time import perf_counter
 
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
-from builder.domain.profile import Profile
-from builder.domain.record_consumers import Definitions
 from builder.domain.selector import may_trigger
+from builder.domain.timing import timed
 from builder.recall.scopes import scopes_before
-from builder.remember.long_input import decoded
-from builder.service import ContextBuilder
-from builder.worker.catch_up import CatchUp
+from builder.service import OPEN_TURN, ContextBuilder
+from builder.worker.consumers import Consumers
+from builder.worker.decide import Decision, Outcome, decide, quiet_seconds
+from builder.worker.forgetting import Forgetting
+from builder.worker.log import Log
 from builder.worker.publishing import ContextPublisher
-from builder.worker.quiet_time import QuietTime
 from builder.worker.turns import Turns
 
-DefinitionsBefore = Callable[[str, Place, datetime], Awaitable[Definitions]]
-"""Workspace, place and moment → the definitions that hold there. Raises `Unavailable`."""
 COPY_SECONDS = 1.0
-"""After which a copy of a breadcrumb comes again, while the first one may be in work with another worker."""
+"""After which a copy of a breadcrumb comes again, while another worker may have the first one in work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How an attempt ended; the fields are those of `DeliveryOutcome`."""
 
-    outcome: str
+    outcome: Outcome
     tokens: tuple[int, ...] = ()
     build: float | None = None
     reason: str = ""
     kind: str = ""
     pause: float = 0.0
-    """Seconds after which the message shall come again, because a consumer waits for quiet; 0 = it is settled."""
-
-
-async def no_definitions(_workspace: str, _place: Place, _moment: datetime) -> Definitions:
-    """Where records make no consumers."""
-    return ()
+    """Seconds after which the message comes again, because a consumer waits; 0 = it is settled."""
 
 
 class Processor:
-    """Remembers a message, and answers it when it triggers."""
+    """Remembers a message, and builds its contexts when it triggers."""
 
     def __init__(
         self,
         builder: Callable[[], ContextBuilder],
-        catch_up: CatchUp,
+        log: Log,
+        consumers: Consumers,
         contexts: ContextPublisher,
-        decode: Callable[[StreamMessage], Breadcrumb],
-        erase: Callable[[Breadcrumb], Awaitable[object]],
-        now: Callable[[], datetime],
-        max_age: timedelta,
-        quiet_time: QuietTime,
+        forgetting: Forgetting,
         turns: Turns,
-        definitions: DefinitionsBefore = no_definitions,
+        max_age: timedelta,
         is_settled: Callable[[Place], bool] = lambda _place: True,
     ) -> None:
-        """builder: the current one; an attempt ends with the builder that it began with. decode: raises `Rejected`.
+        """builder: the current one; an attempt ends with the builder that it began with. max_age: older triggers get no context.
 
-        erase: erases what a tombstone or a secret removes, and the secret's own message. max_age: triggers older than this are
-        remembered and not answered. is_settled: whether no
-        worker has the delivery of a place in work.
+        is_settled: whether no worker has the delivery of a position in work.
         """
         self._builder = builder
-        self._catch_up = catch_up
+        self._log = log
+        self._consumers = consumers
         self._contexts = contexts
-        self._decode = decode
-        self._erase = erase
-        self._now = now
-        self._max_age = max_age
-        self._quiet_time = quiet_time
+        self._forgetting = forgetting
         self._turns = turns
-        self._definitions = definitions
+        self._max_age = max_age
         self._is_settled = is_settled
 
     async def process(self, message: StreamMessage, attempt: int) -> Ending:
-        """Remembered, expired, superseded, waiting or published. Raises `Rejected` and `Unavailable`."""
-        breadcrumb, builder = await decoded(self._decode, message), self._builder()
-        consumers = () if message.replay else await self._consumers(builder, breadcrumb)
-        session = await self._session(builder, breadcrumb)
-        if consumers:
-            await self._catch_up.before(message, scopes_before(replace(breadcrumb, session=session), consumers))
+        """Raises `Rejected` and `Unavailable`."""
+        breadcrumb, builder = await self._log.read(message), self._builder()
+        triggers = may_trigger(breadcrumb) and not message.replay
+        consumers = await self._consumers.triggered_by(breadcrumb, builder) if triggers else ()
+        with timed("catch_up"):
+            session = await self._session(builder, breadcrumb)
+            if consumers:
+                await self._log.before(message, scopes_before(replace(breadcrumb, session=session), consumers))
+        age = self._age(breadcrumb)
+        later = await self._log.later(breadcrumb, quiet_seconds(breadcrumb, consumers, age))
+        decision = decide(breadcrumb, consumers, later, age, self._max_age)
         turn = partial(self._turns.of, breadcrumb.workspace, session)
-        if not consumers or self._is_old(breadcrumb):
-            async with turn():
-                stored = await builder.remember(breadcrumb)
-            if breadcrumb.removes:
-                await self._erase(breadcrumb)
-            return Ending("expired" if consumers and not stored.breadcrumb.removes else "remembered")
-        readiness = await self._quiet_time.readiness(breadcrumb, consumers)
-        if not readiness.ready:
-            async with turn():
-                await builder.remember(breadcrumb)
-            return Ending("waiting" if readiness.pause else "superseded", pause=readiness.pause)
+        if decision.outcome == "published":
+            is_repeat = attempt > 1 or message.deliveries > 1
+            return await self._publish(builder, breadcrumb, decision, turn, is_repeat=is_repeat)
+        async with turn():
+            stored = await builder.remember(breadcrumb)
+        if breadcrumb.removes:
+            await self._forgetting.apply(breadcrumb)
+        is_over = decision.outcome == "expired" and bool(stored.breadcrumb.removes)
+        return Ending("remembered" if is_over else decision.outcome, pause=decision.pause)
+
+    async def session_of(self, message: StreamMessage) -> str:
+        """The session of the contexts that it triggers. Raises `Rejected` and `Unavailable`."""
+        return await self._session(self._builder(), await self._log.read(message))
+
+    async def _publish(
+        self,
+        builder: ContextBuilder,
+        trigger: Breadcrumb,
+        decision: Decision,
+        turn: Callable[[], AbstractAsyncContextManager[None]],
+        *,
+        is_repeat: bool,
+    ) -> Ending:
+        """Build and publish the contexts of a trigger, as of the first position of its breadcrumb."""
         async with turn():
             start = perf_counter()
-            stored, pages = await builder.begin(breadcrumb, readiness.ready)
+            stored, pages = await builder.begin(trigger, decision.ready)
             if stored.breadcrumb.removes:
                 return Ending("remembered")
-            if self._is_old(stored.breadcrumb):
+            if self._age(stored.breadcrumb) >= self._max_age:
                 return Ending("expired")
             result = await builder.complete(pages)
             seconds = perf_counter() - start
         first = stored.breadcrumb.place
-        if first < breadcrumb.place and not self._is_settled(first) and not await self._contexts.are_published(result):
+        if first < trigger.place and not self._is_settled(first) and not await self._contexts.are_published(result):
             return Ending("waiting", pause=COPY_SECONDS)
         # `begin` returns the very breadcrumb when it is new to the store.
-        is_repeat = attempt > 1 or message.deliveries > 1 or stored.breadcrumb is not breadcrumb
-        tokens = await self._contexts.publish(result, is_repeat=is_repeat)
-        return Ending("published" if result.contexts else "remembered", tokens=tokens, build=seconds, pause=readiness.pause)
-
-    async def session_of(self, message: StreamMessage) -> str:
-        """The session of the contexts that it triggers. Raises `Rejected` and `Unavailable`."""
-        return await self._session(self._builder(), await decoded(self._decode, message))
+        tokens = await self._contexts.publish(result, is_repeat=is_repeat or stored.breadcrumb is not trigger)
+        if not result.contexts:
+            return Ending("remembered", build=seconds, reason=OPEN_TURN, pause=decision.pause)
+        return Ending("published", tokens=tokens, build=seconds, pause=decision.pause)
 
     async def _session(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> str:
-        await self._catch_up.callers(breadcrumb)
+        await self._log.callers(breadcrumb)
         return (await builder.in_session(breadcrumb)).session
 
-    async def _consumers(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
-        if not may_trigger(breadcrumb):
-            return ()
-        definitions = await self._definitions(breadcrumb.workspace, breadcrumb.place, breadcrumb.received_at)
-        return builder.consumers(breadcrumb, definitions)
-
-    def _is_old(self, trigger: Breadcrumb) -> bool:
-        return self._now() - trigger.received_at >= self._max_age
+    def _age(self, trigger: Breadcrumb) -> timedelta:
+        return self._log.now() - trigger.received_at

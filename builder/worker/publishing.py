@@ -7,6 +7,7 @@ from collections.abc import Callable
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, ChainTooLong, NoContext, Rejected, Unavailable
+from builder.domain.timing import times_text
 from builder.ports.broker import Archive, Publisher
 from builder.remember.secrets import holds_secret
 from builder.service import BuildResult
@@ -50,7 +51,7 @@ class ContextPublisher:
         """Raises `AlreadyPublished`. A repeat looks first: plain subscribers also receive an event that the stream refuses."""
         if is_repeat and await self._publisher.holds(context):
             raise AlreadyPublished(f"context {context.id} is in the stream")
-        await self._publisher.publish(context, self._encode(context))
+        await self._publisher.publish(context, self._encode(context), times_text())
 
     async def _announce(self, context: Context) -> None:
         """Best effort: the context is published, and must not be built again because of its announcement."""

@@ -1,6 +1,5 @@
 """Purging: what has expired is erased from stream, contexts, caches and store, by the command or on a schedule."""
 
-import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -10,12 +9,13 @@ from types import MappingProxyType
 from typing import Protocol
 
 from builder.domain.breadcrumb import Place
-from builder.domain.errors import Unavailable
 from builder.domain.stored_breadcrumb import Ended
 from builder.ports.broker import Archive
-from builder.ports.store import Eraser, Progress
+from builder.ports.store import Eraser
 from builder.worker.erasure import ContextEraser
-from builder.worker.resilience import UnexpectedError, guard, heartbeat
+from builder.worker.jobs import Observer
+from builder.worker.log import StoredLog
+from builder.worker.resilience import PACE, give_way, heartbeat
 
 log = logging.getLogger("builder.worker.purging")
 
@@ -27,9 +27,6 @@ RENEW_SECONDS = 2.0
 """Between two renewals of the lock while this worker purges."""
 BATCH_ROWS = 64
 """Rows that leave the store in one transaction."""
-WAIT_SECONDS = 0.005
-MAX_WAITS = 40
-"""For deliveries in work, in front of each batch: under steady load what has expired must go too."""
 
 Kind = tuple[str, str]
 """Workspace and schema."""
@@ -62,7 +59,7 @@ class Purging:
         drop: Callable[[str, frozenset[str]], object],
         busy: Callable[[], bool],
     ) -> None:
-        """contexts: the one eraser of this process. drop: as in `Erasure`. busy: whether deliveries are in work."""
+        """contexts: of this process. drop: as in `Erasure`. busy: whether deliveries are in work."""
         self._eraser = eraser
         self._contexts = contexts
         self._archive = archive
@@ -78,7 +75,7 @@ class Purging:
         messages: Counter[Kind] = Counter()
         contexts: Counter[Kind] = Counter()
         for batch in _batches(over):
-            await self._give_way()
+            await give_way(self._busy, PACE)
             for item in batch:
                 crumb = item.breadcrumb
                 messages[_kind(item)] += await self._archive.delete_at(crumb.place, crumb.workspace, crumb.session, crumb.id)
@@ -86,18 +83,11 @@ class Purging:
             ids = frozenset(item.breadcrumb.id for item in over if _kind(item) == kind)
             contexts[kind] += await self._contexts.replace(kind[0], ids)
         for batch in _batches(over):
-            await self._give_way()
+            await give_way(self._busy, PACE)
             await self._eraser.purge(batch)
         for workspace in sorted({item.breadcrumb.workspace for item in over}):
             self._drop(workspace, frozenset(item.breadcrumb.id for item in over if item.breadcrumb.workspace == workspace))
         return purge_rows(over, messages, contexts)
-
-    async def _give_way(self) -> None:
-        """Wait for deliveries in work."""
-        for _ in range(MAX_WAITS):
-            if not self._busy():
-                return
-            await asyncio.sleep(WAIT_SECONDS)
 
 
 def purge_rows(
@@ -139,42 +129,20 @@ class Lock(Protocol):
 class PurgeSchedule:
     """Purges this worker's store whenever its last purge is old enough. The time survives a restart."""
 
-    def __init__(
-        self,
-        purging: Purging,
-        ledger: Progress,
-        every: timedelta,
-        lock: Lock,
-        now: Callable[[], datetime],
-        count: Callable[[int], object],
-        poll_seconds: float = POLL_SECONDS,
-    ) -> None:
-        """every: 0 = never. count: called with the number of breadcrumbs that were erased."""
+    def __init__(self, purging: Purging, log: StoredLog, every: timedelta, lock: Lock, observer: Observer) -> None:
         self._purging = purging
-        self._ledger = ledger
+        self._log = log
         self._every = every
         self._lock = lock
-        self._now = now
-        self._count = count
-        self._poll_seconds = poll_seconds
-
-    async def run(self) -> None:
-        """Until cancelled."""
-        while True:
-            if self._every:
-                try:
-                    await guard(self.look(), log, "purging")
-                except (Unavailable, UnexpectedError) as error:
-                    log.warning("what has expired stays until the next attempt: %s", error)
-            await asyncio.sleep(self._poll_seconds)
+        self._observer = observer
 
     async def look(self) -> bool:
         """Purge when it is due and no other worker does; whether it was done. Raises `Unavailable`.
 
         A store that was never purged waits for one whole period.
         """
-        now = self._now()
-        last = (await self._ledger.watermark(*LAST_RUN)).sequence
+        now = self._log.now()
+        last = (await self._log.store.watermark(*LAST_RUN)).sequence
         if not last:
             await self._note(now)
             return False
@@ -191,14 +159,14 @@ class PurgeSchedule:
 
     def _report(self, rows: tuple[PurgeRow, ...]) -> None:
         breadcrumbs = sum(row.breadcrumbs for row in rows)
-        self._count(breadcrumbs)
+        self._observer.purged(breadcrumbs)
         log.info(
             "purged what has expired: %d breadcrumbs of %d bytes, %d messages, %d contexts",
             *(breadcrumbs, *(sum(getattr(row, name) for row in rows) for name in ("bytes", "messages", "contexts"))),
         )
 
     async def _note(self, moment: datetime) -> None:
-        await self._ledger.advance(*LAST_RUN, Place(1, int(moment.timestamp())))
+        await self._log.store.advance(*LAST_RUN, Place(1, int(moment.timestamp())))
 
 
 def _batches(over: tuple[Ended, ...]) -> list[tuple[Ended, ...]]:

@@ -7,16 +7,18 @@ Otherwise the ids differ, and the first in place order continues the chain.
 
 import asyncio
 import logging
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+
+from cachetools import LRUCache
+from typing_extensions import override
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place
+from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
 from builder.domain.summary import CompactionResult, Line
 from builder.recall.index.view import View
+from builder.recall.recall import Recaller
 from builder.recall.summaries.lines import shown_lines, tokens_of, verbatim_line
 from builder.recall.summaries.plan import (
     Chain,
@@ -30,73 +32,50 @@ from builder.recall.summaries.plan import (
     units_until_due,
     waiting_units,
 )
-from builder.worker.resilience import PAUSES, Backoff, Pauses, UnexpectedError, guard
+from builder.wire.subjects import parse_breadcrumb_subject
+from builder.worker.jobs import Observer
+from builder.worker.log import StoredLog
+from builder.worker.resilience import PACE, Pace, give_way
 from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 
 log = logging.getLogger("builder.worker.summary_scheduler")
 
-POLL_SECONDS, MAX_IDLE_SECONDS = 0.01, 1.0
-"""Between two looks whether builds go on, and after which it summarises beside them."""
 MAX_SESSIONS = 10_000
 """Sessions in memory; a dropped one is checked at its next message."""
 MAX_UNITS = 500
 """Units that one summary newly covers."""
 
+STORED_OUTCOMES = frozenset({"remembered", "published", "expired"})
+"""Outcomes after which the store holds the breadcrumb."""
+
 Session = tuple[str, str]
-Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
-    """Where sessions are read. All raise `Unavailable`."""
-
-    view: Callable[[str, str, Place], Awaitable[View]]
-    """Workspace, session, place → the session up to and including the place."""
-    walk: Callable[[str, str, Place], Awaitable[object]]
-    """Remembers everything of a session before a place."""
-    last: Callable[[], Awaitable[Place]]
-    """The newest place of the stream."""
-
-    async def as_of(self, workspace: str, session: str, place: Place) -> View:
-        """The session up to and including a place, once everything up to there is remembered."""
-        for each in (NO_SESSION, session):
-            await self.walk(workspace, each, place.next)
-        return await self.view(workspace, session, place)
-
-
-def no_profiles(_workspace: str) -> tuple[Profile, ...]:
-    """Where records make none."""
-    return ()
-
-
-class SummaryScheduler:
+class SummaryScheduler(Observer):
     """Notes which sessions grow; summarises the oldest units of those that are too long."""
 
     def __init__(
         self,
-        sources: Sources,
+        log: StoredLog,
+        recaller: Recaller,
         writer: SummaryWriter,
         profiles: tuple[Profile, ...],
-        busy: Callable[[], bool],
-        pauses: Pauses = PAUSES,
+        of_records: Callable[[str], Iterable[Profile]] = lambda _workspace: (),
+        pace: Pace = PACE,
         max_units: int = MAX_UNITS,
-        of_records: Callable[[str], tuple[Profile, ...]] = no_profiles,
     ) -> None:
-        """profiles: of files. busy: whether builds go on. pauses: after failures.
-
-        of_records: workspace → the profiles that its records make, as far as this worker has read them.
-        """
-        self._of_records = of_records
-        self._recipes = recipes_of(profiles)
-        self._sources = sources
+        """profiles: of files. of_records: workspace → the profiles that its records define, as far as this worker has read them."""
+        self._log = log
+        self._recaller = recaller
         self._writer = writer
-        self._busy = busy
-        self._backoff = Backoff(pauses)
+        self._recipes = recipes_of(profiles)
+        self._of_records = of_records
+        self._pace = pace
         self._max_units = max_units
-        self._waits: OrderedDict[Session, int] = OrderedDict()
-        self._published: OrderedDict[Session, Place] = OrderedDict()
-        self._rejected: OrderedDict[Session, None] = OrderedDict()
-        self._due: OrderedDict[Session, Place] = OrderedDict()
+        self._waits: LRUCache[Session, int] = LRUCache(MAX_SESSIONS)
+        self._published: LRUCache[Session, Place] = LRUCache(MAX_SESSIONS)
+        self._rejected: LRUCache[Session, None] = LRUCache(MAX_SESSIONS)
+        self._due: dict[Session, Place] = {}
         self._turn = asyncio.Lock()
         self._has_due = asyncio.Event()
 
@@ -106,40 +85,42 @@ class SummaryScheduler:
         self._waits.clear()
         self._rejected.clear()
 
+    @override
+    def delivered(self, outcome: DeliveryOutcome) -> None:
+        if outcome.outcome in STORED_OUTCOMES:
+            address = parse_breadcrumb_subject(outcome.subject)
+            self.note(address.workspace, address.session, outcome.place, outcome.replay)
+
     def note(self, workspace: str, session: str, place: Place, replay: bool = False) -> None:
         """Something was remembered there. Costs nothing until the session may have grown too long.
 
-        replay: it came by an import, which counts, but waits for the session's next message.
+        replay: an import counts, but waits for the session's next message.
         """
         key = (workspace, session)
         if session == NO_SESSION or not (self._recipes or self._of_records(workspace)):
             return
         messages = self._waits.get(key, 1) - 1
-        _note(self._waits, key, messages)
+        self._waits[key] = messages
         if messages <= 0 and not replay:
             self._due[key] = max(place, self._due.get(key, ORIGIN))
             self._has_due.set()
 
-    async def run(self) -> None:
-        """Until cancelled."""
-        while True:
-            await self._has_due.wait()
-            await self._idle()
-            key, place = self._due.popitem(last=False)
-            if not self._due:
-                self._has_due.clear()
-            try:
-                await guard(self.look(*key, place), log, f"summarising session {key[1]} of {key[0]}")
-                self._backoff.note_success()
-            except Unavailable as error:
-                log.warning("session %s of %s is not summarised yet: %s", key[1], key[0], error)
-                self._due[key] = max(place, self._due.get(key, ORIGIN))
-                self._has_due.set()
-                await asyncio.sleep(self._backoff.note_failure())
-            except Rejected as error:
-                self._skip(key, error)
-            except UnexpectedError:
-                log.warning("session %s of %s is skipped", key[1], key[0])
+    async def run_once(self) -> None:
+        """Wait for a session that may have grown too long, and look at it. Raises `Unavailable`; the session stays due."""
+        await self._has_due.wait()
+        await self._give_way()
+        key = next(iter(self._due))
+        place = self._due.pop(key)
+        if not self._due:
+            self._has_due.clear()
+        try:
+            await self.look(*key, place)
+        except Unavailable:
+            self._due[key] = max(place, self._due.get(key, ORIGIN))
+            self._has_due.set()
+            raise
+        except Rejected as error:
+            self._skip(key, error)
 
     def _recipes_in(self, workspace: str) -> tuple[Recipe, ...]:
         """Of the profiles of files, and of those that records of the workspace make."""
@@ -150,8 +131,8 @@ class SummaryScheduler:
         """Look at a session whose summary is too large only after many messages, and say so once."""
         if key not in self._rejected:
             log.warning("session %s of %s is not summarised: %s", key[1], key[0], error)
-        _note(self._rejected, key, None)
-        _note(self._waits, key, self._max_units)
+        self._rejected[key] = None
+        self._waits[key] = self._max_units
 
     async def look(self, workspace: str, session: str, place: Place) -> None:
         """Summarise what has piled up by this place. Raises `Rejected` for a summary that is too large, and `Unavailable`."""
@@ -160,7 +141,7 @@ class SummaryScheduler:
             recipes = self._recipes_in(workspace)
             waits = [await self._advance(view, workspace, session, recipe) for recipe in recipes]
         if waits and recipes == self._recipes_in(workspace):  # other profiles may have come meanwhile
-            _note(self._waits, (workspace, session), min(waits))
+            self._waits[workspace, session] = min(waits)
 
     async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool = True) -> CompactionResult:
         """Summarise everything but the kept tail at once. keep_user: what people said stays word for word.
@@ -175,7 +156,7 @@ class SummaryScheduler:
             return await self._compact(workspace, session, recipe, keep_user)
 
     async def _compact(self, workspace: str, session: str, recipe: Recipe, keep_user: bool) -> CompactionResult:
-        view = await self._view(workspace, session, await self._sources.last())
+        view = await self._view(workspace, session, await self._log.last())
         chain = chain_of(view, recipe)
         units = units_to_compact(view, waiting_units(view, recipe, chain.last), recipe.settings.keep)
         words = self._words(view, units)
@@ -202,7 +183,7 @@ class SummaryScheduler:
                 units=0, covered=0, tokens_before=before, tokens_after=before, summary=old.previous, reason=reason
             )
         for draft in drafts:
-            _note(self._published, (workspace, session), await self._writer.send(draft))
+            self._published[workspace, session] = await self._writer.send(draft)
         return CompactionResult(
             units=len(units),
             covered=len(sources_of(view, units)),
@@ -222,39 +203,28 @@ class SummaryScheduler:
 
     async def _view(self, workspace: str, session: str, place: Place) -> View:
         """As of this place or of the last summary that was published here, whichever is later: none is made twice."""
-        return await self._sources.as_of(workspace, session, max(place, self._published.get((workspace, session), ORIGIN)))
+        end = max(place, self._published.get((workspace, session), ORIGIN))
+        await self._log.catch_up_session(workspace, session, end)
+        return await self._recaller.session_view(workspace, session, end)
 
     async def _advance(self, view: View, workspace: str, session: str, recipe: Recipe) -> int:
         """One summary a batch until no more is due; returns how many messages may come before the next look."""
         chain = chain_of(view, recipe)
         units = waiting_units(view, recipe, chain.last)
         while is_due(view, recipe.settings, units):
-            await self._idle()
+            await self._give_way()
             number = min(recipe.settings.batch, len(units) - recipe.settings.keep)
             batch = Batch(workspace=workspace, session=session, recipe=recipe, units=units[:number])
             draft = await self._writer.draft(view, chain, batch)
-            _note(self._published, (workspace, session), await self._writer.send(draft))
+            self._published[workspace, session] = await self._writer.send(draft)
             chain, units = draft.chain, units[number:]
         return units_until_due(recipe.settings, len(units))
 
-    async def _idle(self) -> None:
-        """Let builds go first, for a while."""
-        for _ in range(int(MAX_IDLE_SECONDS / POLL_SECONDS)):
-            if not self._busy():
-                break
-            await asyncio.sleep(POLL_SECONDS)
-        await asyncio.sleep(0)
+    async def _give_way(self) -> None:
+        await give_way(lambda: self._log.busy, self._pace)
 
 
-def _note(values: OrderedDict[Session, Value], key: Session, value: Value) -> None:
-    """Set a value; the sessions unused for longest are dropped."""
-    values[key] = value
-    values.move_to_end(key)
-    if len(values) > MAX_SESSIONS:
-        values.popitem(last=False)
-
-
-def recipes_of(profiles: tuple[Profile, ...]) -> tuple[Recipe, ...]:
+def recipes_of(profiles: Iterable[Profile]) -> tuple[Recipe, ...]:
     """The recipes of all profiles with summaries, each once, by name."""
     by_name = {recipe.name: recipe for profile in profiles if (recipe := recipe_of(profile))}
     return tuple(by_name[name] for name in sorted(by_name))

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb, Place
@@ -11,6 +11,7 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.summary import Line, Summary
 from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
+from builder.ports.store import BreadcrumbStore
 from builder.recall.index.view import View
 from builder.recall.summaries.excerpts import Words, line_of
 from builder.recall.summaries.lines import extract, shown_lines, verbatim_line
@@ -19,6 +20,7 @@ from builder.recall.summaries.questions import needs_question, question_of
 from builder.recall.visibility import of_audience
 from builder.remember.schemas.summaries import summary_event
 from builder.wire.records import Outgoing
+from builder.worker.jobs import Observer
 
 log = logging.getLogger("builder.worker.summary_writer")
 
@@ -27,9 +29,6 @@ MAX_SUMMARY_BYTES = 900_000
 MAX_EARLIER_OBSERVATIONS = 200
 """Newest observations that a model is given, to say which of them hold no more."""
 EXTRACTIVE_NAME = "extractive"
-
-Facts = Callable[[Breadcrumb], Awaitable[StoredBreadcrumb | None]]
-"""What is stored under a breadcrumb's id and version, also once it was erased. Raises `Unavailable`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,26 +66,23 @@ class SummaryWriter:
         words: Words,
         language: Callable[[str], str],
         endpoint: Summarizer | None,
-        count: Callable[[str], None],
-        facts: Facts,
-        max_bytes: int,
+        store: BreadcrumbStore,
+        observer: Observer,
+        max_bytes: int = MAX_SUMMARY_BYTES,
     ) -> None:
-        """language: text → code. endpoint: None = extractive only. count: counts who made a summary. facts: as the store's.
-
-        max_bytes: of a breadcrumb.
-        """
+        """language: text → code. endpoint: None = extractive only. max_bytes: of a breadcrumb."""
         self.words = words
         self._sender = sender
         self._language = language
         self._endpoint = endpoint
-        self._count = count
-        self._facts = facts
-        self._max_bytes = max_bytes
+        self._store = store
+        self._observer = observer
+        self._max_bytes = min(MAX_SUMMARY_BYTES, max_bytes)
 
     async def send(self, draft: Draft) -> Place:
         """Publish a draft; returns its place in the stream. Raises `Unavailable`."""
         sent = await self._sender.send(draft.event.subject, draft.event.data, draft.event.message_id)
-        self._count(draft.by)
+        self._observer.summarised(draft.by)
         log.info("summary %s is published on %s, made by %s", draft.chain.previous, draft.event.subject, draft.by)
         return sent.place
 
@@ -114,9 +110,9 @@ class SummaryWriter:
         names = summary_ids(batch.workspace, batch.session, batch.recipe, chain.previous, sources)
         name = await self._unused(view, names, head)
         event = summary_event(batch.workspace, batch.session, name, summary, head.created_at)
-        if len(event.data) > (max_bytes := min(MAX_SUMMARY_BYTES, self._max_bytes)):
+        if len(event.data) > self._max_bytes:
             raise Rejected(
-                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {max_bytes:,}; "
+                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {self._max_bytes:,}; "
                 "do not keep what people said word for word, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES where it is lower"
             )
         grown = Chain(lasting=(*chain.lasting, *verbatim, *observed), free=free, previous=name, last=last)
@@ -129,7 +125,7 @@ class SummaryWriter:
         in the store alone, which stores nothing more under its id.
         """
         name = next(names)
-        while view.row_of(name) >= 0 or _is_erased(await self._facts(replace(like, id=name, version=1))):
+        while view.row_of(name) >= 0 or _is_erased(await self._store.facts(replace(like, id=name, version=1))):
             name = next(names)
         return name
 
@@ -143,7 +139,7 @@ class SummaryWriter:
             return await self._endpoint.summarise(earlier, utterances, recipe.settings.cap), self._endpoint.name
         except Unavailable as error:
             log.warning("the extractive summariser is used: %s", error)
-            self._count("fallback")
+            self._observer.summarised("fallback")
             return (), ""
 
     async def _free(

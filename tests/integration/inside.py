@@ -15,7 +15,7 @@ from nats.js import JetStreamContext
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.embedding.engine import Engine
 from builder.adapters.embedding.onnx import OnnxEmbedder
-from builder.adapters.nats.archive import NatsArchive
+from builder.adapters.nats.stream import NatsArchive
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE, ensure_streams

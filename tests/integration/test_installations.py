@@ -11,7 +11,7 @@ from pathlib import Path
 import nats
 import pytest
 
-from builder.adapters.nats.purge_lock import PurgeLock
+from builder.adapters.nats.watchdog import PurgeLock
 from builder.client import Rejected, connect
 from builder.wire.subjects import Installation
 from tests.commands import NOBODY_LISTENS, run

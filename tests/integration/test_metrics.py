@@ -12,7 +12,7 @@ import nats
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from builder.adapters.nats.probe import clock_state
+from builder.adapters.nats.watchdog import clock_state
 from builder.app import broker as broker_of_app
 from builder.app.settings import Embedding
 from builder.cli import doctor

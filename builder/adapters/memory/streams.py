@@ -1,9 +1,15 @@
 """Streams of a broker in memory: what is kept, refused and deleted."""
 
+import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
+from nats.aio.msg import Msg
+from nats.errors import TimeoutError as NatsTimeout
+from nats.js.api import AckPolicy, DeliverPolicy
 from nats.js.errors import BadRequestError, NotFoundError, ServiceUnavailableError
 
 MESSAGE_ID, EXPECTED_LAST = "Nats-Msg-Id", "Nats-Expected-Last-Subject-Sequence"
@@ -96,3 +102,110 @@ def matching(pattern: str, subject: str) -> bool:
         if number >= len(tokens) or part not in ("*", tokens[number]):
             return False
     return len(patterns) == len(tokens)
+
+
+if TYPE_CHECKING:
+    from builder.adapters.memory.broker import MemoryBroker
+
+PROGRESS, NAK = b"+WPI", b"-NAK"
+
+
+class MemoryConsumer:
+    """Where a subscription has come to in its stream."""
+
+    def __init__(self, name: str, stream: MemoryStream, subject: str, config: Any) -> None:
+        """config: nats-py's `ConsumerConfig`."""
+        self.name = name
+        self.stream = stream
+        self.subject = subject
+        self.delivered = 0
+        self.config = config
+        self._acknowledges = config.ack_policy != AckPolicy.NONE
+        self._next = self._start(config)
+        self._open: dict[int, int] = {}
+        """Sequence of each message that is not settled → how often it was delivered."""
+        self._again: list[int] = []
+
+    def _start(self, config: Any) -> int:
+        match config.deliver_policy:
+            case DeliverPolicy.NEW:
+                return self.stream.last_seq + 1
+            case DeliverPolicy.BY_START_SEQUENCE:
+                return int(config.opt_start_seq)
+            case DeliverPolicy.BY_START_TIME:
+                later = (each.seq for each in self.stream.matching(">", 1) if each.time >= config.opt_start_time)
+                return next(later, self.stream.last_seq + 1)
+            case _:
+                return 1
+
+    @property
+    def pending(self) -> int:
+        """Messages that were not delivered yet."""
+        return len(self._again) + sum(1 for _ in self.stream.matching(self.subject, self._next))
+
+    def take(self) -> tuple[KeptMessage, int] | None:
+        """The next message, and how often it was delivered with this time; None = there is none."""
+        while self._again:
+            sequence = self._again.pop(0)
+            message = next(iter(self.stream.matching(self.subject, sequence)), None)
+            if message is not None and message.seq == sequence:
+                return message, self._note(message)
+        message = next(iter(self.stream.matching(self.subject, self._next)), None)
+        if message is None:
+            return None
+        self._next = message.seq + 1
+        return message, self._note(message)
+
+    def settle(self, sequence: int, how: bytes) -> None:
+        """Take an acknowledgement: a nak brings the message again, a sign of life changes nothing."""
+        if how.startswith(NAK):
+            self._again.append(sequence)
+        elif how != PROGRESS:
+            self._open.pop(sequence, None)
+
+    def redeliver(self) -> None:
+        """Bring again what is not settled."""
+        self._again = sorted({*self._again, *self._open})
+
+    def _note(self, message: KeptMessage) -> int:
+        self.delivered += 1
+        times = self._open.get(message.seq, 0) + 1
+        if self._acknowledges:
+            self._open[message.seq] = times
+        return times
+
+
+class MemoryPull:
+    """A pull subscription."""
+
+    def __init__(self, broker: "MemoryBroker", consumer: MemoryConsumer) -> None:
+        self._broker = broker
+        self._consumer = consumer
+
+    async def fetch(self, batch: int = 1, timeout: float = 5.0) -> list[Msg]:
+        """Up to so many messages, at least one. Raises nats-py's errors."""
+        deadline = asyncio.get_running_loop().time() + timeout
+        messages: list[Msg] = []
+        while not messages:
+            self._broker.check_open()
+            while len(messages) < batch and (delivery := self._consumer.take()) is not None:
+                messages.append(self._broker.message(self._consumer, *delivery, self._consumer.delivered))
+            if not messages:
+                remaining = deadline - asyncio.get_running_loop().time()
+                if remaining <= 0:
+                    raise NatsTimeout
+                await self._broker.change(remaining)
+        return messages
+
+    async def consumer_info(self) -> Any:
+        """What is delivered and pending, under nats-py's names."""
+        consumer = self._consumer
+        return SimpleNamespace(
+            name=consumer.name,
+            config=replace(consumer.config, filter_subject=consumer.subject, durable_name=consumer.name),
+            delivered=SimpleNamespace(consumer_seq=consumer.delivered),
+            num_pending=consumer.pending,
+        )
+
+    async def unsubscribe(self) -> None:
+        """A durable goes on at its next subscription."""

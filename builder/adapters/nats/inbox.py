@@ -18,8 +18,8 @@ from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
 from builder.adapters.nats.delivery import InWork, NatsDelivery
-from builder.adapters.nats.errors import Throttle, believe_only_the_server
-from builder.adapters.nats.security import broker_arguments
+from builder.adapters.nats.connection import believe_only_the_server, broker_arguments, translated
+from builder.adapters.nats.connection import broker_arguments
 from builder.adapters.nats.stream import is_replay
 from builder.adapters.nats.topology import FLOOR, Listening, Topology, all_breadcrumbs, current_incarnation, ensure_durable
 from builder.client.pull import Pull
@@ -33,8 +33,6 @@ log = logging.getLogger("builder.nats")
 
 MAX_OPEN = 4096
 """Deliveries that may be open: the burst of a session waits here for its turns."""
-POLL_SECONDS = 2.0
-"""Between two looks whether the durable is there, or has to be."""
 
 
 class NatsInbox:
@@ -157,18 +155,6 @@ class BackgroundInbox:
         self._is_needed = is_needed
         self._in_work = InWork(listening.places, self._freed)
         self._pull: Pull | None = None
-        self._throttle = Throttle()
-
-    async def run(self) -> None:
-        """Until cancelled; then `close`."""
-        while True:
-            try:
-                await self.look()
-            except (APIError, NatsError, OSError, Misconfigured, Unavailable) as error:
-                if self._throttle.is_open():
-                    reason = error if isinstance(error, Misconfigured) else repr(error)
-                    log.warning("durable %s delivers nothing: %s", self._durable.durable, reason)
-            await asyncio.sleep(POLL_SECONDS)
 
     async def close(self) -> None:
         """Hand back what is in work."""
@@ -178,9 +164,13 @@ class BackgroundInbox:
     async def look(self) -> None:
         """Make the durable while it is needed, from where it was last, else from where the inbox was; otherwise fetch nothing.
 
-        Of a stream that was made again nothing is fetched before the watchdog knows it: its places would be those of the old one.
-        Raises errors of nats-py, `Misconfigured` and `Unavailable`.
+        Nothing of a recreated stream is fetched before the watchdog knows it: its positions would be those of the old one.
+        Raises `Misconfigured` and `Unavailable`.
         """
+        with translated(f"looking at the durable {self._durable.durable}"):
+            await self._look()
+
+    async def _look(self) -> None:
         incarnation, key = await current_incarnation(self._js, self._topology.installation), ("", self._durable.ledger)
         if not self._is_needed() or incarnation != self._incarnation():
             await self._stop()

@@ -8,7 +8,7 @@ from nats.aio.client import Client
 from nats.js import JetStreamContext
 from typing_extensions import override
 
-from builder.adapters.nats.errors import optional, translated
+from builder.adapters.nats.connection import optional, translated
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import Place, StreamMessage
@@ -21,6 +21,7 @@ from builder.wire.subjects import (
     DEFAULT,
     MESSAGE_ID_HEADER,
     REPLAY_HEADER,
+    TIMES_HEADER,
     Installation,
     compaction_subject,
     context_subject,
@@ -47,12 +48,11 @@ class NatsPublisher(Publisher):
         self._max_data_bytes = min(MAX_DATA_BYTES, max(0, max_payload - OTHER_FIELDS_BYTES) // 4 * 3)
 
     @override
-    async def publish(self, context: Context, event: bytes) -> None:
+    async def publish(self, context: Context, event: bytes, times: str) -> None:
         identity = str(context.id)
+        headers = {MESSAGE_ID_HEADER: identity} | ({TIMES_HEADER: times} if times else {})
         with translated(f"publishing context {identity}"):
-            ack = await self._js.publish(
-                self._subject(context), event, stream=self._contexts, headers={MESSAGE_ID_HEADER: identity}
-            )
+            ack = await self._js.publish(self._subject(context), event, stream=self._contexts, headers=headers)
         if ack.duplicate:
             raise AlreadyPublished(f"publishing context {identity}: the server has seen it")
 

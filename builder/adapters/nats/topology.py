@@ -18,7 +18,7 @@ from nats.js.api import (
 )
 from nats.js.errors import NotFoundError
 
-from builder.adapters.nats.errors import translated
+from builder.adapters.nats.connection import translated
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
 from builder.wire.subjects import DEFAULT, DEFAULT_NAME, Installation

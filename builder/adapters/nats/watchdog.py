@@ -1,20 +1,37 @@
 """Restores a deleted durable or stream and subscribes again; FastStream would wait without end and without an error."""
 
 import asyncio
+import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 
+from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
-from nats.js.errors import APIError, NotFoundError
+from nats.js.errors import APIError, BucketNotFoundError, KeyWrongLastSequenceError, NotFoundError
+from nats.js.kv import KeyValue
 
-from builder.adapters.nats.errors import Throttle
-from builder.adapters.nats.topology import FLOOR, Topology, all_breadcrumbs, ensure_durable, ensure_streams
+from builder.adapters.nats.connection import translated
+from builder.adapters.nats.topology import (
+    BREADCRUMBS,
+    CONTEXTS,
+    DEADLETTERS,
+    FLOOR,
+    PROBES,
+    PROBES_SUBJECT,
+    Topology,
+    all_breadcrumbs,
+    ensure_durable,
+    ensure_streams,
+)
+from builder.client.connecting import reason, translated
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.store import Progress
+from builder.wire.subjects import DEFAULT, Installation
 
 log = logging.getLogger("builder.nats")
 
@@ -32,20 +49,17 @@ class Watchdog:
         ledger: Progress,
         rebind: Callable[[], Awaitable[None]],
         measure: Callable[[], Awaitable[None]],
-        every: float,
     ) -> None:
-        """rebind: subscribes again. measure: looks at the streams' sizes. every: seconds between two checks."""
+        """rebind: subscribes again. measure: looks at the streams' sizes."""
         self._js = js
         self._topology = topology
         self._durable = all_breadcrumbs(topology.installation)
         self._ledger = ledger
         self._rebind = rebind
         self._measure = measure
-        self._every = every
         self.incarnation = 0
         self._bound = True
         self._problem = ""
-        self._throttle = Throttle()
         self.floor = Place(0, 0)
         """Every delivery up to this place is settled, as of the last look."""
         self.pending = 0
@@ -77,14 +91,8 @@ class Watchdog:
         """Whether the last check found or restored everything. An unavailable broker is no reason to kill the service."""
         return not self._problem
 
-    async def run(self) -> None:
-        """Check until cancelled."""
-        while True:
-            await asyncio.sleep(self._every)
-            await self.check()
-
     async def check(self) -> None:
-        """Note the ack floor; bring back what is missing. Never raises."""
+        """Note the ack floor; bring back what is missing. Raises `Misconfigured` and `Unavailable`."""
         try:
             info = await self._look()
             if info is None or not self._bound:
@@ -97,12 +105,11 @@ class Watchdog:
             self._problem = ""
         except Misconfigured as error:
             self._problem = str(error)
-            log.error("%s", error)  # noqa: TRY400 - the sentence says it all
+            raise
         except (APIError, NatsError, OSError, Unavailable) as error:
             # The connection reconnects by itself. What comes meanwhile is not known, so the age grows from now on.
             self.oldest = self.oldest or datetime.now(UTC)
-            if self._throttle.is_open():
-                log.warning("the watchdog got no answer: %r", error)
+            raise Unavailable(f"the broker does not answer: {error!r}") from error
 
     async def _look(self) -> ConsumerInfo | None:
         """The durable; None when it is gone, or when its stream is another one, which another worker may have made.
@@ -140,3 +147,100 @@ class Watchdog:
     async def _note(self, info: ConsumerInfo) -> None:
         self.floor = Place(self.incarnation, info.ack_floor.stream_seq if info.ack_floor else 0)
         await self._ledger.advance(*FLOOR, self.floor)
+
+
+PROBE_SECONDS = 1.0
+"""How long a probe waits."""
+CLOCK_SECONDS = 5.0
+"""A smaller difference of two clocks is no problem."""
+
+
+async def clock_state(connection: Client, installation: Installation, now: Callable[[], datetime]) -> str:
+    """How far this computer's clock is from the broker's; empty within CLOCK_SECONDS, and before the first start made a stream.
+
+    now: of this computer. Raises `Unavailable`.
+    """
+    before = now()
+    with translated("the broker does not tell its time", "look at the connection"):
+        # nats-py leaves `ts`, the server's time of the answer, out of what it parses.
+        reply = await connection.request(f"$JS.API.STREAM.INFO.{installation.stream(BREADCRUMBS)}", timeout=PROBE_SECONDS)
+    answer = json.loads(reply.data)
+    there, after = datetime.fromisoformat(answer["ts"]) if "ts" in answer else before, now()
+    ahead = max((before - there).total_seconds(), 0) or min((after - there).total_seconds(), 0)
+    if abs(ahead) <= CLOCK_SECONDS:
+        return ""
+    direction = "ahead of" if ahead > 0 else "behind"
+    return (
+        f"this computer's clock is {abs(ahead):,.0f} s {direction} the broker's; set both by a time server: a trigger that is a "
+        "day old by this clock gets no context"
+    )
+
+
+class Probe:
+    """What an operator wants to know of the streams' storage."""
+
+    def __init__(self, js: JetStreamContext, installation: Installation = DEFAULT) -> None:
+        self._js = js
+        self._installation = installation
+        self.sizes: Mapping[str, int] = {BREADCRUMBS: 0, CONTEXTS: 0, DEADLETTERS: 0}
+        """Bytes by stream, as of the last `measure`."""
+        self.letters = 0
+        """Messages of DEADLETTERS, as of the last `measure`."""
+
+    async def state(self) -> str:
+        """Why the broker refuses what is published, empty when it takes it."""
+        own = self._installation
+        try:
+            await self._js.publish(own.subject(PROBES_SUBJECT), b"", timeout=PROBE_SECONDS, stream=own.stream(PROBES))
+        except APIError as error:
+            return f"the broker stores nothing now: {error.description}; free its storage, or raise its limits"
+        except (NatsError, OSError) as error:
+            return f"the broker did not take a message: {reason(error)}; look at its disk, its load and the connection"
+        return ""
+
+    async def measure(self) -> None:
+        """Look at the sizes. Raises errors of nats-py."""
+        states = {name: (await self._js.stream_info(self._installation.stream(name))).state for name in self.sizes}
+        self.sizes = {name: int(state.bytes) for name, state in states.items()}
+        self.letters = int(states[DEADLETTERS].messages)
+
+
+KEY = "task.purge"
+TTL_SECONDS = 8.0
+"""Age at which the broker removes the key: that of a killed worker is free then."""
+
+
+class PurgeLock:
+    """A key of a key-value bucket, which the first claim makes. A broker that fails is as good as a free key."""
+
+    def __init__(self, js: JetStreamContext, installation: Installation, replicas: int = 1, ttl: float = TTL_SECONDS) -> None:
+        """replicas: of the bucket. ttl: seconds after which the broker removes the key, where the bucket is made."""
+        self._js = js
+        self._name = installation.bucket
+        self._replicas = replicas
+        self._ttl = ttl
+
+    async def claim(self) -> bool:
+        """Whether this worker may purge now."""
+        with suppress(Unavailable), translated("claiming the purge"):
+            try:
+                await (await self._bucket()).create(KEY, b"")
+            except KeyWrongLastSequenceError:
+                return False
+        return True
+
+    async def renew(self) -> None:
+        """Hold the key for `ttl` seconds more."""
+        with suppress(Unavailable), translated("holding the purge"):
+            await (await self._bucket()).put(KEY, b"")
+
+    async def release(self) -> None:
+        """Let another worker purge."""
+        with suppress(Unavailable), translated("ending the purge"):
+            await (await self._bucket()).delete(KEY)
+
+    async def _bucket(self) -> KeyValue:
+        try:
+            return await self._js.key_value(self._name)
+        except BucketNotFoundError:
+            return await self._js.create_key_value(bucket=self._name, ttl=self._ttl, replicas=self._replicas)

@@ -11,12 +11,13 @@ from typing import Any
 
 from nats.aio.client import Client
 
-from builder.adapters.nats.archive import NatsArchive
+from builder.adapters.nats.stream import NatsArchive
 from builder.adapters.nats.server import ANY_PORT, embedded_server
 from builder.app.broker import connected, streams_folder
 from builder.app.components import Components, open_components
-from builder.app.config import parse_config
+from builder.app.config import parse_config, template_folders
 from builder.app.operations.replays import Replay, Replays, failures_of, profile_of
+from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.stores import IN_MEMORY, locate_store, location
 from builder.assemble.items.layout import PENDING_CHARS
@@ -30,8 +31,8 @@ from builder.publish.receipt import receipt_values
 from builder.recall.definitions import definitions_as_of
 from builder.wire.files import Files
 from builder.wire.requests import ExplainRequest, RefreshRequest, ReplayRequest, WhyRequest, read_request
-from builder.worker.consumers import Verb, unexpired
-from builder.worker.request_handlers import Contexts, Lookup, stay
+from builder.worker.log import StoredLog
+from builder.worker.request_handlers import Contexts, Lookup, Verb
 
 MAX_WAITING = 8
 """Replays with other files or profiles: one is built at a time."""
@@ -63,7 +64,7 @@ class Explanations:
         request = read_request(ExplainRequest, data)
         replay = await self._replays.replay(workspace, request)
         receipt = receipt_values(replay.explanation.receipt(request.most))
-        return _head(replay) | {"content": replay.context.markdown, "receipt": receipt}
+        return _head(replay) | {"content": replay.context.markdown, "receipt": receipt, "times": dict(replay.times)}
 
     async def refresh(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `RefreshRequest`. Answers with the event."""
@@ -204,15 +205,15 @@ async def answer_from_store(settings: Settings, servers: str, workspace: str, ve
     """
     if verb in READERS:
         async with locate_store(settings).open() as store:
-            return await Lookup(store, lambda: datetime.now(UTC)).verbs[verb](workspace, data)
+            return await Lookup(StoredLog(store)).verbs[verb](workspace, data)
     async with _broker(settings, servers) as connection:
         archive = NatsArchive(connection.jetstream(), lambda: 0, settings.installation)
         if verb == "context":
             async with locate_store(settings).open() as store:
                 return await Contexts(store, archive).context(workspace, data)
         async with open_components(settings) as core:
-            before = partial(_definitions_before, core.store)
-            replays = Replays(lambda: core, archive, stay, before, _no_end, DEFAULT_MAX_BYTES)
+            reloading = Reloader(template_folders(settings), core)
+            replays = Replays(reloading, archive, StoredLog(core.store), DEFAULT_MAX_BYTES)
             return await Explanations(replays, core.store).verbs[verb](workspace, data)
 
 
@@ -228,16 +229,6 @@ def _head(replay: Replay) -> dict[str, Any]:
         "is_same": replay.is_same,
         "notes": list(replay.notes),
     }
-
-
-async def _no_end() -> Place:
-    """After every breadcrumb."""
-    return Place(NEWEST, 0)
-
-
-async def _definitions_before(store: BreadcrumbStore, workspace: str, place: Place, moment: datetime) -> Definitions:
-    """As `DefinitionReader.before`, without a stream to ask."""
-    return unexpired(await definitions_as_of(store, workspace, place.previous), moment)
 
 
 @asynccontextmanager

@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from builder.app.components import Components
 from builder.app.config import parse_config
+from builder.app.reload import Reloader
 from builder.assemble.receipts.explanation import Explanation
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
@@ -16,25 +17,21 @@ from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.lint_finding import FaultyFiles
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
+from builder.domain.timing import times_of
 from builder.domain.record_consumers import Definitions
-from builder.ports.broker import PublishedContexts
+from builder.ports.broker import PublishedContexts, PublishedEvent
 from builder.publish.event import encode
 from builder.recall.scopes import scopes_before
 from builder.remember.long_input import in_thread
 from builder.wire.files import Files
 from builder.wire.requests import BuiltContext
-from builder.worker.processor import DefinitionsBefore
-from builder.worker.request_handlers import CatchUpTo
+from builder.worker.log import StoredLog
 
 MAX_EDITIONS = 4
 """Whose profiles and templates are kept in memory beside those in force."""
 DEFAULT = "default"
 """The consumer whose last context a session names."""
 EDITED = "it is built with the profile and templates of then, which were edited since"
-
-
-async def nothing_to_follow() -> None:
-    """Where one worker has the only store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +50,8 @@ class Replay:
     """With the profiles and templates that it was built with."""
     profile: Profile
     """That it was built with."""
+    times: Mapping[str, int]
+    """Milliseconds of each part of the published context's delivery; empty where they are not kept."""
 
     @property
     def is_same(self) -> bool | None:
@@ -65,39 +64,32 @@ class Replays:
 
     def __init__(
         self,
-        core: Callable[[], Components],
+        reloading: Reloader,
         published: PublishedContexts,
-        catch_up: CatchUpTo,
-        definitions: DefinitionsBefore,
-        last: Callable[[], Awaitable[Place]],
+        log: StoredLog,
         max_bytes: int,
-        follow_removals: Callable[[], Awaitable[object]] = nothing_to_follow,
+        follow_removals: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
-        """core: the present components. last: place of the newest breadcrumb. max_bytes: of an event, as the publisher takes it.
+        """max_bytes: of an event, as the publisher takes it.
 
-        follow_removals: erases what another worker has erased by now; raises `Unavailable`.
+        follow_removals: erases what another worker has erased by now; raises `Unavailable`. None = there is no other worker.
         """
-        self._core = core
+        self._reloading = reloading
         self._published = published
-        self._catch_up = catch_up
-        self._definitions = definitions
-        self._last = last
+        self._log = log
         self._max_bytes = max_bytes
         self._follow_removals = follow_removals
-        self._cores: dict[str, Components] = {}
-
-    def forget(self) -> None:
-        """Drop the profiles and templates of earlier editions, which keep texts that they rendered: one of them was erased."""
-        self._cores.clear()
 
     async def replay(self, workspace: str, request: BuiltContext) -> Replay:
         """The context as it was published, as far as what it was made from is still there."""
-        core = self._core()
-        await self._follow_removals()
+        core = self._reloading.core
+        if self._follow_removals:
+            await self._follow_removals()
         trigger = await self.trigger(workspace, request)
-        definitions = await self._definitions(trigger.workspace, trigger.place, trigger.received_at)
+        definitions = await self._log.definitions(trigger.workspace, trigger.place, trigger.received_at)
         consumer = request.consumer or _only_consumer(core, trigger, definitions)
-        published = await self._event(trigger, consumer)
+        event_then = await self._event(trigger, consumer)
+        published = event_then and event_then.data
         flags, note, notes = frozenset[str](), "", []
         if published is None:
             notes.append(
@@ -118,7 +110,7 @@ class Replays:
             notes.append(_difference(flags - {*rebuilt[0].flags}, is_other_edition=bool(note) and note != EDITED))
         return Replay(
             trigger=trigger, context=rebuilt[0], explanation=rebuilt[1], event=event, published=published,
-            notes=tuple(notes), core=core, profile=profile,
+            notes=tuple(notes), core=core, profile=profile, times=times_of(event_then.times) if event_then else {},
         )  # fmt: skip
 
     async def trigger(self, workspace: str, request: BuiltContext) -> Breadcrumb:
@@ -126,7 +118,7 @@ class Replays:
         identity = request.trigger or await self._last_of_session(workspace, request)
         versions = await self._versions(workspace, identity, request.session)
         if not versions:
-            await self._catch_up(workspace, request.session or EVERY_SESSION)
+            await self._log.catch_up(workspace, request.session or EVERY_SESSION)
             versions = await self._versions(workspace, identity, request.session)
         if not versions:
             place = f"session {request.session!r} of workspace" if request.session else "workspace"
@@ -145,11 +137,11 @@ class Replays:
         event = await self._published.last_context(workspace, consumer, request.session)
         if event is None:
             raise Rejected(f"no context of {consumer!r} in session {request.session!r} is kept; name the trigger")
-        return str(json.loads(event)["trigger_event_id"])
+        return str(json.loads(event.data)["trigger_event_id"])
 
     async def _versions(self, workspace: str, identity: str, session: str) -> tuple[Breadcrumb, ...]:
         """Each in the session of the contexts that it triggers. session: this one, or the breadcrumb's own; "" = any."""
-        core = self._core()
+        core = self._reloading.core
         versions = [
             (crumb.session, await core.builder.in_session(crumb)) for crumb in await core.store.versions(workspace, identity)
         ]
@@ -167,7 +159,7 @@ class Replays:
         """The context of a trigger by a profile, and its explanation."""
         for scope in scopes_before(trigger, (profile,)):
             for session in (NO_SESSION, *scope.sessions):
-                await self._catch_up(scope.workspace, session)
+                await self._log.catch_up(scope.workspace, session)
         return await core.builder.explain(trigger, profile, degraded=is_degraded, as_of=as_of)
 
     async def profile(self, core: Components, replay: Replay, name: str) -> Profile:
@@ -176,7 +168,7 @@ class Replays:
         It is in the place of the consumer's own: system prompts and reports are known by its name.
         """
         trigger = replay.trigger
-        definitions = await self._definitions(trigger.workspace, trigger.place, trigger.received_at)
+        definitions = await self._log.definitions(trigger.workspace, trigger.place, trigger.received_at)
         return in_the_place_of(replay.profile, profile_of(core, name or replay.profile.consumer, definitions))
 
     async def with_files(self, core: Components, files: Files, *, over_bundled: bool) -> Components:
@@ -190,13 +182,13 @@ class Replays:
 
     async def _end(self, trigger: Breadcrumb, as_of: int) -> Place:
         """The place of this sequence, not before the trigger and not after the newest breadcrumb."""
-        return max(trigger.place, min(Place(trigger.place.incarnation, as_of), await self._last()))
+        return max(trigger.place, min(Place(trigger.place.incarnation, as_of), await self._log.last()))
 
     async def is_published(self, other: Breadcrumb, trigger: str, consumer: str) -> bool:
         """Whether the context of another trigger in the same session is kept."""
         return await self._event(replace(other, id=trigger), consumer) is not None
 
-    async def _event(self, trigger: Breadcrumb, consumer: str) -> bytes | None:
+    async def _event(self, trigger: Breadcrumb, consumer: str) -> PublishedEvent | None:
         identity = str(context_id(trigger.workspace, trigger.session, trigger.id, consumer))
         return await self._published.context(trigger.workspace, consumer, trigger.session, identity)
 
@@ -218,13 +210,13 @@ class Replays:
 
     async def _core_with(self, edition: Edition, core: Components, like: Components) -> Components:
         """The components with an edition. like: with the same templates, where they are known."""
-        if edition.id not in self._cores:
-            self._cores[edition.id] = core.with_config(
+        if edition.id not in self._reloading.earlier:
+            self._reloading.earlier[edition.id] = core.with_config(
                 await asyncio.to_thread(parse_config, edition.layers, like.config, was_in_force=True)
             )
-            for name in list(self._cores)[:-MAX_EDITIONS]:
-                del self._cores[name]
-        return self._cores[edition.id]
+            for name in list(self._reloading.earlier)[:-MAX_EDITIONS]:
+                del self._reloading.earlier[name]
+        return self._reloading.earlier[edition.id]
 
 
 def profile_of(core: Components, name: str, definitions: Definitions = ()) -> Profile:

@@ -7,7 +7,7 @@ from nats.errors import ConnectionClosedError
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError, ServiceUnavailableError
 
-from builder.adapters.nats.errors import (
+from builder.adapters.nats.connection import (
     STORE_FAILED_CODE,
     SUBJECT_IS_TAKEN,
     Throttle,

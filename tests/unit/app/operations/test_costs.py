@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.nats.subscriptions import Subscription
+from builder.adapters.nats.requests import Subscription
 from builder.app.operations.costs import CacheRules, ModelPrices, PriceList, costs
 from builder.app.operations.traffic import LAST, PAGE, WHOLE, Page, Traffic
 

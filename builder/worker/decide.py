@@ -1,0 +1,90 @@
+"""What happens to a message, decided from facts alone, and what each outcome means for its delivery.
+
+The stream's times decide, so every worker and every redelivery decides the same.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal, NamedTuple
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.errors import Rejected, Unavailable
+from builder.domain.profile import Profile
+from builder.recall.questions import follows_at_once, is_same_speaker
+from builder.worker.resilience import UnexpectedError
+
+Outcome = Literal[
+    "remembered", "expired", "waiting", "superseded", "published", "rejected", "unavailable", "failed", "cancelled"
+]
+
+
+class Rule(NamedTuple):
+    """What is done with a delivery and with its counted attempt."""
+
+    settle: Literal["ack", "retry", "reject", "leave"]
+    attempt: Literal["clear", "undo", "keep"]
+
+
+RULES: dict[Outcome, Rule] = {
+    "remembered": Rule("ack", "clear"),
+    "expired": Rule("ack", "clear"),  # a trigger that is too old for a context
+    "superseded": Rule("ack", "clear"),  # the same person wrote again at once
+    "waiting": Rule("retry", "clear"),  # for the quiet time of its consumers, or for another worker
+    "published": Rule("ack", "clear"),  # a retry, where another consumer still waits
+    "rejected": Rule("reject", "keep"),  # so that catch-up skips the message at once
+    "unavailable": Rule("retry", "undo"),  # the dependency's fault
+    "failed": Rule("retry", "keep"),  # a bug uses up an attempt
+    "cancelled": Rule("leave", "undo"),  # the shutdown's fault
+}
+CAUSES: dict[type[BaseException], Outcome] = {
+    Rejected: "rejected",
+    Unavailable: "unavailable",
+    UnexpectedError: "failed",
+    asyncio.CancelledError: "cancelled",
+}
+"""The outcome of an attempt that raises one of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What happens to a message that was read."""
+
+    outcome: Outcome
+    """`published` = its context is built now."""
+    ready: tuple[Profile, ...] = ()
+    """The consumers that get their contexts now."""
+    pause: float = 0.0
+    """Seconds until the next of the others is due; 0 = no consumer waits."""
+
+
+def quiet_seconds(trigger: Breadcrumb, consumers: Iterable[Profile], age: timedelta) -> float:
+    """The longest quiet time (`debounce`) that is over: what came within it may supersede the message."""
+    if trigger.role != "user":
+        return 0.0
+    return max((each.debounce for each in consumers if each.debounce <= age.total_seconds()), default=0.0)
+
+
+def decide(
+    breadcrumb: Breadcrumb, consumers: tuple[Profile, ...], later: Iterable[Breadcrumb], age: timedelta, max_age: timedelta
+) -> Decision:
+    """consumers: those that it triggers. later: new messages of the session within `quiet_seconds` after it."""
+    if not consumers:
+        return Decision("remembered")
+    if age >= max_age:
+        return Decision("expired")
+    if breadcrumb.role != "user":
+        return Decision("published", consumers)
+    seconds = max(age.total_seconds(), 0.0)  # the worker's clock may be behind the stream's
+    due = [profile for profile in consumers if profile.debounce <= seconds]
+    ready = tuple(profile for profile in due if not any(_supersedes(crumb, breadcrumb, profile) for crumb in later))
+    pause = min((profile.debounce - seconds for profile in consumers if profile.debounce > seconds), default=0.0)
+    if ready:
+        return Decision("published", ready, pause)
+    return Decision("waiting" if pause else "superseded", pause=pause)
+
+
+def _supersedes(crumb: Breadcrumb, trigger: Breadcrumb, profile: Profile) -> bool:
+    triggers = crumb.version == 1 and not crumb.removes and profile.is_triggered_by(crumb)
+    return triggers and is_same_speaker(crumb, trigger) and follows_at_once(trigger, crumb, profile)
