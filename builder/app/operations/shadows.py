@@ -58,7 +58,7 @@ async def replayed_differences(
     return differences
 
 
-def shadow_report(differences: Iterable[Difference], limit: int) -> dict[str, Any]:
+def summarise_differences(differences: Iterable[Difference], limit: int) -> dict[str, Any]:
     """A summary of each pair of consumer and shadow, and the contexts that differ most. limit: of these."""
     pairs: defaultdict[tuple[str, str], list[Difference]] = defaultdict(list)
     for each in differences:

@@ -11,10 +11,10 @@ from time import perf_counter
 from typing import Any
 
 from builder.app.components import Components
-from builder.app.operations.summaries import summarise
 from builder.app.service import Service
 from builder.bench.data.synthetic import DISTINCT_MESSAGES, WORKSPACE, breadcrumb, message, mixed, texts
 from builder.bench.speed.quantiles import at, event_to_context, milliseconds
+from builder.bench.summaries import summarise
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile, Reminder

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from builder.cli.bench_options import folder, measure_service, numbers, progress, report
-from builder.cli.options import AsJson, settings
+from builder.app.console import AsJson, settings
+from builder.bench.commands.options import folder, measure_service, numbers, progress, report
 
 
 def latency(
@@ -108,7 +108,7 @@ def sandbox(
     as_json: AsJson = False,
 ) -> None:
     """What the sandbox costs a fragment: every bundled hint on its examples, beside Jinja alone."""
-    from builder.app.operations.scratch import bundled_renderers
+    from builder.bench.scratch import bundled_renderers
     from builder.bench.speed import sandbox as bench
 
     renderers = [(each.hint, each.sandboxed, each.bare) for each in bundled_renderers()]

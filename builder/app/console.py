@@ -1,14 +1,33 @@
-"""Tables for people. Ids, numbers and headings are never broken, however narrow the terminal is."""
+"""What every command shares: its settings, and one printer. Data goes to standard output, all else to standard error."""
 
-from collections.abc import Iterable, Sequence
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from textwrap import wrap
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.box import HEAVY_HEAD, SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console
+from rich.progress import Progress, TaskID
 from rich.table import Table
 from rich.text import Text
 
+from builder.domain.errors import Misconfigured
+
+if TYPE_CHECKING:
+    from builder.app.settings import Settings
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Advance = Callable[[int, int], None]
+"""Called with how much is done, of how much; 0 = nobody knows of how much."""
+LINE_SECONDS = 10.0
+"""Between two lines of progress where standard error is no terminal."""
 NONE: frozenset[str] = frozenset()
 GAP = 3
 """Characters between two columns."""
@@ -93,3 +112,63 @@ def _paragraph(columns: Row, row: Row, whole: int) -> str:
     text = "   ".join(name + cell for name, cell in zip(names, row, strict=True) if cell)
     lines = wrap(text, whole, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     return "".join(f"{line}\n" for line in lines).replace("\xa0", " ")
+
+
+def settings() -> "Settings":
+    """The settings from the environment. Raises `Misconfigured` with the name of the variable."""
+    from pydantic import ValidationError
+    from pydantic_settings import SettingsError
+
+    from builder.app.settings import PREFIX, Settings, check_names
+
+    check_names(os.environ)
+    try:
+        return Settings()
+    except SettingsError as error:
+        raise Misconfigured(f"{PREFIX}…: {error}: {error.__cause__}; write JSON, or unset it") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        variable = PREFIX + "__".join(str(step).upper() for step in first["loc"])
+        raise Misconfigured(f"{variable}: {first['msg']}, got {first['input']!r:.80}; mend or unset it") from error
+
+
+def show(value: Any, as_json: bool, text: str = "", note: str = "") -> None:
+    """Print the value as JSON, or as text for people. note: a line for people on standard error."""
+    if as_json:
+        json.dump(value, sys.stdout, ensure_ascii=False, indent=2)
+        sys.stdout.write("\n")
+        return
+    sys.stdout.write(text)
+    if note:
+        say(note)
+
+
+def say(text: str) -> None:
+    """A line for people on standard error, so that standard output stays data."""
+    sys.stderr.write(text + "\n")
+
+
+@contextmanager
+def progress_bars(*names: str, every: float = LINE_SECONDS) -> Iterator[tuple[Advance, ...]]:
+    """The functions that move a bar for each name on standard error, or write lines where that is no terminal.
+
+    every: seconds between two lines.
+    """
+    console, written = Console(stderr=True), monotonic()
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+
+        def move(task: TaskID, done: int, total: int) -> None:
+            nonlocal written
+            progress.update(task, completed=done, total=total or None)
+            if progress.disable and monotonic() - written >= every:
+                say(f"{progress.tasks[task].description}: {done:,}" + (f" of {total:,}" if total else ""))
+                written = monotonic()
+
+        yield tuple(partial(move, progress.add_task(name, total=None)) for name in names)
+
+
+@contextmanager
+def progress_bar(name: str, every: float = LINE_SECONDS) -> Iterator[Advance]:
+    """One bar while the block runs, and the function that moves it."""
+    with progress_bars(name, every=every) as (advance,):
+        yield advance

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from builder.cli.bench_options import File, ProfileName, measure, numbers, report
-from builder.cli.options import AsJson, say, show
+from builder.app.console import AsJson, say, show
+from builder.bench.commands.options import File, ProfileName, measure, numbers, report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,10 +41,10 @@ def recall(
     if ablate:
         _ablate(file, numbers(budgets), profile, fit_on or file, as_json)
         return
-    from builder.app.operations.summaries import summarise
     from builder.bench.data.datasets import load, of_one_person, pooled
     from builder.bench.quality import recall as bench
     from builder.bench.quality.fit import leave_one_out
+    from builder.bench.summaries import summarise
 
     forms = {"session": lambda dataset: dataset, "user": of_one_person, "workspace": pooled}
     dataset = forms[scope](load(file))

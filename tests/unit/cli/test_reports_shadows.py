@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from builder.app.operations.shadows import shadow_report
-from builder.cli.shadow_report import difference_text, report_text
+from builder.app.operations.shadows import summarise_differences
+from builder.cli.reports import difference_text, report_text
 
 GOLDEN = Path(__file__).with_name("shadow_report.txt")
 PAGE: dict[str, Any] = {
@@ -58,14 +58,14 @@ def test_a_session_has_its_own_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     each = DIFFERENCE | {"session": "_x-maya_40example_2Ecom"}
     assert "of session maya@example.com, " in difference_text(each)
-    assert "session: maya@example.com " in report_text(shadow_report([each], 10))
+    assert "session: maya@example.com " in report_text(summarise_differences([each], 10))
 
 
 def test_a_report_and_one_difference_in_full_are_as_the_golden_file_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """UPDATE_GOLDEN=1 writes it."""
     monkeypatch.setenv("COLUMNS", "160")
     parts = (
-        report_text(shadow_report([DIFFERENCE, IDENTICAL, NONE], 10)),
+        report_text(summarise_differences([DIFFERENCE, IDENTICAL, NONE], 10)),
         *(difference_text(each) for each in (DIFFERENCE, NONE)),
     )
     text = "\n---\n".join(parts)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.bench_options import File, ProfileName, measure, numbers, progress, report
-from builder.cli.options import AsJson
+from builder.app.console import AsJson
+from builder.bench.commands.options import File, ProfileName, measure, numbers, progress, report
 
 if TYPE_CHECKING:
     from builder.app.components import Components
-    from builder.cli.bench_options import Step
+    from builder.bench.commands.options import Step
     from builder.domain.breadcrumb import Breadcrumb
 
 
@@ -66,10 +66,10 @@ def answers(
     as_json: AsJson = False,
 ) -> None:
     """Questions late in long sessions of real work: answered by the page, left open, or misled."""
-    from builder.app.operations.summaries import summarise
     from builder.bench.data.answer_sessions import LabelledObservations, load
     from builder.bench.data.unanswerable import SMALL_TALK
     from builder.bench.quality import answers as bench
+    from builder.bench.summaries import summarise
 
     sessions, sizes = load(session), numbers(budgets)
 

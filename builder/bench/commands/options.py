@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.options import progress_bar, settings, show
-from builder.cli.tables import table
+from builder.app.console import progress_bar, settings, show, table
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from builder.app.operations.shadows import shadow_report
-from builder.cli.bench_options import report
-from builder.cli.commands.cost import cost_text
-from builder.cli.receipt_tables import comparison_text, receipt_text
-from builder.cli.shadow_report import report_text
-from builder.cli.tables import table
-from tests.unit.cli.commands.test_cost import ROW
-from tests.unit.cli.test_receipt_tables import ANSWER, source
-from tests.unit.cli.test_shadow_report import DIFFERENCE
+from builder.app.console import table
+from builder.app.operations.shadows import summarise_differences
+from builder.bench.commands.options import report
+from builder.cli.commands.explain import cost_text
+from builder.cli.reports import comparison_text, receipt_text, report_text
+from tests.unit.cli.commands.test_explain_cost import ROW
+from tests.unit.cli.test_reports import ANSWER, source
+from tests.unit.cli.test_reports_shadows import DIFFERENCE
 
 RESULTS = Path(__file__).parents[2] / "bench" / "results"
 
@@ -92,7 +91,7 @@ def commands() -> dict[str, str]:
     row = ROW | {"consumer": OTHER, "money": {IDENTITY: dict.fromkeys(ROW["sent"], 2.25)}}
     return {
         "explain": receipt_text(answer),
-        "shadow report": report_text(shadow_report(differing, 10)),
+        "shadow report": report_text(summarise_differences(differing, 10)),
         "replay": comparison_text(comparison, is_other=True),
         "cost": cost_text({"currency": "EUR", "consumers": [row], "unread": []}),
         "profiles": table(("name", "made by", "triggers", "tokens"), [(OTHER, f"{IDENTITY} in _", "user.message.v1", "4,000")]),

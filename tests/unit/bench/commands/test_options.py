@@ -5,7 +5,7 @@ import json
 import pytest
 import typer
 
-from builder.cli.bench_options import folder, numbers, report
+from builder.bench.commands.options import folder, numbers, report
 
 
 def test_numbers_are_comma_separated() -> None:
