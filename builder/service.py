@@ -9,26 +9,24 @@ from typing import TypeVar
 
 from builder.assemble.assemble import Assembly, begin, complete, context_of
 from builder.assemble.draft import Draft
-from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Rendering
+from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending, Rendering
 from builder.assemble.receipts.explanation import Explanation
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.record_consumers import Definitions, RecordConsumers
 from builder.domain.selector import Selector, may_trigger
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.models import Embedder
 from builder.ports.store import Store
-from builder.recall.causal_chain import chain_refusals
 from builder.recall.index.reader import HistoryCache, HistoryReader
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
-from builder.recall.search.query import Query
+from builder.recall.scopes import chain_refusals
+from builder.recall.search.query import Queries, Query, Searcher
 from builder.recall.search.ranking import Ranker
-from builder.recall.search.searcher import Queries, Searcher
-from builder.remember.long_input import THREAD_CHARS, in_thread
-from builder.remember.memory import Ingest, Memory
+from builder.remember.memory import THREAD_CHARS, Ingest, Memory, in_thread
 
 Page = TypeVar("Page", Draft, Assembly)
 OPEN_TURN = "the calls of its turn are not all answered, another agent made them, or its own was answered before"

@@ -20,7 +20,7 @@ from builder.recall.summaries.excerpts import Words
 from builder.recall.summaries.lines import extract
 from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
-from builder.remember.schemas.removals import excluded
+from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from builder.worker.resilience import PAUSES, Pauses
 from builder.worker.summary_scheduler import MAX_UNITS, Sources, SummaryScheduler

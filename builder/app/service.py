@@ -35,7 +35,7 @@ from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
 from builder.domain.breadcrumb import Place
-from builder.domain.delivery_outcome import DeliveryOutcome
+from builder.domain.reports import DeliveryOutcome
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.wire.subjects import Installation, parse_breadcrumb_subject

@@ -15,9 +15,8 @@ from typing import Any
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 
-from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import ChainTooLong
-from builder.domain.failure import LLM_HINTS, Failure
+from builder.domain.reports import LLM_HINTS, DeliveryOutcome, Failure
 
 log = logging.getLogger("builder.events")
 

@@ -16,7 +16,7 @@ from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.recall.index.reader import HistoryCache
 from builder.recall.search.ranking import Ranker
-from builder.remember.schemas.removals import excluded
+from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 
 ENCODINGS = ("o200k_base", "cl100k_base")

@@ -14,8 +14,8 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.ports.broker import Publisher, Stream
 from builder.ports.store import BreadcrumbStore, CallOrigin, Progress, Rebuild, origins_of
-from builder.recall.index.keyed_lock import KeyedLock
-from builder.remember.long_input import decoded
+from builder.recall.index.reader import KeyedLock
+from builder.remember.memory import decoded
 
 MESSAGES_PER_WATERMARK = 256
 """Messages of a walk after which the watermark is raised, and calls that are noted at once."""

@@ -17,9 +17,9 @@ from builder.domain.record_consumers import DEFINING_SCHEMAS, Definitions, Recor
 from builder.domain.selector import Selector, trigger_on
 from builder.ports.broker import Stream
 from builder.ports.store import BreadcrumbStore
-from builder.recall.definitions import definitions_as_of
-from builder.recall.index.keyed_lock import KeyedLock
-from builder.remember.long_input import decoded
+from builder.recall.index.reader import KeyedLock
+from builder.recall.scopes import definitions_as_of
+from builder.remember.memory import decoded
 from builder.service import ContextBuilder
 from builder.wire.requests import ConsumersRequest, read_request
 from builder.worker.catch_up import CatchUp

@@ -10,8 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.erasure_receipt import ErasureReceipt
 from builder.domain.recall import EVERY_SESSION
+from builder.domain.reports import ErasureReceipt
 from builder.ports.broker import Archive
 from builder.ports.store import Eraser, PendingStubs
 from builder.worker.catch_up import CatchUp

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from builder.domain.breadcrumb import NO_SESSION, Place, StreamMessage
-from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import BuilderError, NoMoreAttempts, Rejected, Unavailable
+from builder.domain.reports import DeliveryOutcome
 from builder.domain.selector import ANSWER, FAILURE
 from builder.ports.broker import Delivery
 from builder.ports.store import Progress

@@ -11,7 +11,7 @@ from builder.domain.profile import Profile
 from builder.domain.record_consumers import Definitions
 from builder.domain.selector import may_trigger
 from builder.recall.scopes import scopes_before
-from builder.remember.long_input import decoded
+from builder.remember.memory import decoded
 from builder.service import ContextBuilder
 from builder.worker.catch_up import CatchUp
 from builder.worker.publishing import ContextPublisher

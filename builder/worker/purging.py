@@ -11,7 +11,7 @@ from typing import Protocol
 
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
-from builder.domain.stored_breadcrumb import Ended
+from builder.domain.recall import Ended
 from builder.ports.broker import Archive
 from builder.ports.store import Eraser, Progress
 from builder.worker.erasure import ContextEraser

@@ -10,10 +10,10 @@ from datetime import datetime
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.ports.broker import Stream
 from builder.recall.questions import follows_at_once, is_same_speaker
-from builder.remember.long_input import decoded
+from builder.remember.memory import decoded
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.summary import Line, Summary
 from builder.ports.broker import Sender
 from builder.ports.models import Summarizer

@@ -17,8 +17,8 @@ from builder.ports.broker import Delivery, Sender
 from builder.recall.index.conversation import open_calls
 from builder.recall.index.view import View
 from builder.recall.visibility import of_consumer
-from builder.remember.long_input import decoded
-from builder.remember.schemas.tools import calls_of
+from builder.remember.memory import decoded
+from builder.remember.schemas.conversation import calls_of
 from builder.worker.consumers import Consumers
 from builder.worker.resilience import UnexpectedError, guard, heartbeat
 from builder.worker.summary_scheduler import Sources

@@ -16,7 +16,7 @@ from builder.adapters.nats.stream import NatsStream
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.adapters.summarizer import EndpointSummarizer
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.assemble.items.layout import Rendering
+from builder.assemble.items.rendering import Rendering
 from builder.ports import broker, models, store
 from builder.ports.broker import Archive, Delivery, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Embedder, Summarizer

@@ -25,9 +25,9 @@ from builder.app.service import Service, open_service, serving
 from builder.app.settings import Http, Nats, Settings
 from builder.app.settings import Worker as WorkerSettings
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import Unavailable
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
+from builder.domain.reports import DeliveryOutcome
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.worker.catch_up import CatchUp

@@ -19,15 +19,15 @@ from builder.app.config import parse_config
 from builder.app.operations.replays import Replay, Replays, failures_of, profile_of
 from builder.app.settings import Settings
 from builder.app.stores import IN_MEMORY, locate_store, location
-from builder.assemble.items.layout import PENDING_CHARS
+from builder.assemble.items.rendering import PENDING_CHARS
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.record_consumers import Definitions
 from builder.ports.store import BreadcrumbStore, CompleteStore
 from builder.publish.event import DEFAULT_MAX_BYTES, encode
-from builder.publish.receipt import receipt_values
-from builder.recall.definitions import definitions_as_of
+from builder.publish.reports import receipt_values
+from builder.recall.scopes import definitions_as_of
 from builder.wire.files import Files
 from builder.wire.requests import ExplainRequest, RefreshRequest, ReplayRequest, WhyRequest, read_request
 from builder.worker.consumers import Verb, unexpired

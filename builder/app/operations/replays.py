@@ -20,7 +20,7 @@ from builder.domain.record_consumers import Definitions
 from builder.ports.broker import PublishedContexts
 from builder.publish.event import encode
 from builder.recall.scopes import scopes_before
-from builder.remember.long_input import in_thread
+from builder.remember.memory import in_thread
 from builder.wire.files import Files
 from builder.wire.requests import BuiltContext
 from builder.worker.processor import DefinitionsBefore

@@ -12,7 +12,7 @@ from builder.app.broker import connected
 from builder.app.settings import Settings
 from builder.client import Client
 from builder.domain.errors import Rejected
-from builder.publish.difference import Event, difference
+from builder.publish.reports import Event, difference
 
 REASONS = 3
 """Why a shadow makes no page: so many of the commonest reasons are told."""

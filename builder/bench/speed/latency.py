@@ -18,8 +18,8 @@ from builder.bench.summaries import summarise
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile, Reminder
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.models import Embedder
 from builder.publish.event import encode
 from builder.wire.requests import ExplainRequest

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from builder.app.console import AsJson, progress_bars, say, settings, show
 from builder.cli.options import Servers, Target, User, Workspace, target, text_of
-from builder.domain.control_text import visible
 from builder.domain.errors import BuilderError, Rejected
+from builder.domain.text import visible
 from builder.wire.json import one_line
 from builder.wire.session_names import session_token
 

@@ -11,9 +11,8 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
 from builder.app.telemetry import OUTCOMES, REASONS, Metrics, set_up_logging, text_lines
-from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import Rejected
-from builder.domain.failure import Failure
+from builder.domain.reports import DeliveryOutcome, Failure
 from builder.worker.resilience import UnexpectedError, guard
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.errors import Unavailable
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.remember.memory import Pause, no_pause
 from builder.worker.backfill import PAGE_ROWS, Backfill
 from builder.worker.resilience import Pace, Pauses

@@ -8,9 +8,9 @@ import pytest
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
+from builder.domain.reports import DeliveryOutcome
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.worker.catch_up import CatchUp

@@ -9,7 +9,7 @@ import pytest
 from builder.domain.breadcrumb import NO_SESSION, StreamMessage
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.remember.decode import decode
 from builder.worker.catch_up import CatchUp
 from builder.worker.erasure import Erasure

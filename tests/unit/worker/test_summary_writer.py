@@ -8,7 +8,7 @@ import pytest
 from builder.adapters.stemmer import load_language
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.summary import read_summary
 from builder.recall.index.view import View
 from builder.recall.summaries.plan import chain_of, recipe_of, waiting_units

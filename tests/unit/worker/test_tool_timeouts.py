@@ -11,8 +11,8 @@ import pytest
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.view import View
 from builder.remember.decode import decode
 from builder.worker.summary_scheduler import Sources
