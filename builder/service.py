@@ -9,26 +9,25 @@ from typing import TypeVar
 
 from builder.assemble.assemble import Assembly, begin, complete, context_of
 from builder.assemble.draft import Draft
-from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Rendering
+from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending, Rendering
 from builder.assemble.receipts.explanation import Explanation
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.record_consumers import Definitions, RecordConsumers
 from builder.domain.selector import Selector, may_trigger
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.timing import timed
 from builder.ports.models import Embedder
 from builder.ports.store import Store
-from builder.recall.causal_chain import chain_refusals
 from builder.recall.index.reader import HistoryCache, HistoryReader
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
-from builder.recall.search.query import Query
+from builder.recall.scopes import chain_refusals
+from builder.recall.search.query import Queries, Query, Searcher
 from builder.recall.search.ranking import Ranker
-from builder.recall.search.searcher import Queries, Searcher
-from builder.remember.long_input import THREAD_CHARS, in_thread
-from builder.remember.memory import Ingest, Memory
+from builder.remember.memory import THREAD_CHARS, Ingest, Memory, in_thread
 
 Page = TypeVar("Page", Draft, Assembly)
 OPEN_TURN = "the calls of its turn are not all answered, another agent made them, or its own was answered before"
@@ -195,7 +194,8 @@ class ContextBuilder:
 
     async def _assembly(self, draft: Draft, queries: Queries, ranker: Ranker | None, *, degraded: bool = False) -> Assembly:
         recall = draft.recall
-        query = await self.searcher.query(draft.writer.question, recall.view, recall.profile, recall.scope, queries)
+        with timed("embedding"):
+            query = await self.searcher.query(draft.writer.question, recall.view, recall.profile, recall.scope, queries)
         query, drafts = replace(query, vector=b"") if degraded else query, iter((draft,))
 
         def assembly() -> Assembly:
@@ -203,23 +203,27 @@ class ContextBuilder:
             fresh = next(drafts, None) or begin(draft.recall, draft.writer.rendering)
             return complete(fresh, query, ranker or self.ranker)
 
-        return await _rendered(assembly)
+        with timed("page"):
+            return await _rendered(assembly)
 
     async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...], as_of: Place | None = None) -> PageDrafts:
         trigger = await self.in_session(trigger)
         refusals = await chain_refusals(self.recaller.reader.store, trigger, consumers)
         rejected = [f"{consumer}: {reason}" for consumer, reason in refusals.items()]
         drafts = []
-        for recall in await self.recaller.recall(
-            trigger,
-            tuple(each for each in consumers if each.consumer not in refusals),
-            frozenset(profile.consumer for profile in self._profiles),
-            as_of,
-        ):
+        with timed("recall"):
+            recalls = await self.recaller.recall(
+                trigger,
+                tuple(each for each in consumers if each.consumer not in refusals),
+                frozenset(profile.consumer for profile in self._profiles),
+                as_of,
+            )
+        for recall in recalls:
             try:
                 profile = recall.profile
                 rendering = self._renderings[profile.encoding].for_pages(profile.language, profile.allowance)
-                drafts.append(await _rendered(partial(begin, recall, rendering)))
+                with timed("page"):
+                    drafts.append(await _rendered(partial(begin, recall, rendering)))
             except Rejected as error:
                 rejected.append(f"{recall.profile.consumer}: {error}")
         return PageDrafts(tuple(drafts), tuple(rejected), bool(refusals))

@@ -18,17 +18,16 @@ from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.assemble.assemble import Assembly, begin, complete, context_of
 from builder.assemble.draft import question_of
-from builder.assemble.items.layout import Rendering
+from builder.assemble.items.rendering import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
+from builder.domain.recall import Passage, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector, trigger_on
-from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
 from builder.language.instructions.detection import instructions
-from builder.language.sameness import fingerprint
-from builder.language.traits import traits
+from builder.language.traits import fingerprint, traits
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
@@ -36,13 +35,11 @@ from builder.recall.questions import Questions
 from builder.recall.recall import ConsumerRecall
 from builder.recall.scopes import scope_of
 from builder.recall.search import query
-from builder.recall.search.exact import identifier_terms
-from builder.recall.search.query import Query, strip_names
-from builder.recall.search.query_text import query_text as query_text_of
+from builder.recall.search.query import Query, content_words, identifier_terms, strip_names
+from builder.recall.search.query import query_text as query_text_of
 from builder.recall.search.ranking import Ranker, Weights
-from builder.recall.search.rare_words import content_words
 from builder.recall.visibility import visible_to
-from builder.remember.passages import passages
+from builder.remember.memory import passages
 from builder.remember.schemas.registry import BODIES
 from tests.bodies import body_of
 

@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 
 from builder.adapters.profiles.profiles import parse_profile
 from builder.app.config import bundled_folder, load_library, read_layers
-from builder.app.operations.scratch import scratch_builder
+from builder.bench.scratch import scratch_builder
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile

@@ -6,9 +6,8 @@ from typing import Any
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.labels import Labels
 from builder.assemble.items.writer import Writer
-from builder.assemble.sources.table import SOURCES
 from builder.domain.profile import Profile
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.recall.recall import ConsumerRecall
 from builder.recall.scopes import scope_of
 from tests.conversations import said
@@ -49,4 +48,4 @@ def make_writer(rows: Iterable[StoredBreadcrumb | str], profile: Profile | None 
 
 def make_ledger(writer: Writer, allowance: int = 1000, *, dated: bool = False) -> Ledger:
     """Empty."""
-    return Ledger(writer, allowance, SOURCES, dated=dated)
+    return Ledger(writer, allowance, dated=dated)

@@ -1,31 +1,35 @@
 """The broker's ports in memory, as far as tests of the worker need them; the real ones have a contract suite."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import replace
 from itertools import count
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
-from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
+from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, Unavailable
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
+from builder.domain.record_consumers import RecordConsumers
+from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from builder.worker.consumers import Consumers
-from tests.factories import MORNING, make_place
+from builder.worker.jobs import Job, JobRunner, Observer
+from builder.worker.log import Log, StoredLog
+from builder.worker.resilience import Pace, Pauses
+from tests.factories import MORNING, make_place, remembered_of
+from tests.memory_store.store import MemoryStore
+
+Remember = Callable[[Breadcrumb], Awaitable[object]]
 
 
 class FixedConsumers(Consumers):
     """Consumers of files alone, without a builder."""
 
     def __init__(self, *profiles: Profile) -> None:
-        builder = cast("ContextBuilder", SimpleNamespace(profiles=profiles))
-
-        async def last() -> Place:
-            return ORIGIN
-
-        super().__init__(lambda: builder, None, last, lambda: MORNING)
+        builder = SimpleNamespace(profiles=profiles, record_consumers=lambda _definitions: RecordConsumers())
+        super().__init__(lambda: cast("ContextBuilder", builder), StoredLog(MemoryStore(), lambda: MORNING))
 
 
 class MemoryStream:
@@ -60,6 +64,11 @@ class MemoryStream:
 
     async def last(self) -> Place:
         return max((message.place for message in self.messages), default=ORIGIN)
+
+    async def tombstones(self, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
+        for message in self.messages:
+            if message.subject.endswith(".breadcrumb.deleted.v1") and after < message.place < until:
+                yield message
 
     async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:  # noqa: ARG002 - the port's
         self._check()
@@ -96,6 +105,21 @@ class MemoryStream:
         self.stubs.append(subject)
 
 
+def make_log(stream: MemoryStream, store: MemoryStore, remember: Remember | None = None, **others: Any) -> Log:
+    """The log of these messages. remember: how it stores a breadcrumb, without vectors unless given. others: as `Log`."""
+
+    async def plain(breadcrumb: Breadcrumb) -> None:
+        await store.remember(remembered_of(breadcrumb))
+
+    return Log(stream, store, others.pop("publisher", None) or MemoryPublisher(), decode, remember or plain, **others)
+
+
+async def run_job(name: str, run_once: Callable[[], Awaitable[object]]) -> None:
+    """Run a job without pauses until cancelled."""
+    pace = Pace(pauses=Pauses(0.001, 0.001))
+    await JobRunner(busy=lambda: False, observer=Observer(), pace=pace).run(Job(name=name, every=0, run_once=run_once))
+
+
 def _names(message: StreamMessage, ids: frozenset[str]) -> bool:
     return any(f'"id": "{identity}"'.encode() in message.data for identity in ids)
 
@@ -110,13 +134,15 @@ class MemoryPublisher:
         self.attempts = count()
         self.is_away = False
         self.is_mute = False
+        self.times = ""
 
     def _check(self) -> None:
         if self.is_away:
             raise Unavailable("the broker is away")
 
-    async def publish(self, context: Context, event: bytes) -> None:
+    async def publish(self, context: Context, event: bytes, times: str) -> None:
         self._check()
+        self.times = times
         next(self.attempts)
         if str(context.id) in self.contexts:
             raise AlreadyPublished("it is in the stream")

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.view import View
-from builder.recall.search.finds import Find
+from builder.recall.search.candidates import Find
 from builder.recall.search.query import Query
 from builder.recall.search.retrieval import RetrievalResult, retrieve
 from tests.factories import BY_HAND, make_profile, make_query, make_terms, make_view

@@ -1,11 +1,13 @@
 """The summarising loop on a store, without a bus: what it publishes is remembered at once, or when the test says so."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from itertools import count
-from typing import Any
+from typing import Any, cast
+
+from typing_extensions import override
 
 from builder.adapters.stemmer import load_language
 from builder.adapters.tokens import load_counter
@@ -20,10 +22,11 @@ from builder.recall.summaries.excerpts import Words
 from builder.recall.summaries.lines import extract
 from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
-from builder.remember.schemas.removals import excluded
+from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
-from builder.worker.resilience import PAUSES, Pauses
-from builder.worker.summary_scheduler import MAX_UNITS, Sources, SummaryScheduler
+from builder.worker.jobs import Observer
+from builder.worker.log import StoredLog
+from builder.worker.summary_scheduler import MAX_UNITS, SummaryScheduler
 from builder.worker.summary_writer import MAX_SUMMARY_BYTES, SummaryWriter
 from tests.factories import (
     BY_HAND,
@@ -106,26 +109,30 @@ class Endpoint:
         )
 
 
+class Makers(Observer):
+    """Notes who made each summary."""
+
+    def __init__(self, names: list[str] | None = None) -> None:
+        self.names = [] if names is None else names
+
+    @override
+    def summarised(self, by: str) -> None:
+        self.names.append(by)
+
+
 def make_summarising(
     builder: ContextBuilder,
     publishing: Publishing,
     *profiles: Profile,
     endpoint: Summarizer | None = None,
-    made: Callable[[str], None] = lambda _by: None,
+    made: list[str] | None = None,
     max_bytes: int = MAX_SUMMARY_BYTES,
-    pauses: Pauses = PAUSES,
     max_units: int = MAX_UNITS,
 ) -> SummaryScheduler:
-    """The loop for these profiles; everything counts as caught up."""
-
-    async def walk(*_: object) -> None: ...
-
-    async def last() -> Place:
-        return Place(2**62, 0)
-
-    sources = Sources(view=builder.recaller.session_view, walk=walk, last=last)
-    making = SummaryWriter(publishing, WORDS, load_language(), endpoint, made, builder.memory.store.facts, max_bytes)
-    return SummaryScheduler(sources, making, profiles, lambda: False, pauses, max_units)
+    """The scheduler for these profiles; everything counts as caught up. made: gets who made each summary."""
+    store = cast("MemoryStore", builder.memory.store)
+    writer = SummaryWriter(publishing, WORDS, load_language(), endpoint, store, Makers(made), max_bytes)
+    return SummaryScheduler(StoredLog(store), builder.recaller, writer, profiles, max_units=max_units)
 
 
 BEHIND = make_place(1000)

@@ -4,21 +4,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources.abc import Traversable
 
-from builder.language import lists
+from builder.language import words
 
 
 @contextmanager
 def lists_of(folder: Traversable) -> Iterator[None]:
     """Within it, the word lists are those of the folder."""
-    bundled, lists._folder = lists._folder, folder
+    bundled, words._folder = words._folder, folder
     _clear()
     try:
         yield
     finally:
-        lists._folder = bundled
+        words._folder = bundled
         _clear()
 
 
 def _clear() -> None:
-    for clear in lists._clear_caches:
+    for clear in words._clear_caches:
         clear()

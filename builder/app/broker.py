@@ -14,9 +14,9 @@ from nats.aio.client import Client
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.connection import explained, optional, translated
-from builder.adapters.nats.watchdog import clock_state
 from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
 from builder.adapters.nats.topology import BREADCRUMBS, FLOOR, Topology, examine, incarnation_of
+from builder.adapters.nats.watchdog import clock_state
 from builder.app.settings import Settings
 from builder.client.connecting import RECONNECT_SECONDS, open_connection, tell_refusal, without_credentials
 from builder.domain.breadcrumb import Place

@@ -31,9 +31,8 @@ from builder.ports.broker import Delivery, Publisher
 from builder.ports.models import NO_MODEL
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
 from builder.recall.index.reader import HistoryCache
-from builder.recall.search.probability import NULL
-from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
-from builder.remember.schemas.removals import excluded
+from builder.recall.search.ranking import MEANING, NULL, SIGNALS, Ranker, Weights
+from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from builder.wire.subjects import Installation
 from builder.worker.purging import POLL_SECONDS

@@ -14,10 +14,9 @@ from nats.aio.client import Client
 from builder import __version__
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.http import Check, Readiness
-from builder.adapters.nats.watchdog import Probe, clock_state
-from builder.adapters.nats.server import EmbeddedServer
 from builder.adapters.nats.requests import Subscription, read_subscriptions
-from builder.adapters.nats.watchdog import Watchdog
+from builder.adapters.nats.server import EmbeddedServer
+from builder.adapters.nats.watchdog import Probe, Watchdog, clock_state
 from builder.app.broker import connected
 from builder.app.components import Components
 from builder.app.settings import Settings
@@ -46,14 +45,14 @@ def show_gauges(
         bytes_free = store.free_bytes()
         return shutil.disk_usage(data_dir).free if bytes_free is None else bytes_free
 
-    metrics.free.set_function(free)
-    metrics.store.set_function(store.size_bytes)
+    metrics.gauges["disk_free_bytes"].set_function(free)
+    metrics.gauges["store_bytes"].set_function(store.size_bytes)
     for name in probe.sizes:
-        metrics.stream.labels(name).set_function(partial(lambda stream: probe.sizes[stream], name))
-    metrics.letters.set_function(lambda: probe.letters)
-    metrics.missing_vectors.set_function(lambda: backfill.missing)
-    metrics.pending.set_function(lambda: watchdog.pending)
-    metrics.age.set_function(lambda: _age(watchdog.oldest))
+        metrics.gauges["stream_bytes"].labels(name).set_function(partial(lambda stream: probe.sizes[stream], name))
+    metrics.gauges["dead_letters_waiting"].set_function(lambda: probe.letters)
+    metrics.gauges["vectors_missing"].set_function(lambda: backfill.missing)
+    metrics.gauges["queue_pending"].set_function(lambda: watchdog.pending)
+    metrics.gauges["queue_age_seconds"].set_function(lambda: _age(watchdog.oldest))
 
 
 def readiness(

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -14,30 +13,19 @@ from typing_extensions import override
 
 from builder.adapters.memory.broker import MemoryBroker, MemoryDelivery
 from builder.adapters.memory.streams import KeptMessage, MemoryStream
-from builder.adapters.nats.stream import NatsArchive
 from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.requests import answering
-from builder.adapters.nats.stream import NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, CONTEXTS_MAX_AGE, DEADLETTERS
-from builder.app.components import Components, open_components
-from builder.app.operations.explanations import Explanations
-from builder.app.operations.replays import Replays
-from builder.app.operations.summaries import compact_on_request, open_summarising
+from builder.adapters.nats.stream import NatsArchive, NatsStream
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
+from builder.app.components import open_components
+from builder.app.config import template_folders
+from builder.app.line import Broker, make_line
+from builder.app.reload import Reloader
 from builder.app.settings import Embedding, Settings
 from builder.app.stores import IN_MEMORY, location
-from builder.domain.breadcrumb import Place
-from builder.publish.event import encode
-from builder.remember.decode import decode
-from builder.worker.catch_up import CatchUp
-from builder.worker.consumers import Consumers, DefinitionReader, Verb
-from builder.worker.erasure import Erasure
-from builder.worker.loop import Attempts, Rules, Worker
-from builder.worker.processor import Processor
-from builder.worker.publishing import ContextPublisher, DeadLetters
-from builder.worker.quiet_time import QuietTime
-from builder.worker.request_handlers import Contexts, Failures, Lookup, RequestHandlers, TombstonePublisher, stay
-from builder.worker.summary_scheduler import Sources
-from builder.worker.turns import Turns
+from builder.worker.jobs import Observer
+from builder.worker.loop import Worker
+from builder.worker.request_handlers import Verb
 
 INCARNATION = 1
 HEARTBEAT_SECONDS = 10.0
@@ -103,57 +91,25 @@ async def open_in_memory(templates: Path | None, engine: Literal["none", "onnx"]
     broker, deliveries = MemoryBroker(*streams), _Deliveries()
     async with AsyncExitStack() as stack:
         core = await stack.enter_async_context(open_components(settings, location(IN_MEMORY)))
-        deliveries.worker, verbs = _service(core, broker, settings)
-        broker.stored = deliveries.take
-        await stack.enter_async_context(answering(broker.connection, _in_turn(verbs, deliveries)))
+        line = make_line(Reloader(template_folders(settings), core), settings, _parts_of(broker), Observer())
+        deliveries.worker, broker.stored = line.worker, deliveries.take
+        await stack.enter_async_context(answering(broker.connection, _in_turn(line.verbs, deliveries)))
         stack.push_async_callback(broker.close)
         stack.push_async_callback(deliveries.close)
         yield broker
 
 
-def _service(core: Components, broker: MemoryBroker, settings: Settings) -> tuple[Worker, Mapping[str, Verb]]:
-    """The worker and the handlers of requests, as `open_service` has them."""
-    js, store = cast("JetStreamContext", broker), core.store
-    stream, archive = NatsStream(js, lambda: INCARNATION), NatsArchive(js, lambda: INCARNATION)
-    publisher, sender = NatsPublisher(broker.connection, broker.max_payload), NatsSender(js, stream)
-    in_work: set[Place] = set()
-    attempts = settings.worker.max_attempts
-    read = partial(decode, lifetimes=settings.lifetimes)
-    turns = Turns()
-    catch_up = CatchUp(stream, store, store, publisher, read, turns.around(core.builder.remember), attempts, in_work)
-    definitions = DefinitionReader(stream, stream.last, store, catch_up, read)
-
-    def now() -> datetime:
-        return datetime.now(UTC)
-
-    consumers = Consumers(lambda: core.builder, definitions, stream.last, now)
-
-    def drop(workspace: str, ids: frozenset[str]) -> int:
-        definitions.drop(workspace)
-        return core.drop(workspace, ids)
-
-    erasure = Erasure(catch_up, store, store, archive, drop)
-    tombstones = TombstonePublisher(sender, read, erasure, store, archive)
-    sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
-    summarising = open_summarising(
-        core, sources, sender, None, lambda: False, lambda _by: None, settings.worker.max_body_bytes, consumers.in_memory
+def _parts_of(broker: MemoryBroker) -> Broker:
+    js = cast("JetStreamContext", broker)
+    stream = NatsStream(js, lambda: INCARNATION)
+    return Broker(
+        stream=stream,
+        archive=NatsArchive(js, lambda: INCARNATION),
+        publisher=NatsPublisher(broker.connection, broker.max_payload),
+        sender=NatsSender(js, stream),
+        max_event_bytes=broker.max_payload,
+        heartbeat=HEARTBEAT_SECONDS,
     )
-    requests = RequestHandlers(
-        Lookup(store, now), Contexts(store, archive), store, store, tombstones,
-        partial(compact_on_request, lambda: core, summarising), consumers,
-    )  # fmt: skip
-    contexts = ContextPublisher(publisher, partial(encode, max_bytes=broker.max_payload))
-    explanations = Explanations(Replays(lambda: core, archive, stay, consumers.before, stream.last, broker.max_payload), store)
-    quiet_time = QuietTime(stream, stream.last, read, now, store.facts)
-    processor = Processor(
-        lambda: core.builder, catch_up, contexts, read, tombstones.erase, now, CONTEXTS_MAX_AGE, quiet_time, turns,
-        definitions.before,
-    )  # fmt: skip
-    worker = Worker(
-        processor, Attempts(store, in_work, attempts), DeadLetters(publisher, archive), lambda _outcome: None,
-        Rules(heartbeat=HEARTBEAT_SECONDS),
-    )  # fmt: skip
-    return worker, {**requests.verbs, **explanations.verbs, **Failures(store, publisher).verbs}
 
 
 def _in_turn(verbs: Mapping[str, Verb], deliveries: _Deliveries) -> Mapping[str, Verb]:

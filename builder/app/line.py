@@ -1,21 +1,23 @@
-"""The composition root: opened components and a broker, real or in memory, become the line of deliveries, its requests and its jobs."""
+"""The composition root: components and a broker, real or in memory, become the line of deliveries with its requests and jobs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Protocol
 
+from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
 from builder.app.components import PARTS, Parts
 from builder.app.operations.explanations import Explanations
 from builder.app.operations.replays import Replays
 from builder.app.operations.summaries import summary_writer
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
-from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
 from builder.domain.breadcrumb import Place
 from builder.ports.broker import Archive, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Summarizer
 from builder.publish.event import encode
+from builder.recall.recall import Recaller
 from builder.remember.decode import decode
 from builder.worker.backfill import Backfill
 from builder.worker.consumers import Consumers
@@ -29,10 +31,9 @@ from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, Verb
 from builder.worker.summary_scheduler import SummaryScheduler
 from builder.worker.turns import Turns
-from datetime import timedelta
 
 CLOCK_MARGIN = timedelta(minutes=10)
-"""A trigger gets a context while it is younger than the age limit of CONTEXTS by this much: clocks differ, and builds take time."""
+"""A trigger gets a context while it is this much younger than the age limit of CONTEXTS: clocks differ, and builds take time."""
 MAX_TRIGGER_AGE = CONTEXTS_MAX_AGE - CLOCK_MARGIN
 REMOVAL_SECONDS = 2.0
 """Between two looks for tombstones that other workers took."""
@@ -66,7 +67,10 @@ class Line:
     verbs: Mapping[str, Verb]
     jobs: tuple[Job, ...]
     consumers: Consumers
+    recaller: Recaller
     erasure: Erasure
+    drop: Callable[[str, frozenset[str]], int]
+    """Takes breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
     summaries: SummaryScheduler
     backfill: Backfill
 
@@ -92,7 +96,8 @@ def make_line(
         reads_definitions=config.record_consumers,
     )
     consumers = Consumers(reloading.builder, log)
-    erasure = Erasure(log, archive, partial(_drop, reloading, log))
+    drop = partial(_drop, reloading, log)
+    erasure = Erasure(log, archive, drop)
     forgetting = Forgetting(log, erasure, broker.sender, archive)
     writer = summary_writer(core, broker.sender, endpoint, observer, config.max_body_bytes)
     summaries = SummaryScheduler(log, core.builder.recaller, writer, core.profiles, consumers.in_memory)
@@ -107,7 +112,7 @@ def make_line(
     handlers = (
         Lookup(log),
         Contexts(store, archive),
-        RequestHandlers(log, broker.publisher, forgetting, consumers, summaries, lambda name: reloading.core.profile(name)),
+        RequestHandlers(log, broker.publisher, forgetting, consumers, summaries, reloading.profile),
         Explanations(replays, store, broker.is_settled),
     )
     jobs = (
@@ -117,12 +122,11 @@ def make_line(
     )
     verbs = {name: verb for each in handlers for name, verb in each.verbs.items()}
     return Line(
-        log=log, worker=worker, verbs=verbs, jobs=jobs, consumers=consumers, erasure=erasure, summaries=summaries,
-        backfill=backfill,
+        log=log, worker=worker, verbs=verbs, jobs=jobs, consumers=consumers, recaller=core.builder.recaller, erasure=erasure,
+        drop=drop, summaries=summaries, backfill=backfill,
     )  # fmt: skip
 
 
 def _drop(reloading: Reloader, log: Log, workspace: str, ids: frozenset[str]) -> int:
-    """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
     log.drop(workspace)
     return reloading.drop(workspace, ids)

@@ -11,26 +11,15 @@ from builder.app.components import PARTS, Components, Parts
 from builder.app.config import ConfigSnapshot, FileStamps, edition_of, file_stamps, in_daemon_thread, in_time
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.domain.lint_finding import faulty
+from builder.domain.profile import Profile
 from builder.ports.store import Editions
 from builder.service import ContextBuilder
 from builder.worker.resilience import UnexpectedError, guard
 
 log = logging.getLogger(__name__)
 
-POLL_SECONDS = 0.5
 MESSAGES = 5
 """The newest of a schema, which an edited hint is tried on."""
-
-
-async def note_edition(store: Editions, config: ConfigSnapshot) -> None:
-    """Keep the profiles and templates that come into force, so that their contexts can be built again.
-
-    A store that cannot take them costs later explanations their exactness, and nothing else.
-    """
-    try:
-        await store.add_edition(edition_of(config))
-    except Unavailable as error:
-        log.warning("the profiles and templates are not kept for later explanations: %s", error)
 
 
 async def try_on_messages(store: Editions, before: ConfigSnapshot, after: ConfigSnapshot) -> None:
@@ -90,10 +79,24 @@ class Reloader:
         """The builder of the present components."""
         return self.core.builder
 
+    def profile(self, name: str) -> Profile:
+        """`Components.profile` of the present components."""
+        return self.core.profile(name)
+
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
         """`Components.drop`; the earlier editions go, too."""
         self.earlier.clear()
         return self.core.drop(workspace, ids)
+
+    async def keep_edition(self, config: ConfigSnapshot) -> None:
+        """Store profiles and templates that come into force, so that their contexts can be built again.
+
+        A store that cannot take them costs later explanations their exactness, and nothing else.
+        """
+        try:
+            await self.core.store.add_edition(edition_of(config))
+        except Unavailable as error:
+            log.warning("the profiles and templates are not kept for later explanations: %s", error)
 
     async def look(self) -> bool:
         """Whether there are new components. A file that changed since the last look may still be written: it is read later.
@@ -115,7 +118,7 @@ class Reloader:
             return False
         self._reading = None
         if config is not None:
-            await note_edition(self.core.store, config)
+            await self.keep_edition(config)
             self.core, self.problem, self._checked = self.core.with_config(config), "", self._latest
             consumers = ", ".join(profile.consumer for profile in config.profiles)
             log.info("profiles and templates were read again: %s; templates %s", consumers, config.templates.revision)

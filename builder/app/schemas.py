@@ -8,9 +8,9 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from pydantic_core import CoreSchema
 
 from builder.adapters.profiles.profile_file import ProfileFile
-from builder.publish.compaction import COMPACTION_SCHEMA, ContextCompactedV1
 from builder.publish.event import SCHEMA, AgentContextV1
-from builder.remember.decode import Record
+from builder.publish.reports import COMPACTION_SCHEMA, ContextCompactedV1
+from builder.remember.record import Record
 from builder.remember.schemas.registry import BODIES
 
 INBOUND: dict[str, type[BaseModel]] = {**BODIES, "record": Record, "profile": ProfileFile}

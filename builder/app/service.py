@@ -1,72 +1,53 @@
-"""The running service: settings → opened parts → builder → worker. One exit stack closes everything."""
+"""The running service: settings → opened parts → line → jobs. One exit stack closes everything."""
 
 import asyncio
 import gc
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from nats.aio.client import Client
 from nats.js import JetStreamContext
 from prometheus_client import CollectorRegistry
 
 from builder.adapters.http import routes
 from builder.adapters.http.server import serve
-from builder.adapters.nats.stream import NatsArchive
 from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
-from builder.adapters.nats.watchdog import Probe
 from builder.adapters.nats.publisher import NatsSender
-from builder.adapters.nats.watchdog import PurgeLock
 from builder.adapters.nats.requests import answering
-from builder.adapters.nats.stream import NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs, replayed_breadcrumbs, tool_calls
-from builder.adapters.nats.watchdog import Watchdog
+from builder.adapters.nats.stream import NatsArchive, NatsStream
+from builder.adapters.nats.topology import BREADCRUMBS, all_breadcrumbs, replayed_breadcrumbs, tool_calls
+from builder.adapters.nats.watchdog import Probe, PurgeLock, Watchdog
 from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
 from builder.app.health import build_facts, is_alive, readiness, show_gauges
-from builder.app.operations.explanations import Explanations
-from builder.app.operations.replays import Replays
-from builder.app.operations.summaries import compact_on_request, open_endpoint, open_summarising
+from builder.app.line import MAX_TRIGGER_AGE, Broker, Line, make_line
+from builder.app.operations.summaries import open_endpoint
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
-from builder.domain.breadcrumb import Place
-from builder.domain.delivery_outcome import DeliveryOutcome
-from builder.publish.event import encode
-from builder.remember.decode import decode
-from builder.wire.subjects import Installation, parse_breadcrumb_subject
-from builder.worker.backfill import Backfill
-from builder.worker.catch_up import CatchUp
-from builder.worker.consumers import Consumers, DefinitionReader
-from builder.worker.erasure import Erasure
-from builder.worker.imports import Imports
-from builder.worker.loop import Attempts, Rules, Worker
-from builder.worker.processor import Processor
-from builder.worker.publishing import ContextPublisher, DeadLetters
+from builder.wire.subjects import Installation
+from builder.worker.jobs import Job, JobRunner
+from builder.worker.loop import Imports
 from builder.worker.purging import PurgeSchedule, Purging
-from builder.worker.quiet_time import QuietTime
-from builder.worker.removals import Removals
-from builder.worker.request_handlers import Contexts, Failures, Lookup, RequestHandlers, TombstonePublisher
-from builder.worker.resilience import PACE, give_way
-from builder.worker.summary_scheduler import Sources, SummaryScheduler
 from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
-from builder.worker.turns import Turns
 
 SWITCH_SECONDS = 0.0002
 GENERATIONS = (700, 10, 1_000_000_000)
 """Objects and collections of younger generations before one is collected; the oldest never is by itself."""
 GARBAGE_SECONDS = 300.0
 """Between two full collections."""
-CLOCK_MARGIN = timedelta(minutes=10)
-"""A trigger that is answered is younger than the age limit of CONTEXTS by this much, for differing clocks and slow builds."""
-STORED_OUTCOMES = frozenset({"remembered", "published", "expired"})
-"""Outcomes after which the store holds the breadcrumb."""
 HEADER_BYTES = 1024
 """Bytes of the broker's limit that are reserved for the headers of a context."""
+LOOK_SECONDS = 2.0
+"""Between two looks whether a durable is there, or has to be."""
+RELOAD_SECONDS = 0.5
+"""Between two looks for edited files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,170 +72,123 @@ class Service:
 async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterator[Service]:
     """All parts, subscribed once the ASGI application has started. Raises `Misconfigured` and `Unavailable`."""
     async with AsyncExitStack() as stack:
-        metrics = Metrics(CollectorRegistry())
+        metrics, own = Metrics(CollectorRegistry()), settings.installation
         core = await stack.enter_async_context(
             open_components(settings, parts=parts, patience=parts.engine_seconds, failed=metrics.template_failed, last_good=True)
         )
         url, connection, server = await stack.enter_async_context(open_bus(settings, core.store))
-        js, own = connection.jetstream(), settings.installation
-        reloading = Reloader(template_folders(settings), core, metrics.reload_failures.inc, metrics.template_failed, parts)
-        inbox: NatsInbox
-        removals: Removals
-        probe = Probe(js, own)
-        watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), probe.measure, parts.watch_seconds)  # noqa: PLW0108 - made below
-        ack_wait = await watchdog.prepare()
-        stream = NatsStream(js, lambda: watchdog.incarnation, BREADCRUMBS, own)
-        publisher = parts.publisher(connection, connection.max_payload, own)
-        turns, read = Turns(), partial(decode, max_bytes=settings.worker.max_body_bytes, lifetimes=settings.lifetimes)
-        in_work: set[Place] = set()
-        catch_up = CatchUp(
-            stream, core.store, core.store, publisher, read, turns.around(core.builder.remember), settings.worker.max_attempts,
-            in_work,
-        )  # fmt: skip
-        archive = NatsArchive(js, lambda: watchdog.incarnation, own)
-        sender, up_to_date = NatsSender(js, stream), partial(_catch_up_to_end, catch_up, stream)
-        reader = DefinitionReader(stream, stream.last, core.store, catch_up, read) if settings.worker.record_consumers else None
-        consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
-        replays = Replays(
-            lambda: reloading.core, archive, up_to_date, consumers.before, stream.last, connection.max_payload - HEADER_BYTES,
-            lambda: removals.look(),  # noqa: PLW0108 - made below
-        )  # fmt: skip
-        drop = partial(_drop, reloading, consumers, replays)
-        erasure = Erasure(catch_up, core.store, core.store, archive, drop)
-        removals = Removals(stream.tombstones, stream.last, read, erasure.erase_here, core.store)
-        tombstones = TombstonePublisher(sender, read, erasure, core.store, archive)
-        sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
-        endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
-        summarising = open_summarising(
-            core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised, settings.worker.max_body_bytes,
-            consumers.in_memory,
-        )  # fmt: skip
-        requests = RequestHandlers(
-            Lookup(core.store, lambda: datetime.now(UTC), up_to_date), Contexts(core.store, archive), core.store, core.store,
-            tombstones, partial(compact_on_request, lambda: reloading.core, summarising), consumers,
-        )  # fmt: skip
-        processor = Processor(
-            reloading.builder, catch_up,
-            ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES)),
-            read, tombstones.erase, lambda: datetime.now(UTC), CONTEXTS_MAX_AGE - CLOCK_MARGIN,
-            QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts), turns,
-            consumers.before, lambda place: place <= watchdog.floor,
-        )  # fmt: skip
-        worker = Worker(
-            processor,
-            Attempts(core.store, in_work, settings.worker.max_attempts),
-            DeadLetters(publisher, archive),
-            partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
-            Rules(heartbeat=ack_wait / 3, pauses=parts.pauses),
+        js, probe = connection.jetstream(), Probe(connection.jetstream(), own)
+        reloading = Reloader(
+            template_folders(settings), core, metrics.counters["reload_failures"].inc, metrics.template_failed, parts
         )
+        await reloading.keep_edition(core.config)
+        watchdog = Watchdog(js, topology(settings), core.store, probe.measure)
+        ack_wait = await watchdog.prepare()
+        stream = NatsStream(js, watchdog.incarnation, BREADCRUMBS, own)
+        broker = Broker(
+            stream=stream,
+            archive=NatsArchive(js, watchdog.incarnation, own),
+            publisher=parts.publisher(connection, connection.max_payload, own),
+            sender=NatsSender(js, stream),
+            max_event_bytes=connection.max_payload - HEADER_BYTES,
+            heartbeat=ack_wait / 3,
+            is_settled=lambda place: place <= watchdog.floor,
+        )
+        endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
+        line = make_line(reloading, settings, broker, metrics, endpoint, parts)
         inbox = NatsInbox(
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds,
-            worker.process, lambda: watchdog.incarnation, parts.delivery, own,
+            line.worker.process, watchdog.incarnation, parts.delivery, own,
         )  # fmt: skip
-        timeouts = ToolTimeouts(
-            TimeoutRules(
-                call=timedelta(seconds=settings.worker.tool_timeout_seconds), max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN,
-                heartbeat=ack_wait / 3,
-            ),
-            consumers, read, sources, sender, lambda: datetime.now(UTC),
-        )  # fmt: skip
-        imports = Imports(worker.process, lambda: inbox.is_busy, ack_wait / 3, parts.pace)
-        background = partial(BackgroundInbox, connection, topology(settings), core.store, lambda: watchdog.incarnation)
-        calls, replayed = await _open_background(stack, background, own, timeouts, imports)
-        backfill = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work), parts.pace)
-        purge_schedule = PurgeSchedule(
-            Purging(core.store, erasure.contexts, archive, drop, lambda: bool(in_work)), core.store,
-            timedelta(hours=settings.worker.purge_hours), PurgeLock(js, own, settings.nats.replicas), lambda: datetime.now(UTC),
-            metrics.purged.inc, parts.purge_poll_seconds,
-        )  # fmt: skip
+        watchdog.rebind = inbox.rebind
+        durables = await _open_durables(stack, connection, settings, watchdog, line, broker, inbox, parts)
+        jobs = (*line.jobs, *_jobs(settings, js, reloading, watchdog, metrics, line, broker, parts), *durables)
+        runner = JobRunner(busy=lambda: inbox.is_busy, observer=metrics, pace=parts.pace)
+        tasks = _run(stack, runner, jobs)
+        show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, line.backfill, watchdog)
+        metrics.describe(build_facts(settings.name, core))
+        await stack.enter_async_context(answering(connection, line.verbs, own, metrics.answered))
         ready = readiness(core, watchdog, reloading.state, probe, server, connection, own, metrics.parts)
-        show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog)
-        renew = partial(_renew, settings.name, metrics, summarising)
-        renew(core)
-        loops = _run_beside(
-            stack, watchdog.run(), backfill.run(), removals.run(), summarising.run(), calls.run(), replayed.run(),
-            reloading.run(renew), purge_schedule.run(), _stay_responsive(lambda: inbox.is_busy),
-        )  # fmt: skip
-        await stack.enter_async_context(
-            answering(
-                connection,
-                {
-                    **requests.verbs,
-                    **Explanations(replays, core.store, lambda place: place <= watchdog.floor).verbs,
-                    **Failures(core.store, publisher, up_to_date).verbs,
-                },
-                own,
-                metrics.answered,
-            )
-        )
-        application = inbox.application(routes(partial(is_alive, watchdog, loops), ready, metrics.registry))
+        _stay_responsive()
+        application = inbox.application(routes(partial(is_alive, watchdog, tasks), ready, metrics.registry))
         yield Service(installation=own, reloading=reloading, url=url, js=js, application=application)
 
 
-def _run_beside(stack: AsyncExitStack, *loops: Coroutine[Any, Any, None]) -> list[asyncio.Task[None]]:
-    """Run the loops until the stack closes."""
-    tasks = [asyncio.create_task(loop) for loop in loops]
-    for task in tasks:
-        stack.push_async_callback(_cancel, task)
-    return tasks
-
-
-async def _open_background(
+async def _open_durables(
     stack: AsyncExitStack,
-    background: Callable[..., BackgroundInbox],
-    own: Installation,
-    timeouts: ToolTimeouts,
-    imports: Imports,
-) -> tuple[BackgroundInbox, BackgroundInbox]:
-    """The inboxes of tool calls and of imports; that of imports is open before the inbox leaves any to it."""
+    connection: Client,
+    settings: Settings,
+    watchdog: Watchdog,
+    line: Line,
+    broker: Broker,
+    inbox: NatsInbox,
+    parts: Parts,
+) -> tuple[Job, ...]:
+    """The inboxes of tool calls and of imports; that of imports is open before the main inbox leaves any to it."""
+    own, call = settings.installation, timedelta(seconds=settings.worker.tool_timeout_seconds)
+    rules = TimeoutRules(call=call, max_age=MAX_TRIGGER_AGE, heartbeat=broker.heartbeat)
+    timeouts = ToolTimeouts(rules, line.log, line.recaller, line.consumers, broker.sender)
+    imports = Imports(line.worker.process, lambda: inbox.is_busy, broker.heartbeat, parts.pace)
+    background = partial(BackgroundInbox, connection, topology(settings), line.log.store, watchdog.incarnation)
     calls = background(tool_calls(own), timeouts.process, lambda: timeouts.is_needed)
     replayed = background(replayed_breadcrumbs(own), imports.process)
     stack.push_async_callback(calls.close)
     stack.push_async_callback(replayed.close)
     await replayed.look()
-    return calls, replayed
+    return (
+        Job(name="fetching tool calls", every=LOOK_SECONDS, run_once=calls.look),
+        Job(name="fetching imports", every=LOOK_SECONDS, run_once=replayed.look),
+    )
 
 
-def _drop(reloading: Reloader, consumers: Consumers, replays: Replays, workspace: str, ids: frozenset[str]) -> int:
-    """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
-    consumers.drop(workspace)
-    replays.forget()
-    return reloading.drop(workspace, ids)
+def _jobs(
+    settings: Settings,
+    js: JetStreamContext,
+    reloading: Reloader,
+    watchdog: Watchdog,
+    metrics: Metrics,
+    line: Line,
+    broker: Broker,
+    parts: Parts,
+) -> Iterable[Job]:
+    """The jobs that need the real broker, the files or the metrics."""
+
+    async def reload() -> None:
+        if await reloading.look():
+            metrics.describe(build_facts(settings.name, reloading.core))
+            line.summaries.take(reloading.core.profiles)
+
+    async def collect_garbage() -> None:
+        gc.collect()
+
+    yield Job(name="watching the streams", every=parts.watch_seconds, run_once=watchdog.check)
+    yield Job(name="reading edited files", every=RELOAD_SECONDS, run_once=reload)
+    yield Job(name="collecting garbage", every=GARBAGE_SECONDS, run_once=collect_garbage, gives_way=True)
+    if settings.worker.purge_hours:
+        purging = Purging(line.log, line.erasure.contexts, broker.archive, line.drop)
+        lock = PurgeLock(js, settings.installation, settings.nats.replicas)
+        schedule = PurgeSchedule(purging, line.log, timedelta(hours=settings.worker.purge_hours), lock, metrics)
+        yield Job(name="purging", every=parts.purge_poll_seconds, run_once=schedule.look)
 
 
-async def _catch_up_to_end(catch_up: CatchUp, stream: NatsStream, workspace: str, session: str) -> None:
-    last = await stream.last()
-    await catch_up.walk(workspace, session, Place(last.incarnation, last.sequence + 1))
+def _run(stack: AsyncExitStack, runner: JobRunner, jobs: Iterable[Job]) -> list[asyncio.Task[None]]:
+    """Run the jobs until the stack closes."""
+    tasks = [asyncio.create_task(runner.run(job), name=job.name) for job in jobs]
+    for task in tasks:
+        stack.push_async_callback(_cancel, task)
+    return tasks
 
 
-def _renew(name: str, metrics: Metrics, summarising: SummaryScheduler, core: Components) -> None:
-    """Take the present profiles and templates where nothing asks for them by itself."""
-    metrics.describe(build_facts(name, core))
-    summarising.take(core.profiles)
+def _stay_responsive() -> None:
+    """Collect garbage by the job alone: a full collection stops the process for 50 ms for 20,000 cached messages.
 
-
-async def _stay_responsive(busy: Callable[[], bool]) -> None:
-    """Collect all garbage while nobody waits, and at no other time: it stops the process for 50 ms for 20,000 cached messages.
-
-    What the start has loaded is exempt. Let the event loop run after 0.2 ms instead of five while a thread works on a long text:
-    a context waits some twenty times.
+    What the start has loaded is exempt. The event loop runs after 0.2 ms instead of five while a thread works on a long text: a
+    context waits some twenty times.
     """
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GENERATIONS)
     sys.setswitchinterval(SWITCH_SECONDS)
-    while True:
-        await asyncio.sleep(GARBAGE_SECONDS)
-        await give_way(busy, PACE)
-        gc.collect()
-
-
-def _observe(metrics: Metrics, summarising: SummaryScheduler, incarnation: Callable[[], int], processed: DeliveryOutcome) -> None:
-    """Count a delivery and note its session for the summariser, which leaves imported sessions until their next message."""
-    metrics.observe(processed)
-    if processed.outcome in STORED_OUTCOMES:
-        address = parse_breadcrumb_subject(processed.subject)
-        summarising.note(address.workspace, address.session, Place(incarnation(), processed.sequence), processed.replay)
 
 
 async def unsettled(service: Service) -> int:

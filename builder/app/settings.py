@@ -31,7 +31,7 @@ LIFETIMES: dict[str, float] = {
     "*metrics.v1": 720,
 }
 """Default lifetimes in hours by schema and tag, as RCRT applies them; `CONTEXT_BUILDER_LIFETIMES` replaces them. The rule is
-`remember/lifetimes.py`."""
+`remember/record.py`."""
 
 
 class Nats(BaseModel):

@@ -14,14 +14,19 @@ from typing import Any
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
+from typing_extensions import override
 
-from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import ChainTooLong
-from builder.domain.failure import LLM_HINTS, Failure
+from builder.domain.reports import LLM_HINTS, DeliveryOutcome, Failure
+from builder.domain.timing import PARTS
+from builder.worker.jobs import Observer
 
 log = logging.getLogger("builder.events")
 
-FIELDS = frozenset({"outcome", "workspace", "session", "schema", "seq", "ms", "contexts", "tokens", "reason", "facts"})
+FIELDS = frozenset(
+    {"outcome", "workspace", "session", "schema", "seq", "ms", "contexts", "tokens", "reason", "facts"}
+    | {f"{part}_ms" for part in PARTS}
+)
 """What JSON lines have beside the message; `facts` are fields of their own. Other fields, as those of libraries, are left out."""
 TEXT = "%(asctime)s %(levelname)-7s %(name)s  %(message)s"
 """A line for people."""
@@ -33,81 +38,61 @@ _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
 _TOKENS = (100, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000)
 
 
-class Metrics:
+_COUNTERS = {
+    "breadcrumbs": ("Breadcrumbs settled, by outcome", "outcome", OUTCOMES),
+    "chains_stopped": ("Triggers whose causal chain exceeded a recursion limit", "", ()),
+    "dead_letters": ("Rejected breadcrumbs, by what the reason is about", "reason", REASONS),
+    "hint_failures": ("Breadcrumbs that a hint could not render: the generic one, or the bare text, is shown", "hint", ()),
+    "job_failures": ("Runs of a job beside the deliveries that failed", "job", ()),
+    "page_failures": ("Times that a page template could not lay a page out: a bundled one does", "page", ()),
+    "purged": ("Expired breadcrumbs erased by the schedule", "", ()),
+    "reload_failures": ("Edits of profiles or templates that could not be taken", "", ()),
+    "requests": ("Requests answered, by verb and outcome", "verb outcome", ()),
+    "summaries": (
+        "Summaries published, by who made them: extractive or a model; fallback = how often the endpoint failed", "by", ()
+    ),
+}  # fmt: skip
+"""Name → help, labels, and values of the only label that are shown before they occur: an alert sees an increase only then."""
+_GAUGES = {
+    "dead_letters_waiting": ("Dead letters that nobody has cleared", ""),
+    "disk_free_bytes": ("Bytes free where the store lies", ""),
+    "expired_timestamp_seconds": (
+        "When a trigger was last settled without a context because it was too old, in seconds since 1970; 0 = never", ""
+    ),
+    "part_ok": ("Whether a part of /readyz works: 1 or 0", "part"),
+    "queue_age_seconds": ("Age of the oldest breadcrumb not settled", ""),
+    "queue_pending": ("Breadcrumbs that wait in the stream", ""),
+    "ready": ("Whether /readyz says ok or degraded: 1 or 0", ""),
+    "store_bytes": ("Bytes of the store's file and its log", ""),
+    "stream_bytes": ("Bytes of a stream", "stream"),
+    "vectors_missing": ("Breadcrumbs whose vectors are not filled in yet", ""),
+}  # fmt: skip
+_HISTOGRAMS = {
+    "build_seconds": ("From remembering a trigger to its contexts", "", _SECONDS),
+    "context_tokens": ("True tokens of a context", "", _TOKENS),
+    "part_seconds": ("Parts of a delivery that published a context", "part", _SECONDS),
+    "process_seconds": ("From fetch to settle, by outcome", "outcome", _SECONDS),
+}
+PREFIX = "context_builder_"
+
+
+class Metrics(Observer):
     """Prometheus metrics; pull only, nothing is ever sent."""
 
     def __init__(self, registry: CollectorRegistry, gather: float = GATHER_SECONDS) -> None:
         """gather: seconds in which old triggers are counted before a line tells of them."""
         self.registry = registry
-        self._processed = Counter(
-            "context_builder_breadcrumbs", "Breadcrumbs settled, by outcome", ["outcome"], registry=registry
-        )
-        for label in OUTCOMES:
-            self._processed.labels(label)
+        self.counters, self.gauges, self.histograms = dict[str, Counter](), dict[str, Gauge](), dict[str, Histogram]()
+        for name, (text, labels, values) in _COUNTERS.items():
+            self.counters[name] = Counter(PREFIX + name, text, labels.split(), registry=registry)
+            for value in values:
+                self.counters[name].labels(value)
+        for name, (text, labels) in _GAUGES.items():
+            self.gauges[name] = Gauge(PREFIX + name, text, labels.split(), registry=registry)
+        for name, (text, labels, buckets) in _HISTOGRAMS.items():
+            self.histograms[name] = Histogram(PREFIX + name, text, labels.split(), buckets=buckets, registry=registry)
+        self._build_info = Info(f"{PREFIX}build", "What this worker runs", registry=registry)
         self._gather, self._old = gather, 0
-        self._expired_at = Gauge(
-            "context_builder_expired_timestamp_seconds",
-            "When a trigger was last settled without a context because it was too old, in seconds since 1970; 0 = never",
-            registry=registry,
-        )
-        self._ready = Gauge("context_builder_ready", "Whether /readyz says ok or degraded: 1 or 0", registry=registry)
-        self._part_ok = Gauge("context_builder_part_ok", "Whether a part of /readyz works: 1 or 0", ["part"], registry=registry)
-        self._seconds = Histogram(
-            "context_builder_process_seconds",
-            "From fetch to settle, by outcome",
-            ["outcome"],
-            buckets=_SECONDS,
-            registry=registry,
-        )
-        self._tokens = Histogram("context_builder_context_tokens", "True tokens of a context", buckets=_TOKENS, registry=registry)
-        self._build = Histogram(
-            "context_builder_build_seconds", "From remembering a trigger to its contexts", buckets=_SECONDS, registry=registry
-        )
-        self._stopped = Counter(
-            "context_builder_chains_stopped", "Triggers whose causal chain exceeded a recursion limit", registry=registry
-        )
-        self._summaries = Counter(
-            "context_builder_summaries",
-            "Summaries published, by who made them: extractive or a model; fallback = how often the endpoint failed",
-            ["by"],
-            registry=registry,
-        )
-        self.reload_failures = Counter(
-            "context_builder_reload_failures", "Edits of profiles or templates that could not be taken", registry=registry
-        )
-        self._template_failures = {
-            "hints": Counter(
-                "context_builder_hint_failures",
-                "Breadcrumbs that a hint could not render: the generic one, or the bare text, is shown",
-                ["hint"],
-                registry=registry,
-            ),
-            "pages": Counter(
-                "context_builder_page_failures",
-                "Times that a page template could not lay a page out: a bundled one does",
-                ["page"],
-                registry=registry,
-            ),
-        }
-        self._letters = Counter(
-            "context_builder_dead_letters", "Rejected breadcrumbs, by what the reason is about", ["reason"], registry=registry
-        )
-        for label in REASONS:
-            self._letters.labels(label)  # an alert sees an increase only of what was 0 before
-        self.letters = Gauge("context_builder_dead_letters_waiting", "Dead letters that nobody has cleared", registry=registry)
-        self._requests = Counter(
-            "context_builder_requests", "Requests answered, by verb and outcome", ["verb", "outcome"], registry=registry
-        )
-        self._build_info = Info("context_builder_build", "What this worker runs", registry=registry)
-        self.purged = Counter("context_builder_purged", "Expired breadcrumbs erased by the schedule", registry=registry)
-        self.age = Gauge("context_builder_queue_age_seconds", "Age of the oldest breadcrumb not settled", registry=registry)
-        self.missing_vectors = Gauge(
-            "context_builder_vectors_missing", "Breadcrumbs whose vectors are not filled in yet", registry=registry
-        )
-        self.free = Gauge("context_builder_disk_free_bytes", "Bytes free where the store lies", registry=registry)
-        self.store = Gauge("context_builder_store_bytes", "Bytes of the store's file and its log", registry=registry)
-        self.stream = Gauge("context_builder_stream_bytes", "Bytes of a stream", ["stream"], registry=registry)
-        self.pending = Gauge("context_builder_queue_pending", "Breadcrumbs that wait in the stream", registry=registry)
 
     def describe(self, facts: Mapping[str, str]) -> None:
         """Say what runs, in the place of what ran before."""
@@ -115,57 +100,70 @@ class Metrics:
 
     def parts(self, problems: Mapping[str, str], ready: bool) -> None:
         """Show what `/readyz` says. problems: by part, "" of one that works."""
-        self._ready.set(ready)
+        self.gauges["ready"].set(ready)
         for part, problem in problems.items():
-            self._part_ok.labels(part).set(not problem)
+            self.gauges["part_ok"].labels(part).set(not problem)
 
     def answered(self, verb: str, outcome: str) -> None:
         """Count a request."""
-        self._requests.labels(verb, outcome).inc()
+        self.counters["requests"].labels(verb, outcome).inc()
 
+    @override
     def summarised(self, by: str) -> None:
-        """Count a summary."""
-        self._summaries.labels(by).inc()
+        self.counters["summaries"].labels(by).inc()
 
     def template_failed(self, failure: Failure) -> None:
         """Count it, and log the first failure of each template since the templates were edited."""
         if failure.kind == LLM_HINTS:
-            self._template_failures["hints"].labels(LLM_HINTS).inc()  # not of which schema: records name it
+            self.counters["hint_failures"].labels(LLM_HINTS).inc()  # not of which schema: records name it
         else:
-            self._template_failures[failure.kind].labels(failure.name).inc()
+            self.counters[f"{failure.kind.removesuffix('s')}_failures"].labels(failure.name).inc()
         if failure.times == 1:
             log.warning("%s failed, %s is shown: %s; mend it", failure.file, failure.instead, failure.reason)
 
-    def observe(self, processed: DeliveryOutcome) -> None:
+    @override
+    def delivered(self, processed: DeliveryOutcome) -> None:
         """Count one delivery and write its log line."""
-        self._processed.labels(processed.outcome).inc()
-        self._seconds.labels(processed.outcome).observe(processed.seconds)
+        self.counters["breadcrumbs"].labels(processed.outcome).inc()
+        self.histograms["process_seconds"].labels(processed.outcome).observe(processed.seconds)
         if processed.build is not None:
-            self._build.observe(processed.build)
+            self.histograms["build_seconds"].observe(processed.build)
         if processed.outcome == "rejected":
-            self._letters.labels(processed.kind).inc()
+            self.counters["dead_letters"].labels(processed.kind).inc()
         if processed.kind == ChainTooLong.kind:
-            self._stopped.inc()
+            self.counters["chains_stopped"].inc()
         if processed.outcome == "expired":
             self._note_old()
         for tokens in processed.tokens:
-            self._tokens.observe(tokens)
+            self.histograms["context_tokens"].observe(tokens)
+        parts = {part: processed.parts[part] for part in PARTS if part in processed.parts} if processed.build is not None else {}
+        for part, seconds in parts.items():
+            self.histograms["part_seconds"].labels(part).observe(seconds)
         bad = processed.outcome in {"rejected", "unavailable", "failed"}
         log.log(
             logging.WARNING if bad else logging.INFO,
-            "%s %s seq=%d ms=%.1f contexts=%d%s%s",
+            "%s %s seq=%d ms=%.1f contexts=%d%s%s%s",
             processed.outcome,
             processed.subject,
-            processed.sequence,
+            processed.place.sequence,
             1e3 * processed.seconds,
             processed.contexts,
             " (published before)" if processed.outcome == "published" and not processed.contexts else "",
+            "".join(f" {part}_ms={1e3 * seconds:.0f}" for part, seconds in parts.items()),
             f" reason={processed.reason}" if processed.reason else "",
             extra=_fields(processed),
         )
 
+    @override
+    def purged(self, breadcrumbs: int) -> None:
+        self.counters["purged"].inc(breadcrumbs)
+
+    @override
+    def job_failed(self, name: str) -> None:
+        self.counters["job_failures"].labels(name).inc()
+
     def _note_old(self) -> None:
-        self._expired_at.set_to_current_time()
+        self.gauges["expired_timestamp_seconds"].set_to_current_time()
         self._old += 1
         if self._old == 1:
             asyncio.get_running_loop().call_later(self._gather, self._tell_old)
@@ -216,12 +214,13 @@ def _fields(processed: DeliveryOutcome) -> dict[str, Any]:
         "workspace": workspace,
         "session": session,
         "schema": schema,
-        "seq": processed.sequence,
+        "seq": processed.place.sequence,
         "ms": round(1e3 * processed.seconds, 1),
         "contexts": processed.contexts,
         "tokens": sum(processed.tokens),
     }
-    return fields | ({"reason": processed.reason} if processed.reason else {})
+    parts = {f"{part}_ms": round(1e3 * processed.parts[part], 1) for part in PARTS if part in processed.parts}
+    return fields | parts | ({"reason": processed.reason} if processed.reason else {})
 
 
 def _head(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:

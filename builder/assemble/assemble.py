@@ -3,26 +3,19 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from builder.assemble.budget.limits import cannot_fit
-from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
+from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares, cannot_fit
 from builder.assemble.draft import Draft, new_draft
-from builder.assemble.items.forms import FOLD_REASON
 from builder.assemble.items.labels import Labels
-from builder.assemble.items.layout import Rendering
+from builder.assemble.items.rendering import FOLD_REASON, Rendering
 from builder.assemble.items.writer import Writer
 from builder.assemble.omissions import Absence
-from builder.assemble.page.accounts import parts, rows_of_calls, sections_of
 from builder.assemble.page.chat import chat_tokens, messages
-from builder.assemble.page.composition import Page, compose
-from builder.assemble.sources.conversation import leave_out_older, put_conversation
-from builder.assemble.sources.fill import put_fill
+from builder.assemble.page.composition import Page, compose, parts, rows_of_calls, sections_of
+from builder.assemble.sources.conversation import SHORT_TOKENS, grow, leave_out_older, put_conversation
 from builder.assemble.sources.finds import put_finds
-from builder.assemble.sources.fixed import put_current, put_fixed
-from builder.assemble.sources.instructions import put_instructions
-from builder.assemble.sources.memory import put_memory
-from builder.assemble.sources.pinned import put_pinned
-from builder.assemble.sources.summary import put_summary
-from builder.assemble.sources.table import SOURCES
+from builder.assemble.sources.fixed import complete_current, put_current, put_fixed, put_pinned
+from builder.assemble.sources.instructions import leave_out_instructions, put_instructions
+from builder.assemble.sources.summary import leave_out_shown_lines, put_memory, put_summary
 from builder.domain.context import (
     DEGRADED,
     HINT_FAILED,
@@ -31,13 +24,38 @@ from builder.domain.context import (
     VECTORS_MISSING,
     Compaction,
     Context,
+    Message,
     context_id,
 )
 from builder.domain.errors import Rejected
-from builder.domain.message import Message
 from builder.recall.recall import ConsumerRecall
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker
+
+MAX_ROUNDS = 4
+"""Times that it grows: each time what it shows of other sections makes room."""
+
+
+def put_fill(draft: Draft, shares: Shares) -> None:
+    """Let the conversation grow as long as it can, then the current message; instructions and summary yield what it shows."""
+    as_noted = draft.items("instructions")
+    if not draft.whole:
+        put_instructions(draft, shares)
+    leave_out_instructions(draft)
+    leave_out_shown_lines(draft)
+    if not draft.whole:
+        for _ in range(MAX_ROUNDS if draft.recall.profile.fill else 0):
+            if draft.room() < SHORT_TOKENS or not grow(draft):
+                break
+            as_noted = draft.items("instructions")
+            put_instructions(draft, shares)
+            put_summary(draft, shares)
+        if draft.recall.profile.fill:
+            complete_current(draft)
+        if draft.items("instructions") != as_noted:
+            draft.note_what_is_missing()
+        leave_out_older(draft)
+
 
 STEPS = (put_fixed, put_current, put_pinned, put_instructions, put_conversation, put_memory, put_summary)
 """Those that need no query."""
@@ -67,7 +85,7 @@ def begin(recall: ConsumerRecall, rendering: Rendering) -> Draft:
             f"{profile.consumer!r}, limit its `window`, or let `on_overflow` be trim"
         )
     shares = Shares(profile=profile, whole=False)
-    draft = new_draft(recall, writer, SOURCES, shares)
+    draft = new_draft(recall, writer, shares)
     for step in STEPS:
         step(draft, shares)
     return draft
@@ -79,7 +97,7 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Draft | None:
     if cannot_fit(recall.view, profile, profile.whole):
         return None
     shares = Shares(profile=profile, whole=True)
-    draft = new_draft(recall, writer, SOURCES, shares)
+    draft = new_draft(recall, writer, shares)
     if draft.limits.is_part:
         return None
     for step in STEPS:
@@ -194,7 +212,6 @@ def _superseded_context(recall: ConsumerRecall) -> UUID | None:
 
 
 def _compaction(draft: Draft) -> Compaction | None:
-    """What was folded, if anything was."""
     placed = draft.placed()
     items = [placed[full.entry] for full in reversed(draft.full) if full.entry in placed]
     folded = tuple(part.breadcrumb.id for item in items for part in item.fragments if part.reduced == FOLD_REASON)

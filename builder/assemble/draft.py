@@ -5,16 +5,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.budget.limits import LimitedConversation, limit_conversation
-from builder.assemble.budget.shares import Shares
-from builder.assemble.items.layout import each
-from builder.assemble.items.section_source import SectionSource
+from builder.assemble.budget.shares import LimitedConversation, Shares, limit_conversation
+from builder.assemble.items.rendering import SOURCES, each
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.omissions import Omissions
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.phrases import Phrases
 from builder.domain.profile import SectionRule
-from builder.language.follow_up import is_follow_up
+from builder.language.traits import is_follow_up
 from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls
 from builder.recall.index.view import View
 from builder.recall.recall import ConsumerRecall
@@ -22,7 +20,7 @@ from builder.recall.search.instructions import ActiveInstructions, active_instru
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker
 from builder.recall.search.retrieval import RetrievalResult
-from builder.recall.summaries.observations import Observations, observations_of
+from builder.recall.summaries.plan import Observations, observations_of
 
 RESULTS = "tool_results"
 """Section of the running turn on the page of a tool's answer, in front of the current message."""
@@ -143,7 +141,6 @@ class Draft:
             self.ledger.put(rule.name, [find for find in self.items("retrieval") if find.origin not in gone], rule.source)
 
     def _is_in(self, find: Item, parts: dict[str, str]) -> bool:
-        """Whether one of these parts has the words of a find. parts: breadcrumb id → text with single blanks."""
         crumb = self.recall.view.breadcrumb(find.origin)
         words = "".join(crumb.text[start:end] for start, end in find.spans or ((0, len(crumb.text)),))
         return " ".join(words.split()) in parts.get(crumb.id, "")
@@ -188,13 +185,13 @@ def limited(entry: Entry, limits: LimitedConversation, writer: Writer) -> Item:
     return line if line.size < full.size else full
 
 
-def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, SectionSource], shares: Shares) -> Draft:
+def new_draft(recall: ConsumerRecall, writer: Writer, shares: Shares) -> Draft:
     """An empty page."""
     recall = _with_section_of_results(recall, writer)
     questions = questions_of(recall) if recall.turn else ()
     current = [recall.view.breadcrumb(each.row) for each in questions] or [recall.trigger]
     text = "\n".join(crumb.text for crumb in current)
-    recall = _with_headings(_with_finds_first(recall, text), current[-1], writer.rendering.phrases, sources)
+    recall = _with_headings(_with_finds_first(recall, text), current[-1], writer.rendering.phrases)
     writer = replace(writer, profile=recall.profile, question=text)
     folds = not shares.whole
     apart = (*recall.turn, *questions)
@@ -208,7 +205,7 @@ def new_draft(recall: ConsumerRecall, writer: Writer, sources: dict[str, Section
     return Draft(
         recall=recall,
         shares=shares,
-        ledger=Ledger(writer, shares.allowance, sources, dated=dated),
+        ledger=Ledger(writer, shares.allowance, dated=dated),
         limits=limits,
         questions=questions,
         repeated=repeated_calls(recall.view, entries) if folds and recall.profile.tool_output.newest_only else frozenset(),
@@ -227,13 +224,11 @@ def questions_of(recall: ConsumerRecall) -> tuple[Entry, ...]:
     return current or tuple(filter(None, (question_of(view, recall.turn),)))
 
 
-def _with_headings(
-    recall: ConsumerRecall, current: Breadcrumb, phrases: Phrases, sources: dict[str, SectionSource]
-) -> ConsumerRecall:
+def _with_headings(recall: ConsumerRecall, current: Breadcrumb, phrases: Phrases) -> ConsumerRecall:
     """An agent's message to answer has a heading of its own; what was said earlier is introduced in system messages as quoted."""
     profile, rules = recall.profile, list[SectionRule]()
     for rule in profile.sections:
-        source = sources[rule.source]
+        source = SOURCES[rule.source]
         is_of_agent = source.name == "trigger" and current.role == "assistant" and rule.title == phrases("title_current")
         is_introduced = source.is_quoted and profile.chat_format != "none" and source.is_in_system(rule, profile)
         note = "\n".join(filter(None, (phrases("quoted") if is_introduced else "", rule.note)))
@@ -270,7 +265,6 @@ def _is_of_other_agent(view: View, row: int) -> bool:
 
 
 def _with_finds_first(recall: ConsumerRecall, question: str) -> ConsumerRecall:
-    """On the page of a follow-up question finds stand before the conversation, if the profile says so."""
     profile = recall.profile
     window, finds = profile.section("window"), profile.section("retrieval")
     if not (profile.retrieval.first_in_follow_ups and window and finds and is_follow_up(question, recall.terms)):
@@ -281,7 +275,6 @@ def _with_finds_first(recall: ConsumerRecall, question: str) -> ConsumerRecall:
 
 
 def _with_section_of_results(recall: ConsumerRecall, writer: Writer) -> ConsumerRecall:
-    """On the page of a tool's answer the running turn has a section in front of the current message."""
     if not recall.turn or recall.profile.section("turn"):
         return recall
     rules: list[SectionRule] = []

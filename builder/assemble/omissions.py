@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from builder.domain.context import Omission
-from builder.recall.index.prefix import Ints
-from builder.recall.index.view import View
+from builder.recall.index.view import Ints, View
 
 MAX_OMISSIONS = 50
 """Omissions that are named; all are counted."""

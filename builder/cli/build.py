@@ -14,7 +14,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.publish.event import encode
 from builder.remember.decode import decode
-from builder.remember.lifetimes import Lifetimes
+from builder.remember.record import Lifetimes
 from builder.service import OPEN_TURN
 from builder.wire.chat_lines import chat_lines
 from builder.wire.records import Outgoing, read_lines

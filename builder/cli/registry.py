@@ -6,27 +6,14 @@ from typing import Annotated
 import typer
 
 from builder import __version__
-from builder.cli.commands import (
-    bench,
-    bench_pages,
-    bench_speed,
-    cost,
-    explain,
-    hints,
-    messages,
-    operate,
-    profiles,
-    records,
-    serve,
-    shadows,
-    templates,
-)
+from builder.bench.commands import finding, pages, speed
+from builder.cli.commands import explain, hints, messages, operate, profiles, records, templates
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
 COMMANDS: Mapping[str, Callable[..., None]] = {
-    "up": serve.up,
-    "worker": serve.worker,
-    "demo": serve.demo,
+    "up": operate.up,
+    "worker": operate.worker,
+    "demo": operate.demo,
     "send": messages.send,
     "chat": messages.chat,
     "watch": messages.watch,
@@ -43,7 +30,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "replay": explain.replay,
     "forget": records.forget,
     "purge": records.purge,
-    "cost": cost.cost,
+    "cost": explain.cost,
     "export": records.export,
     "import": messages.import_events,
 }
@@ -61,7 +48,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
         "Templates: see what an edit does, test cases, a first hint for a schema, and what each line costs.",
         {"preview": templates.preview, "test": templates.run_cases, "new": templates.new, "lint": templates.lint},
     ),
-    "shadow": ("Profiles on trial: compared with an agent's own, never published.", {"report": shadows.report}),
+    "shadow": ("Profiles on trial: compared with an agent's own, never published.", {"report": explain.shadow_report}),
     "hints": ("Hints that records bring (llm_hints).", {"convert": hints.convert}),
     "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models}),
     "schemas": ("JSON Schemas of every event.", {"export": operate.export}),
@@ -77,20 +64,20 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
     "bench": (
         "Measure recall, speed, memory, tokens, prefix, fidelity, summaries, the sandbox; convert public data.",
         {
-            "recall": bench.recall,
-            "latency": bench_speed.latency,
-            "tokens": bench_pages.tokens,
-            "prefix": bench_pages.prefix,
-            "answers": bench_pages.answers,
-            "fidelity": bench_pages.fidelity,
-            "invariants": bench_pages.invariants,
-            "fit": bench.fit,
-            "vectors": bench.vectors,
-            "convert": bench.convert,
-            "explain": bench_speed.explain,
-            "load": bench_speed.load,
-            "memory": bench_speed.memory,
-            "sandbox": bench_speed.sandbox,
+            "recall": finding.recall,
+            "latency": speed.latency,
+            "tokens": pages.tokens,
+            "prefix": pages.prefix,
+            "answers": pages.answers,
+            "fidelity": pages.fidelity,
+            "invariants": pages.invariants,
+            "fit": finding.fit,
+            "vectors": finding.vectors,
+            "convert": finding.convert,
+            "explain": speed.explain,
+            "load": speed.load,
+            "memory": speed.memory,
+            "sandbox": speed.sandbox,
         },
     ),
 }

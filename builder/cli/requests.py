@@ -6,10 +6,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict
 from typing import Any
 
+from builder.app.console import say
 from builder.app.operations.explanations import answer_from_store
 from builder.app.operations.export import Export, export_session
 from builder.app.stores import locate_store
-from builder.cli.options import Target, say
+from builder.cli.options import Target
 from builder.client import Client, Unavailable
 from builder.domain.recall import EVERY_SESSION
 from builder.wire.requests import MAX_HISTORY_PAGE

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from builder.client.received import BreadcrumbRecord, ReceivedContext
 from builder.domain.errors import Rejected
 from builder.domain.selector import ANSWER
-from builder.remember.attachments import described, without_wrapper
+from builder.remember.content import described, without_wrapper
 from builder.wire.json import one_line
 
 NAME = "fetch_omitted"

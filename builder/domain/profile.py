@@ -34,7 +34,7 @@ class SectionRule:
     name: str
     title: str
     source: str
-    """Name of what fills it, in `assemble/sources/table.py`."""
+    """Name of what fills it, in `assemble/items/rendering.py`."""
     section_class: SectionClass
     min_share: float
     """Share of the budget that finds are left with, while the conversation does not fit."""

@@ -1,10 +1,13 @@
-"""A summary's body as frozen values, and what a summariser reads."""
+"""The body of a summary as frozen values, what a summariser reads, and which summaries an erasure takes along."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb, Role
+from builder.domain.text import texts
 
 SUMMARY = "summary.v1"
 """Schema of a summary: its words were made from the words of others."""
@@ -141,3 +144,32 @@ class CompactionResult:
     """Its id."""
     reason: str = ""
     """Why nothing was published, for people; "" when a summary was."""
+
+
+def made_from(summaries: Iterable[Breadcrumb], identities: Iterable[str]) -> tuple[Breadcrumb, ...]:
+    """The summaries that cover or name one of these ids, and those that name one of them in turn: any may repeat its words.
+
+    Summaries that have one of these ids themselves are left out.
+    """
+    sources = set(identities)
+    waiting = [(crumb, _names(crumb)) for crumb in summaries if crumb.schema == SUMMARY and crumb.id not in sources]
+    derived: list[Breadcrumb] = []
+    while sources:
+        level = [crumb for crumb, names in waiting if names & sources]
+        waiting = [(crumb, names) for crumb, names in waiting if not names & sources]
+        derived += level
+        sources = {crumb.id for crumb in level}
+    return tuple(derived)
+
+
+def ids_by_session(crumbs: Iterable[Breadcrumb]) -> dict[tuple[str, str], set[str]]:
+    """The ids of breadcrumbs by workspace and session."""
+    ids: dict[tuple[str, str], set[str]] = {}
+    for crumb in crumbs:
+        ids.setdefault((crumb.workspace, crumb.session), set()).add(crumb.id)
+    return ids
+
+
+def _names(summary: Breadcrumb) -> frozenset[str]:
+    """The ids that it covers, and every text of its body, because any may be an id."""
+    return frozenset(chain(summary.covers, texts(json.loads(summary.body))))

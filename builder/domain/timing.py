@@ -1,6 +1,6 @@
 """How long the parts of a delivery take, so that "why was this context late?" has an answer."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter

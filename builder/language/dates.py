@@ -1,13 +1,17 @@
-"""Dates that a question names, and how near a day is to them."""
+"""Dates that a question names, how near a day is to them, and how the page words a day or its age."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.language.lists import any_of, derived, either, tables, word_set, words
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.phrases import Phrases
+from builder.language.words import any_of, derived, either, tables, word_set, words
 
 Ints = NDArray[np.int64]
 
@@ -84,7 +88,6 @@ def _month_numbers() -> Mapping[str, int]:
 
 @derived
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Of a month, of a day and its month, of a month and its day."""
     month, ending, link = (either(words(name)) for name in ("months", "day_endings", "day_links"))
     patterns = (
         rf"\b({month})\b",
@@ -93,3 +96,44 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     )
     alone, behind_day, before_day = (re.compile(pattern, re.IGNORECASE) for pattern in patterns)
     return alone, behind_day, before_day
+
+
+DAYS_OF_A_WEEK, DAYS_OF_A_MONTH, DAYS_OF_A_YEAR = 7, 30.44, 365.25
+MAX_DAYS, MAX_WEEKS_DAYS, MAX_MONTHS_DAYS = 13, 60, 700
+"""Ages in days up to which the number of days, of weeks and of months is given."""
+
+
+def age(then: datetime, now: datetime) -> tuple[str, int]:
+    """Such as ("today", 0), ("days_ago", 3), ("weeks_ago", 2), ("months_ago", 4). Both are aware; a later day is today."""
+    days = (now.astimezone(then.tzinfo).date() - then.date()).days
+    if days <= 1:
+        return ("yesterday", 1) if days == 1 else ("today", 0)
+    if days <= MAX_DAYS:
+        return "days_ago", days
+    if days <= MAX_WEEKS_DAYS:
+        return "weeks_ago", round(days / DAYS_OF_A_WEEK)
+    if days <= MAX_MONTHS_DAYS:
+        return "months_ago", round(days / DAYS_OF_A_MONTH)
+    return "years_ago", round(days / DAYS_OF_A_YEAR)
+
+
+def local_time(breadcrumb: Breadcrumb, zone: tzinfo) -> datetime:
+    """The aware local time: by the sender's offset, else in the profile's zone.
+
+    A time that the zone would move out of the years 1 to 9999 stays in UTC.
+    """
+    return _local(breadcrumb.created_at, breadcrumb.utc_offset, zone)
+
+
+@lru_cache(4096)
+def day_line(moment: datetime, offset: int | None, zone: tzinfo, phrases: Phrases) -> str:
+    """The day of an aware moment as "8 May 2023". offset: minutes east of UTC of the sender's clock; None = in the zone."""
+    return phrases.day(_local(moment, offset, zone))
+
+
+def _local(moment: datetime, offset: int | None, zone: tzinfo) -> datetime:
+    clock = zone if offset is None else timezone(timedelta(minutes=offset))
+    try:
+        return moment.astimezone(clock)
+    except OverflowError:
+        return moment

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import product
 
-from builder.language.lists import UNSPACED, derived, words
+from builder.language.words import UNSPACED, derived, words
 
 DEFAULT_NAMES = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
 """Role → the stored speaker of a breadcrumb without a name."""
@@ -88,7 +88,6 @@ def quoted(name: str) -> str:
 
 @cache
 def _table() -> Mapping[int, str]:
-    """Code point → its skeleton."""
     lines = (files("builder.language") / "data" / "confusables.tsv").read_text("utf-8").split("\n")
     return {
         code: "".join(chr(int(sign, 16)) for sign in target.split())

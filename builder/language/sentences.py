@@ -5,7 +5,7 @@ In doubt nothing is split: two sentences in one cost a few tokens, half a senten
 
 import re
 
-from builder.language.lists import any_of, derived, word_set, words
+from builder.language.words import any_of, derived, word_set, words
 
 CONTEXT_CHARS = 40
 """Characters in front of and behind a mark that decide whether it ends a sentence."""
@@ -46,7 +46,6 @@ def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
 
 
 def _ends(text: str, start: int, end: re.Match[str]) -> bool:
-    """Whether a mark with white space behind it ends the sentence that began at `start`."""
     behind = text[end.end() : end.end() + CONTEXT_CHARS].lstrip(_OPENING)
     mark, goes_on = end["mark"], behind[:1].islower()
     if end["closing"].strip(")]*_") and goes_on:  # what was quoted is a part of the sentence
@@ -73,7 +72,6 @@ def _is_ordinal(before: str, behind: str, *, at_start: bool) -> bool:
 
 
 def _is_abbreviation(word: str, behind: str) -> bool:
-    """Whether the sentence goes on behind this word and its full stop."""
     if not behind:
         return False
     if word == "I":  # "Bob and I."
@@ -95,5 +93,84 @@ def _folded(name: str) -> frozenset[str]:
 
 @derived
 def _just_before(name: str) -> re.Pattern[str]:
-    """Any entry of a list as the last words of a text."""
     return re.compile(rf"{any_of(name, behind='')}\s+$", re.IGNORECASE)
+
+
+_FENCED = re.compile(r"(?P<fence>```|~~~).*?(?:(?P=fence)|\Z)", re.DOTALL)
+_INLINE = re.compile(r"`[^`\n]+`")
+_ADDRESS = re.compile(r"\b(?:https?|ftp|file)://\S+|\bwww\.\S+")
+_IDENTIFIER = re.compile(r"(?:[\w.-]*/)+[\w.-]+(?::\d+)*|\b\w+(?:(?:_|::|\.|->)\w+)+(?:\(\))?|\b\w+\(\)|\B--?[a-z][\w-]*")
+"""A path, an identifier, a call or an option, as prose mentions it."""
+_LOGGED = re.compile(
+    r"\W*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[.,\s]|"
+    r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b\s*[:\]|\-])"
+)
+_TRACED = re.compile(r"\s*(?:Traceback \(|File \"|at [\w.$<>/]+[ (:]\S*\d+\)?$|Caused by:|\w*(?:Error|Exception)\b:\s|\^+$)")
+_REPORTED = re.compile(r"\W*\d+ (?:passed|failed|skipped|errors?)\b.*\bin \d|[=*~_#-]{4,}|\d+%\|")
+_CODED = re.compile(
+    r"\s*(?:from [\w.]+ import\b|import [\w.{*]+;?$|(?:async )?def \w+|class \w+\s*[:({]|(?:const|let|var)\s+\w+\s*=|#include\b|"
+    r"(?:public|private|protected|static)\s+\w+|return\b.*(?:[-+*/%=<>]\s|\w[(\[.]\w|;$)|SELECT\b.*\bFROM\b|\$ \S|>>> |"
+    r"diff --git|@@ |[-+]{3} \S)"
+    r"|.*[;{}]\s*$|.*\w\([^)]*\)\s*[:;{]\s*$|\s*[\"'][\w -]+[\"']\s*:|\s*[\w.-]+\s*(?:[:=]\s*[\[{\"']|=\s*\d)\S*,?$|\s*[\]}),]+$"
+)
+_TABLE = re.compile(r"\|.*\||\t.*\t|\S {2,}\S+.* {2,}\S")
+_COMMA_SEPARATED = re.compile(r"[^,\s]+(?:,[^,\s]*){3,}$")
+_LETTERS_ONLY = re.compile(r"[^\W\d_]{2,}")
+MIN_WORDS = 4
+"""Words beside an address that make a sentence of its line."""
+CHARS_PER_ODD, CHARS_PER_DIGIT = 25, 2
+"""Fewest characters of a sentence for each odd one, and for each digit, in it."""
+_PLAIN = frozenset(".,;:!?'’\"“”„«»‚‘¿¡%$€£+&/-–—…·°º。，！、；：（）()？「」《》×@#*~")
+_CODE_SIGNS = re.compile(r"\w\([^)\s]*[=\"'\[{]|[{}<>=\\|_]")
+
+
+def without_blocks(text: str) -> str:
+    """The text with line ends in place of every line that is no prose: all places stay where they are."""
+    lines, in_code = [], False
+    for line in _FENCED.sub(lambda block: "\n" * len(block.group()), text).splitlines(keepends=True):
+        in_code = _is_block(line) or (in_code and line[:2] in {"  ", "\t"})
+        lines.append("\n" * len(line) if in_code else line)
+    return "".join(lines)
+
+
+def is_prose(sentence: str) -> bool:
+    """Whether it has few characters that are rare in prose, apart from names: an attachment's line yes, a line of code no."""
+    plain = _plain(sentence.strip("[]"))
+    odd = sum(not (sign.isalnum() or sign.isspace() or sign in _PLAIN) for sign in plain)
+    digits = sum(sign.isdigit() for sign in plain)
+    return CHARS_PER_ODD * odd <= len(plain) and CHARS_PER_DIGIT * digits <= len(plain) and not _CODE_SIGNS.search(plain)
+
+
+def _is_block(line: str) -> bool:
+    content = line.rstrip("\r\n")
+    if any(kind.match(content) for kind in (_LOGGED, _TRACED, _REPORTED, _CODED)) or _TABLE.search(content.strip()):
+        return True
+    if _COMMA_SEPARATED.match(content.strip()):
+        return True
+    return bool(_ADDRESS.search(content)) and len(_LETTERS_ONLY.findall(_ADDRESS.sub(" ", content))) < MIN_WORDS
+
+
+def _plain(sentence: str) -> str:
+    return _IDENTIFIER.sub("name", _ADDRESS.sub("name", _INLINE.sub("name", sentence)))
+
+
+MAX_LEAD_CHARS = 100
+"""Of a heading or a first sentence; a longer one is none."""
+_HEADING = re.compile(r"^(?:#{1,6} .*|\*\*[^*\n]+\*\*:?|[^\n:]{3,60}:)[ \t]*$", re.MULTILINE)
+
+Spans = tuple[tuple[int, int], ...]
+
+
+def with_lead(text: str, spans: Spans) -> Spans:
+    """Spans of passages with the nearest heading in front of the first one, or the text's first sentence.
+
+    () is the whole text, which needs none.
+    """
+    if not spans or not text[: spans[0][0]].strip():
+        return spans
+    first = spans[0][0]
+    headings = [match.span() for match in _HEADING.finditer(text, 0, first)]
+    start, end = headings[-1] if headings else next(iter(sentences(text[:first])))
+    if end - start > MAX_LEAD_CHARS:
+        return spans
+    return ((start, end), *spans) if text[end:first].strip() else ((start, spans[0][1]), *spans[1:])

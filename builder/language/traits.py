@@ -1,9 +1,12 @@
-"""What a text shows by its words alone: asks, names a time, a place or a number, gives a standing instruction."""
+"""What a text shows by its words alone, whether it only follows up an earlier one, and whether two say the same."""
 
 import re
+import unicodedata
+from collections.abc import Callable
 from enum import IntFlag
+from hashlib import blake2b
 
-from builder.language.lists import any_of, any_unspaced, derived, either, word_set, words
+from builder.language.words import UNSPACED, any_of, any_unspaced, derived, either, is_filler, word_set, words
 
 _WORD = re.compile(r"[^\W\d_]+")
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -45,7 +48,6 @@ def _time() -> re.Pattern[str]:
 
 @derived
 def _place() -> re.Pattern[str]:
-    """A preposition and a word with a capital."""
     prepositions, articles = (either(words(name)) for name in ("place_prepositions", "articles"))
     return re.compile(rf"\b{prepositions}\s+(?:{articles}\s+)?[A-ZÄÖÜÉА-Я]\w+")
 
@@ -58,3 +60,86 @@ def _number() -> re.Pattern[str]:
 @derived
 def _instruction_cue() -> re.Pattern[str]:
     return re.compile(any_of("instruction_cues"), re.IGNORECASE)
+
+
+MAX_WORDS = 12
+"""A longer question says what it is about."""
+UNSPACED_CHARS_PER_WORD = 3
+"""Characters of a script without spaces that say as much as a word and its grammar."""
+
+
+def is_follow_up(text: str, terms: Callable[[str], str]) -> bool:
+    """Whether the text is understood only with an earlier one. terms: text → stemmed terms joined by spaces.
+
+    Thanks and "okay" ask for nothing and are none.
+    """
+    if len(text.split()) > MAX_WORDS or is_filler(text):
+        return False
+    continuation, why, pointer = _follow_ups()
+    unspaced = len(UNSPACED.findall(text))
+    content = unspaced // UNSPACED_CHARS_PER_WORD if unspaced else len(set(terms(pointer.sub(" ", text)).split()))
+    return content <= (2 if continuation.search(text) else 1 if why.search(text) or pointer.search(text) else -1)
+
+
+@derived
+def _follow_ups() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """The beginning of a continuation, the beginning of a question for a reason or a choice, and a word for an earlier one."""
+    interjections = rf"(?:(?:hm+|{either(words('interjections'))})\W+)*"
+    patterns = (
+        r"^\W*" + any_of("continuations", before=interjections),
+        r"^\W*" + any_of("follow_up_questions", before=""),
+        any_of("pronouns"),
+    )
+    continuation, why, pointer = (re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+    return continuation, why, pointer
+
+
+MAX_WORDING_CHARS = 4_000
+"""A longer text is compared as it is."""
+_QUOTATION_MARKS = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
+_BEHIND_WORD = r"(?:(?<=[^\W\d_][^\W\d_])|(?<=[^\W\d_][^\W\d_][\"')]))"
+_END = re.compile(rf"{_BEHIND_WORD}[.!…]+(?=\s|$)|[。！]+")
+"""Behind a word; a full stop by itself may be a folder, and behind one letter a factorial."""
+_LAST = re.compile(rf"(?:{_BEHIND_WORD}|(?P<number>(?:^|[^\W\d_]:?\s)[-−#€$£]?\d(?:[\w,.:/-]*\w)?))\.$")
+"""Behind a word, or behind a number that a word stands in front of; in `x = 5.` it belongs to the number."""
+_BEGINNING = re.compile(r"(?:^|(?<=[^\W\d_A-Z]{3}[.?]\s))(?:[^\W\d_]{2,}|[AI])(?=$|[,']|\s+[\w\"'(])")
+"""The first word of a sentence. Behind an abbreviation none begins, and in code none does."""
+
+
+def fingerprint(text: str) -> bytes:
+    """16 bytes, equal for two texts that say the same."""
+    return blake2b(wording(text).encode("utf-8", "backslashreplace"), digest_size=16).digest()
+
+
+def wording(text: str) -> str:
+    """What is compared of a text. Of several lines, or of a long one, only the white space at line ends is left out."""
+    plain = "\n".join(line.rstrip() for line in unicodedata.normalize("NFC", text).strip().splitlines())
+    if "\n" in plain or len(plain) > MAX_WORDING_CHARS:
+        return plain
+    core = _END.sub(".", _without_asides(" ".join(plain.translate(_QUOTATION_MARKS).split())))
+    core = _LAST.sub(lambda end: end["number"] or "", core).rstrip()
+    return _BEGINNING.sub(lambda word: _small(word[0]), core) or plain
+
+
+def _small(word: str) -> str:
+    return word if word.casefold() in word_set("capitonyms") else word[0].lower() + word[1:]
+
+
+def _without_asides(text: str) -> str:
+    first, behind, anywhere = _asides()
+    rest = text
+    while (shorter := first.sub("", rest, count=1)) != rest:
+        rest = shorter
+    rest = " ".join(anywhere.sub(" ", behind.sub(lambda aside: aside["mark"] or "", rest)).split())
+    return rest if re.search(r"\w", rest) else text
+
+
+@derived
+def _asides() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """At the beginning and followed by a mark; behind a comma and up to one or the end; anywhere, but for "to please"."""
+    asides, trailing, polite = ("|".join(map(re.escape, words(name))) for name in ("asides", "behind_comma", "politeness"))
+    return (
+        re.compile(rf"^(?:(?:{asides})\s*[,:!.…，：！。]+\s*|(?:{polite})(?!\w)\s+)", re.IGNORECASE),
+        re.compile(rf"[,，]\s*(?:{trailing})\s*(?:[,，]|(?P<mark>[.!?…。！？]+\s*$)|$)"),
+        re.compile(rf"(?<!\bto)\s(?:{polite})(?=\s|[.!?…]*$)"),
+    )

@@ -1,9 +1,86 @@
-"""Words as they are compared, in several languages, and what a sentence does: small talk, referring, asking, concluding."""
+"""The word lists of all languages, read once from `data/*.toml` (a new language is a new file), and what words alone tell."""
 
 import re
+import tomllib
 import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, ParamSpec, TypeVar, cast
 
-from builder.language.lists import HAN_WORD, any_of, derived, word_set, words
+HAN = "\u3400-\u9fff"
+KANA = "\u3040-\u30ff"
+"""Inside of a class of characters, as `HAN`."""
+UNSPACED = re.compile(f"[{KANA}{HAN}]")
+"""A character of a script that writes no spaces between words."""
+HAN_WORD = re.compile(f"[{HAN}]+")
+
+SPACED_SCRIPTS = frozenset({"latin", "cyrillic"})
+"""Names of scripts that write spaces between words."""
+LETTERS = {
+    "cyrillic": re.compile("[а-яё]", re.IGNORECASE),
+    "han": re.compile(f"[{HAN}]"),
+    "kana": re.compile(f"[{KANA}]"),
+}
+"""Name of a script → a letter of it; Latin letters stand in texts of all languages and tell nothing."""
+
+
+NOTHING = r"(?!)"
+"""Pattern that matches nothing."""
+WORD_START, WORD_END = r"(?<!\w)", r"(?!\w)"
+
+Parameters = ParamSpec("Parameters")
+Value = TypeVar("Value")
+_folder: Traversable = files("builder.language") / "data"
+_clear_caches: list[Callable[[], None]] = []
+
+
+def derived(function: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
+    """Cache the results of a function of the word lists for as long as the lists are the same."""
+    cached = cache(function)
+    _clear_caches.append(cached.cache_clear)
+    return cast("Callable[Parameters, Value]", cached)
+
+
+@derived
+def tables(folder: str = "") -> Mapping[str, Mapping[str, Any]]:
+    """Language code → its file, in the order of the codes. folder: below the folder of word lists."""
+    entries = (_folder / folder if folder else _folder).iterdir()
+    sources = sorted((entry for entry in entries if entry.name.endswith(".toml")), key=lambda entry: entry.name)
+    return {source.name.removesuffix(".toml"): tomllib.loads(source.read_text("utf-8")) for source in sources}
+
+
+@derived
+def words(name: str) -> tuple[str, ...]:
+    """All entries of a list in all languages, each once, the longest first. Raises KeyError where no language has the list."""
+    entries = {entry for language in tables().values() for entry in language.get(name, ())}
+    if not entries:
+        raise KeyError(name)
+    return tuple(sorted(entries, key=lambda entry: (-len(entry), entry)))
+
+
+@derived
+def word_set(name: str) -> frozenset[str]:
+    """The entries of `words` as a set."""
+    return frozenset(words(name))
+
+
+def any_of(name: str, before: str = WORD_START, behind: str = WORD_END) -> str:
+    """Pattern of any entry of a list. before, behind: patterns around an entry, unless its script writes no spaces."""
+    spaced = either(word for word in words(name) if not UNSPACED.match(word))
+    return f"(?:{before}{spaced}{behind}|{any_unspaced(name)})"
+
+
+def any_unspaced(name: str) -> str:
+    """Pattern of any entry of a list whose script writes no spaces between words."""
+    return either(word for word in words(name) if UNSPACED.match(word))
+
+
+def either(entries: Iterable[str]) -> str:
+    """Pattern of any of these texts."""
+    return f"(?:{'|'.join(map(re.escape, entries)) or NOTHING})"
+
 
 MARKS = "".join(map(chr, (code for code in range(0x0300, 0xFE00) if unicodedata.category(chr(code)) in {"Mn", "Mc"})))
 """Vowel signs and tones: letters to Hindi and Thai readers, though not to Python's `\\w`."""
@@ -123,7 +200,6 @@ def concludes(sentence: str) -> bool:
 
 @derived
 def _greetings() -> re.Pattern[str]:
-    """Greetings and farewells, longest first; those that are questions may have a question mark."""
     phrases = sorted((*words("small_talk"), *words("greetings")), key=len, reverse=True)
     asking = "|".join(re.escape(folded(entry.removesuffix("?"))) for entry in phrases if entry.endswith("?"))
     others = "|".join(re.escape(folded(entry)) for entry in phrases if not entry.endswith("?"))
@@ -131,7 +207,6 @@ def _greetings() -> re.Pattern[str]:
 
 
 def _carries_nothing(word: str) -> bool:
-    """Han words are written together with their particles: 知道了, 嗯嗯."""
     stem = word.rstrip("".join(words("particles"))) if HAN_WORD.fullmatch(word) else word
     return not stem or not word_set("filler").isdisjoint((word, stem))
 

@@ -9,8 +9,7 @@ from typing import NamedTuple, Protocol
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.edition import Edition
-from builder.domain.recall import Recall, RecallQuery
-from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb
+from builder.domain.recall import Ended, Recall, RecallQuery, StoredBreadcrumb
 
 MAX_EDITIONS = 200
 """Of profiles and templates that a store keeps."""

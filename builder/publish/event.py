@@ -9,12 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from builder.domain.context import RECENT, Context, Omission
+from builder.domain.context import RECENT, Context, Message, Omission
 from builder.domain.errors import Rejected
-from builder.domain.message import Message
-from builder.publish.anthropic import MessageAnthropic, TextBlock, anthropic
-from builder.publish.compaction import STRICT_MODEL, CompactionV1, compaction_of
-from builder.publish.openai import MessageOpenAI, openai
+from builder.publish.chat import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai
+from builder.publish.reports import STRICT_MODEL, CompactionV1, compaction_of
 
 SCHEMA = "agent.context.v1"
 EMPTY_PREFIX = blake2b(b"", digest_size=8).hexdigest()
@@ -184,7 +182,6 @@ def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
 
 
 def _shrinking_events(context: Context) -> Iterator[AgentContextV1]:
-    """The event, and then the event with fewer and fewer of its optional copies."""
     event = _event(context)
     yield event
     if context.messages:
@@ -195,7 +192,6 @@ def _shrinking_events(context: Context) -> Iterator[AgentContextV1]:
 
 
 def _chat(context: Context) -> dict[str, Any]:
-    """`system` and `messages` as far as the format has them."""
     match context.chat_format:
         case "openai":
             return {"messages": openai(context.messages)}
@@ -206,7 +202,6 @@ def _chat(context: Context) -> dict[str, Any]:
 
 
 def _without_images(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The same in text alone: every image has its line there."""
     return tuple(
         replace(message, images=(), exchanges=tuple(replace(exchange, images=()) for exchange in message.exchanges))
         for message in messages

@@ -102,13 +102,11 @@ class _Session:
         return Questions(ids=ids[-MAX_QUESTIONS:], current=(trigger,), supersedes=with_pages[-1] if with_pages else "")
 
     def _call(self, crumb: Breadcrumb, calls: tuple[Call, ...]) -> None:
-        """Open calls; bare ones in a row are one turn, and what passes another one's call on makes none."""
         if calls or crumb.role != "tool":
             self.run = (self.run or crumb.id) if crumb.role == "tool" else ""
             self.calls |= dict.fromkeys(calls, (self.run or crumb.id, crumb))
 
     def _answer(self, crumb: Breadcrumb) -> None:
-        """Words that name no message answer all."""
         ids = self.page(crumb.answers).ids
         if not crumb.calls:
             self.unanswered = {name: each for name, each in self.unanswered.items() if name not in ids}
@@ -133,23 +131,19 @@ class _Session:
         self.triggers[result.id], self.of_results[result.id] = result, replace(page, turn=caller.answers)
 
     def _is_left(self, name: str, own: set[str]) -> bool:
-        """Whether nothing has answered it, and no call was made for it on another page than its own ones."""
         return name in self.unanswered and (name not in self.page_of_calls or self.page_of_calls[name] in own)
 
     def _waiting(self) -> list[Breadcrumb]:
-        """Messages that have no answer, and for which no tool was called."""
         return [crumb for name, crumb in self.unanswered.items() if name not in self.page_of_calls]
 
     def _of_calls_on(self, trigger: str) -> tuple[str, ...]:
         return tuple(name for name, page in self.page_of_calls.items() if page == trigger and trigger and name in self.unanswered)
 
     def _newest_before(self, caller: Breadcrumb) -> tuple[str, ...]:
-        """What calls that name no message are about, as their page shows it."""
         before = [name for name, crumb in self.unanswered.items() if crumb.place < caller.place and not caller.answers]
         return tuple(before[-1:])
 
     def _is_in_quiet_time(self, crumb: Breadcrumb, now: Breadcrumb) -> bool:
-        """Whether its own page comes later: it, or what follows it at once, has not had its quiet time."""
         later = [each for each in self._waiting() if each.place >= crumb.place and is_same_speaker(each, crumb)]
         return all(follows_at_once(*pair, self.profile) for pair in pairwise((*later, now)))
 
@@ -215,7 +209,6 @@ def _read(view: View, profile: Profile, trigger: str = "") -> _Session:
 
 
 def _newest(view: View) -> Iterator[tuple[int, Breadcrumb]]:
-    """The first versions of what the consumer sees, and words of agents and results even where they are deleted since."""
     for row in view.rows[-NEWEST_BREADCRUMBS:].tolist():
         crumb = view.breadcrumb(row)
         is_past = (crumb.role == "assistant" and not crumb.calls) or (_is_result(crumb) and view.in_conversation(row))
@@ -224,7 +217,6 @@ def _newest(view: View) -> Iterator[tuple[int, Breadcrumb]]:
 
 
 def _calls(view: View, row: int) -> Iterator[Call]:
-    """The calls that a row makes and that nothing has answered before it, or the one that it answers."""
     exchanges = view.history.exchanges
     if exchange := exchanges.of_result.get(row):
         yield exchange.origin, exchange.request
@@ -244,5 +236,4 @@ def _is_shown(view: View, identity: str) -> bool:
 
 
 def _asks_otherwise(crumb: Breadcrumb, profile: Profile) -> bool:
-    """Whether it asks for a page, and is neither a person's message nor a tool's result."""
     return crumb.role not in {"user", "tool"} and may_trigger(crumb) and profile.is_triggered_by(crumb)

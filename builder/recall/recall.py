@@ -5,25 +5,26 @@ from dataclasses import dataclass, field, replace
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile
-from builder.domain.recall import Scope
+from builder.domain.recall import Scope, StoredBreadcrumb
 from builder.domain.selector import Selector
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.reader import HistoryReader
 from builder.recall.index.view import Terms, View
-from builder.recall.pinned import (
+from builder.recall.questions import Questions, questions_of, without_later_triggers
+from builder.recall.scopes import looks_for_person, memory_of, scope_of
+from builder.recall.visibility import (
     BLACKLIST,
     OWN_BLACKLIST,
     RowsByKind,
     kinds_of,
+    of_person,
     pinned_rows,
     schema_hints,
     system_prompt,
     unexpired,
+    visible_to,
+    without_expired,
 )
-from builder.recall.questions import Questions, questions_of, without_later_triggers
-from builder.recall.scopes import looks_for_person, memory_of, scope_of
-from builder.recall.visibility import of_person, visible_to, without_expired
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +146,6 @@ def _are_of(view: View, questions: Questions, user: str) -> bool:
 
 
 def _newest_version(view: View, trigger: Breadcrumb) -> Breadcrumb:
-    """The trigger with the words of its newest version, at its own place."""
     row = view.row_of(trigger.id)
     newest = view.breadcrumb(row) if row >= 0 and view.current[row] else trigger
     return replace(newest, session=trigger.session, place=trigger.place, received_at=trigger.received_at)

@@ -1,15 +1,18 @@
-"""Where the contexts of a trigger are looked for, and the memory of its person."""
+"""Where the contexts of a trigger are looked for, the memory of its person, definitions of a workspace, and loops of agents."""
 
 from dataclasses import replace
 
 import numpy as np
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.errors import ChainTooLong
 from builder.domain.profile import Profile
-from builder.domain.recall import EVERY_SESSION, Scope
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
+from builder.domain.record_consumers import DEFINING_SCHEMAS, MAX_DEFINITIONS, Definitions
+from builder.domain.selector import Pinned, Selector
 from builder.ports.models import NO_MODEL
-from builder.ports.store import Store
-from builder.recall.index.person_table import NOBODY
+from builder.ports.store import BreadcrumbStore, Reader, Store
+from builder.recall.index.links import NOBODY
 from builder.recall.index.reader import HistoryCache, HistoryReader
 
 NOTES = frozenset({"note.v1", "knowledge.v1"})
@@ -104,3 +107,42 @@ async def _person_answered(store: Store, trigger: Breadcrumb) -> str:
             if crumb.user_id or crumb.role == "user":
                 return crumb.user_id
     return ""
+
+
+_KINDS = tuple(Pinned(selector=Selector(schemas=(name,)), keep=MAX_DEFINITIONS, section="") for name in DEFINING_SCHEMAS)
+
+
+async def definitions_as_of(store: BreadcrumbStore, workspace: str, until: Place) -> Definitions:
+    """The newest version of each record of no session up to and including a place, unless it was removed. Raises `Unavailable`.
+
+    Only records of no session count: a participant of a session must not define an agent.
+    """
+    scope = Scope(workspace=workspace, sessions=(NO_SESSION,))
+    query = RecallQuery(scope=scope, session=NO_SESSION, after=until, until=until, limit=1, pinned=_KINDS, model=NO_MODEL)
+    recall = await store.recall(query)
+    return tuple(row.breadcrumb for rows in recall.pinned for row in rows)
+
+
+MAX_LINKS_SHOWN = 5
+"""Links of a long chain that the reason shows."""
+
+
+async def chain_refusals(reader: Reader, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> dict[str, ChainTooLong]:
+    """Consumer → why it gets no context, for those whose recursion limit the chain exceeds. Raises `Unavailable`."""
+    if not trigger.answers or not consumers:
+        return {}
+    limit = max(profile.recursion_limit for profile in consumers)
+    links = await reader.chain(trigger.workspace, trigger.answers, trigger.place, limit + 1)
+    return {
+        profile.consumer: chain_too_long((trigger.id, *links), profile.recursion_limit)
+        for profile in consumers
+        if len(links) > profile.recursion_limit
+    }
+
+
+def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:
+    """The reason, for people. links: from the trigger back towards its origin, as far as they were read."""
+    return ChainTooLong(
+        f"the causal chain has more than {limit} steps (recursion_limit): {' answers '.join(links[:MAX_LINKS_SHOWN])} answers …; "
+        "let one of these agents stop answering the others, or raise the profile's recursion_limit"
+    )

@@ -2,43 +2,32 @@
 
 import uuid
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC
 from operator import eq
 from types import MappingProxyType
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
     ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-    field_validator,
 )
 
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
-from builder.remember.attachments import attachment_lines, without_data
-from builder.remember.content import text_of
-from builder.remember.hints import hints_of, schema_definition_tags, without_hints
-from builder.remember.lifetimes import Ending, Lifetimes, end_of, lifetime
+from builder.domain.trusted_hints import DEFINES_TAG, SCHEMA_DEFINITION
+from builder.remember.content import attachment_lines, text_of, without_data
+from builder.remember.record import MAX_SPEAKER_CHARS, Lifetimes, Record, end_of, is_secret, lifetime, without_content
 from builder.remember.schemas.base import Body
 from builder.remember.schemas.registry import BODIES
-from builder.remember.secrets import is_secret, without_content
-from builder.remember.user_ids import UserId
-from builder.wire.json import clean, one_line, parse, shape
+from builder.wire.json import canonical, clean, one_line, parse, shape
 from builder.wire.session_names import is_session
 from builder.wire.subjects import Address, parse_breadcrumb_subject
-from builder.wire.times import SentTime, sent_offset
+from builder.wire.times import sent_offset
 
 TASK_TAG = "task:"
 """Beginning of the tag that names a breadcrumb's task."""
 PRIVATE_TAG = "private"
 """The tag that keeps a breadcrumb, or the session that it opens, out of its person's memory."""
-MAX_VERSION = 2**31 - 1
-MAX_SPEAKER_CHARS = 200
 DEFAULT_MAX_BYTES = 1_048_576
 NO_LIFETIMES: Lifetimes = MappingProxyType({})
 
@@ -48,88 +37,9 @@ STATES = frozenset(
 """Bare tags that name the state of a breadcrumb."""
 
 Model = TypeVar("Model", bound=BaseModel)
-Value = TypeVar("Value")
-
-
-def _or_none(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    try:
-        return read(value)
-    except ValidationError:
-        return None
-
-
-AgentName = Annotated[str, Field(min_length=1, max_length=MAX_SPEAKER_CHARS)]
-Tolerant = Annotated[Value | None, WrapValidator(_or_none)]
-"""Of another type it is as good as missing."""
-
-
-class Record(BaseModel):
-    """RCRT's record, as far as this service reads it."""
-
-    model_config = ConfigDict(
-        extra="ignore",
-        frozen=True,
-        json_schema_extra={
-            "examples": [
-                {
-                    "id": "m110",
-                    "schema_name": "user.message.v1",
-                    "version": 1,
-                    "tags": ["user:message"],
-                    "context": {"content": "Where do I set the API key?", "speaker": "Maya"},
-                    "session": "s42",
-                    "created_at": "2026-11-21T10:00:00Z",
-                }
-            ]
-        },
-    )
-
-    id: str = Field(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f\x7f]+$", description="id of the breadcrumb")
-    schema_name: str | None = Field(None, description="schema; the subject decides, a contradiction is rejected")
-    version: int = Field(1, ge=1, le=MAX_VERSION, strict=True, description="+1 with every update; only version 1 triggers")
-    title: str | None = Field(None, description="title shown by tools")
-    tags: tuple[str, ...] = Field((), max_length=1000, description="routing, pointer and state tags")
-    entity_keywords: tuple[str, ...] | None = Field(None, max_length=1000, description="words that search matches, never shown")
-    context: dict[str, Any] = Field(description="the body; its schema is the file schemas/<schema_name>.json")
-    workspace: str | None = Field(None, description="workspace; the subject decides, a contradiction is rejected")
-    session: str | None = Field(None, description="session; the subject decides, a contradiction is rejected")
-    created_at: SentTime | None = Field(
-        None,
-        description="the sender's clock; default is the stream's. Its offset is kept: +02:00 says the local time, Z says none",
-    )
-    user_id: UserId | None = Field(
-        None, description="who the person is; never the display name. Wins over context.user_id of a user.message.v1"
-    )
-    memory: Annotated[bool, BeforeValidator(lambda value: value is not False)] = Field(
-        True,
-        description="false keeps it out of the memory of its person, as the tag `private` does: no other session shows it; "
-        "on the first breadcrumb of a session, the whole session",
-    )
-    ttl: Ending | None = Field(None, description="when it ends: a moment, or seconds after created_at")
-    expires_at: Ending | None = Field(None, description="the same under its other name; the earlier one counts")
-    llm_hints: Tolerant[dict[str, Any]] = Field(
-        None, description="how it is shown where a profile trusts its sender; `context.llm_hints` says the same"
-    )
-    created_by: Tolerant[str] = Field(
-        None, description="id of who wrote it, else `context.creator.agent_id`: a claim, which a profile may ask for"
-    )
-    to: Annotated[tuple[AgentName, ...], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)] = Field(
-        (),
-        max_length=100,
-        description="the agents that it is addressed to, a name or a list: no other agent's consumer is "
-        "triggered by it; none = everybody",
-    )
-    sensitivity: str | None = Field(
-        None, description='"secret": nothing of it is stored, embedded, shown or handed out, as with schema secret.v1'
-    )
-
-    @field_validator("created_at", "ttl", "expires_at")
-    @classmethod
-    def _in_utc(cls, moment: float | datetime | None) -> float | datetime | None:
-        try:
-            return moment.astimezone(UTC) if isinstance(moment, datetime) else moment
-        except OverflowError as error:
-            raise ValueError("in UTC it lies outside the years 1 to 9999; send the time of the event") from error
+HINTS_FIELD = "llm_hints"
+SCHEMA_FIELDS = ("schema_name", "defines_schema", "target_schema")
+"""Fields of the body of a `schema.def.v1` that name its schema, in RCRT's wordings."""
 
 
 class UnknownBody(Body):
@@ -139,7 +49,7 @@ class UnknownBody(Body):
 def decode(arrival: StreamMessage, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes: Lifetimes = NO_LIFETIMES) -> Breadcrumb:
     """Read one message. Raises `Rejected`: not JSON, too large, wrong types, contradicting its subject, too deep.
 
-    lifetimes: of records that name no end. A secret comes without its content (`builder.remember.secrets`).
+    lifetimes: of records that name no end. A secret comes without its content (`builder.remember.record`).
     """
     address = parse_breadcrumb_subject(arrival.subject)
     if len(arrival.data) > max_bytes:
@@ -177,7 +87,6 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _validated(model: type[Model], value: Any, schema: str, pointer: str, file: str) -> Model:
-    """pointer: where the value stands in the record. file: the JSON Schema that describes it."""
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -240,7 +149,6 @@ def _text(record: Record, body: Body, text: str) -> str:
 
 
 def _pointers(record: Record) -> tuple[str, ...]:
-    """Bare tags and entity keywords; "workspace:tools" routes, "draft" is a state, and neither says what it is about."""
     bare_tags = (tag for tag in record.tags if ":" not in tag and tag.lower() not in STATES)
     return tuple(dict.fromkeys(word.strip() for word in (*bare_tags, *(record.entity_keywords or ())) if word.strip()))
 
@@ -275,3 +183,23 @@ def _explain(error: ValidationError, pointer: str) -> str:
     message = first["msg"].removeprefix("Value error, ")
     others = f" (and {len(more)} more)" if more else ""
     return f"{message} at {pointer}, got {shape(first.get('input'))}{others}"
+
+
+def hints_of(record_hints: dict[str, Any] | None, context: dict[str, Any]) -> str:
+    """The record's hints as canonical JSON text, else those in its body; "" for none and for what is no object."""
+    hints = record_hints or context.get(HINTS_FIELD)
+    return canonical(hints) if isinstance(hints, dict) and hints else ""
+
+
+def without_hints(context: dict[str, Any]) -> dict[str, Any]:
+    """The body without the hints in it, which say how it is shown and nothing else."""
+    return {name: value for name, value in context.items() if name != HINTS_FIELD or not isinstance(value, dict)}
+
+
+def schema_definition_tags(schema: str, sent: tuple[str, ...], context: dict[str, Any]) -> tuple[str, ...]:
+    """The tags of a record; of a `schema.def.v1` with a tag for the schema that its body names."""
+    if schema != SCHEMA_DEFINITION:
+        return sent
+    names = (context.get(field) for field in SCHEMA_FIELDS)
+    tags = (f"{DEFINES_TAG}{name}" for name in names if isinstance(name, str) and name)
+    return tuple(dict.fromkeys((*sent, *tags)))

@@ -1,22 +1,123 @@
-"""Remember: a breadcrumb is stored with its facts, once. No fact depends on any other breadcrumb."""
+"""Remember: a breadcrumb is stored once with its facts, which depend on no other breadcrumb."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
+from builder.domain.recall import Passage, StoredBreadcrumb
 from builder.domain.summary import SUMMARY
+from builder.domain.timing import timed
 from builder.language.instructions.detection import instructions
-from builder.language.sameness import fingerprint
-from builder.language.traits import traits
+from builder.language.sentences import sentences
+from builder.language.traits import fingerprint, traits
 from builder.ports.models import Embedder
 from builder.ports.store import BreadcrumbStore
-from builder.remember.long_input import THREAD_CHARS, in_thread
-from builder.remember.passages import lines, passages
 from builder.wire.json import canonical_text
+
+THREAD_CHARS = 20_000
+"""Work on a longer text is done in the thread."""
+
+_THREAD = ThreadPoolExecutor(1, "long-input")
+"""One, because several would leave the event loop little time."""
+
+THREAD_TURN: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar("thread_turn", default=nullcontext)
+"""Within it the work of the present task is done; whoever hands out turns says how the task waits for the thread."""
+
+Result = TypeVar("Result")
+
+
+async def in_thread(work: Callable[[], Result]) -> Result:
+    """The result of the work, done in the thread. Raises what it raises."""
+    async with THREAD_TURN.get()():
+        return await asyncio.get_running_loop().run_in_executor(_THREAD, work)
+
+
+async def decoded(decode: Callable[[StreamMessage], Breadcrumb], message: StreamMessage) -> Breadcrumb:
+    """The breadcrumb of a message, of a long one decoded in the thread. Raises `Rejected`."""
+    return await in_thread(lambda: decode(message)) if len(message.data) > THREAD_CHARS else decode(message)
+
+
+PASSAGE_WORDS, LOG_WORDS = 90, 12
+LOG_LINES = 8
+"""Lines from which on a text may be a log."""
+MAX_PASSAGE_CHARS = 1200
+"""Of a passage in a text without ends to cut at (Han, base64, minified code)."""
+MAX_PASSAGES = 500
+"""About the most passages of a text: it bounds the time to remember, embed and search one breadcrumb."""
+
+_LOG_LINE = re.compile(
+    r"^[^\w\n]*(?:\d{4}-\d\d-\d\d|\d\d?:\d\d:\d\d|[A-Z][a-z]{2} +\d\d? \d\d:\d\d"
+    r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)",
+    re.MULTILINE,
+)
+_WORD_AND_SPACE = re.compile(r"\S+\s*")
+
+
+def passages(text: str) -> tuple[tuple[int, int], ...]:
+    """Spans (start, end) that cover every word of the text in order; one empty span for an empty text."""
+    most = LOG_WORDS if is_log(text) else PASSAGE_WORDS
+    if len(text) <= MAX_PASSAGE_CHARS and len(text.split(maxsplit=most)) <= most:
+        return ((0, len(text)),)
+    words = max(most, -(-len(text.split()) // MAX_PASSAGES))
+    longest = max(MAX_PASSAGE_CHARS, -(-len(text) // MAX_PASSAGES))
+    spans: list[tuple[int, int]] = []
+    start, end, count = 0, 0, 0
+    for low, high in _sentences(text, max(words, PASSAGE_WORDS), longest):  # a line of a log stays in one
+        size = len(text[low:high].split())
+        if count and (count + size > words or high - start > longest):
+            spans.append((start, end))
+            count = 0
+        start = start if count else low
+        end, count = high, count + size
+    return (*spans, (start, end))
+
+
+def is_log(text: str) -> bool:
+    """Whether half of its lines begin with a time or a level: one line of them matters, and the others say something else."""
+    lines = text.count("\n") + 1
+    return lines >= LOG_LINES and 2 * sum(1 for _ in _LOG_LINE.finditer(text)) >= lines
+
+
+def lines(text: str) -> tuple[tuple[int, int], ...]:
+    """Spans of its lines, one empty span for an empty text."""
+    ends = [position for position, sign in enumerate(text) if sign == "\n"]
+    return tuple(zip((0, *(end + 1 for end in ends)), (*ends, len(text)), strict=True))
+
+
+def _sentences(text: str, words: int, longest: int) -> list[tuple[int, int]]:
+    pieces: list[tuple[int, int]] = []
+    start = 0
+    for _, stop in sentences(text):
+        pieces.extend(_short(text, start, stop, words, longest))
+        start = stop
+    return pieces
+
+
+def _short(text: str, start: int, stop: int, words: int, longest: int) -> list[tuple[int, int]]:
+    pieces: list[tuple[int, int]] = []
+    while start < stop:
+        start = stop - len(text[start:stop].lstrip())
+        if stop - start <= min(longest, 2 * words - 1):  # too short for more words
+            return [*pieces, (start, stop)] if start < stop else pieces
+        matches = list(_WORD_AND_SPACE.finditer(text[start : min(stop, start + longest + 1)]))
+        cut = stop
+        if len(matches) > words:
+            cut = start + matches[words].start()
+        elif stop - start > longest:
+            cut = start + (matches[-1].start() if len(matches) > 1 else longest)
+        if cut > start:
+            pieces.append((start, cut))
+        start = cut
+    return pieces
+
 
 Pause = Callable[[], Awaitable[None]]
 
@@ -62,7 +163,8 @@ class Ingest:
         for first in range(0, len(remembered.passages), self.batch):
             await pause()
             passages = remembered.passages[first : first + self.batch]
-            vectors = await asyncio.gather(*(self.embed(text[passage.start : passage.end]) for passage in passages))
+            with timed("embedding"):
+                vectors = await asyncio.gather(*(self.embed(text[passage.start : passage.end]) for passage in passages))
             complete += [replace(passage, vector=vector) for passage, vector in zip(passages, vectors, strict=True)]
         return replace(remembered, passages=tuple(complete), model=self._embedder.model)
 
@@ -71,7 +173,6 @@ class Ingest:
         return await self._embedder.embed(text, is_query=is_query) if text.strip() else b""
 
     def _words(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
-        """All facts but the vectors."""
         return StoredBreadcrumb(
             breadcrumb=breadcrumb,
             passages=self._passages(breadcrumb, (lines if breadcrumb.schema == SUMMARY else passages)(breadcrumb.text)),
@@ -80,13 +181,11 @@ class Ingest:
         )
 
     def _passages(self, breadcrumb: Breadcrumb, spans: tuple[tuple[int, int], ...]) -> tuple[Passage, ...]:
-        """Instructions are searched in the whole text of a person: a pasted part is recognised by the line above it."""
         by_person = breadcrumb.role == "user"
         begin = [instruction.start for instruction in instructions(breadcrumb.text)] if by_person else []
         return tuple(self._passage(breadcrumb, *span, by_person, any(span[0] <= at < span[1] for at in begin)) for span in spans)
 
     def _passage(self, breadcrumb: Breadcrumb, start: int, end: int, by_person: bool, instructs: bool) -> Passage:
-        """Pointers are searched with the first passage."""
         text = breadcrumb.text[start:end]
         pointers = () if start else breadcrumb.pointers
         terms = self._terms(" ".join((text, *pointers)))
@@ -130,7 +229,6 @@ def _check_identity(stored: Breadcrumb, breadcrumb: Breadcrumb) -> None:
 
 
 def _differs(stored: Breadcrumb, breadcrumb: Breadcrumb) -> bool:
-    """Whether the content differs. Two workers may word one summary differently; a removal has the id of what it removes."""
     if stored.place == breadcrumb.place or breadcrumb.schema == SUMMARY or breadcrumb.id in (stored.removes, breadcrumb.removes):
         return False
     return stored.schema != breadcrumb.schema or canonical_text(stored.body) != canonical_text(breadcrumb.body)

@@ -5,7 +5,7 @@ import math
 import re
 from typing import Any
 
-from builder.domain.json_text import depth, with_texts
+from builder.domain.text import depth, with_texts
 
 MAX_DEPTH = 64
 """Deepest nesting of a body; JSON of people and tools stays below ten."""

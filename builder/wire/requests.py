@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.erasure_receipt import ErasureReceipt
 from builder.domain.errors import BuilderError, Rejected, Unavailable
+from builder.domain.reports import ErasureReceipt
 from builder.wire.json import parse, shape
 from builder.wire.times import moment
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.ports.store import MissingVectors
 from builder.remember.memory import Pause
 from builder.worker.resilience import PACE, Backoff, Pace, UnexpectedError, give_way, guard

@@ -18,11 +18,11 @@ class Consumers:
     def __init__(self, builder: Callable[[], ContextBuilder], log: StoredLog) -> None:
         """builder: the current one."""
         self._builder = builder
-        self._log = log
+        self.log = log
 
     async def triggered_by(self, breadcrumb: Breadcrumb, builder: ContextBuilder) -> tuple[Profile, ...]:
         """Who wants a context for it. Raises `Unavailable`."""
-        definitions = await self._log.definitions(breadcrumb.workspace, breadcrumb.place, breadcrumb.received_at)
+        definitions = await self.log.definitions(breadcrumb.workspace, breadcrumb.place, breadcrumb.received_at)
         return builder.consumers(breadcrumb, definitions)
 
     async def of(self, workspace: str) -> tuple[Profile, ...]:
@@ -31,13 +31,13 @@ class Consumers:
 
     async def of_records(self, workspace: str) -> RecordConsumers:
         """Those that the newest records of a workspace define. Raises `Unavailable`."""
-        definitions = await self._log.definitions(workspace, (await self._log.last()).next, self._log.now())
+        definitions = await self.log.definitions(workspace, (await self.log.last()).next, self.log.now())
         return self._builder().record_consumers(definitions)
 
     def in_memory(self, workspace: str = "") -> tuple[Profile, ...]:
         """Those of files, and those of the records of a workspace that were read last; "" = of each workspace."""
         builder = self._builder()
-        sets = self._log.latest_definitions(workspace)
+        sets = self.log.latest_definitions(workspace)
         return (*builder.profiles, *(profile for each in sets for profile in builder.record_consumers(each).profiles))
 
     async def listed(self, workspace: str) -> dict[str, Any]:

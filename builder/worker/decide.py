@@ -15,9 +15,7 @@ from builder.domain.profile import Profile
 from builder.recall.questions import follows_at_once, is_same_speaker
 from builder.worker.resilience import UnexpectedError
 
-Outcome = Literal[
-    "remembered", "expired", "waiting", "superseded", "published", "rejected", "unavailable", "failed", "cancelled"
-]
+Outcome = Literal["remembered", "expired", "waiting", "superseded", "published", "rejected", "unavailable", "failed", "cancelled"]
 
 
 class Rule(NamedTuple):

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from cachetools import LRUCache
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.erasure_receipt import ErasureReceipt
 from builder.domain.recall import EVERY_SESSION
+from builder.domain.reports import ErasureReceipt
 from builder.ports.broker import Archive
 from builder.ports.store import PendingStubs
 from builder.worker.log import Log

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from time import monotonic
 
-from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import BuilderError
+from builder.domain.reports import DeliveryOutcome
 from builder.worker.resilience import PACE, Backoff, Pace, Pauses, UnexpectedError, give_way, guard
 
 log = logging.getLogger("builder.worker.jobs")

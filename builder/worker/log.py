@@ -19,16 +19,15 @@ from builder.domain.recall import EVERY_SESSION, Scope
 from builder.domain.record_consumers import DEFINING_SCHEMAS, Definitions
 from builder.ports.broker import Publisher, Stream
 from builder.ports.store import CallOrigin, CompleteStore, origins_of
-from builder.recall.definitions import definitions_as_of
-from builder.recall.index.keyed_lock import KeyedLock
-from builder.remember.long_input import decoded
+from builder.recall.index.reader import KeyedLock
+from builder.recall.scopes import definitions_as_of
+from builder.remember.memory import decoded
 
 MESSAGES_PER_WATERMARK = 256
 """Messages of a walk after which the watermark is raised, and calls that are noted at once."""
 CALLS = "*calls"
 """In place of a session, the watermark up to which the calls of a workspace are noted. No session can have this name."""
 CALLER_SCHEMAS = ("agent.response.v1", "tool.request.v1")
-"""Schemas whose breadcrumbs may make tool calls."""
 BACKLOG = 4
 """When so many messages wait for definitions, the log reads up to the end of the stream once for all of them."""
 MAX_WORKSPACES = 1_000
@@ -76,7 +75,7 @@ class StoredLog:
         """Read the definitions of a workspace again: something was erased."""
 
     async def catch_up_session(self, workspace: str, session: str, place: Place) -> None:
-        """Remember the session and what belongs to none up to and including a position."""
+        """Remember the session, and what belongs to none, up to and including a position."""
         for each in (NO_SESSION, session):
             await self.catch_up(workspace, each, place.next)
 
@@ -146,8 +145,7 @@ class Log(StoredLog):
     async def callers(self, answer: Breadcrumb) -> None:
         """Note who made which call before a tool result without a session: the call decides which session it joins.
 
-        Call it before such a result is remembered. For everything else it does nothing. The caller's session itself is
-        remembered when it is needed.
+        Call it before such a result is remembered. For everything else it does nothing.
         """
         if not answer.joins_by:
             return
@@ -200,10 +198,7 @@ class Log(StoredLog):
         return crumbs
 
     async def _catch(self, message: StreamMessage, waiting: Place, *, in_order: bool) -> None:
-        """Remember a message. One that cannot be read, or that has crashed workers, is dead-lettered and skipped.
-
-        waiting: position of the attempt that needs it. in_order: everything before it in the workspace is remembered.
-        """
+        """Remember a message, or dead-letter one that cannot be read or has crashed workers. waiting: who needs it."""
         if message.place in self.in_work:
             # Its own attempt is counted and rejected there: two at once would look like a crash.
             with contextlib.suppress(Rejected):
@@ -229,6 +224,7 @@ class Log(StoredLog):
             raise Rejected(f"{attempt - 1} attempts to remember it ended in a crash or a bug; see the worker's log")
 
     async def _remember_message(self, message: StreamMessage, *, in_order: bool) -> None:
+        """in_order: everything before it in the workspace is remembered."""
         breadcrumb = await self.read(message)
         if not in_order:
             await self.callers(breadcrumb)
@@ -237,11 +233,10 @@ class Log(StoredLog):
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """Definitions, and the positions for which they hold."""
+    """Definitions, and the positions for which they hold: everything without a session before `last` was read."""
 
     first: Place
     last: Place
-    """Everything without a session before it was read."""
     definitions: Definitions
 
     def covers(self, place: Place) -> bool:
@@ -249,11 +244,7 @@ class _Span:
 
 
 class _Definitions:
-    """The definitions of workspaces. They change seldom and messages come often, so they are read from the store once.
-
-    After that only the stream is asked whether a record without a session has come since: one request for all messages that the
-    log has heard of by then.
-    """
+    """The definitions of workspaces, read from the store once. After that only the stream is asked whether one has come since."""
 
     def __init__(self, log: Log) -> None:
         self.spans: LRUCache[str, _Span] = LRUCache(MAX_WORKSPACES)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from builder.domain.breadcrumb import NO_SESSION, Place, StreamMessage
-from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import BuilderError, NoMoreAttempts, Rejected, Unavailable
+from builder.domain.reports import DeliveryOutcome
 from builder.domain.selector import ANSWER, FAILURE
 from builder.domain.timing import stopwatch
 from builder.ports.broker import Delivery
@@ -174,7 +174,9 @@ class Worker:
 class Imports:
     """Processes imported breadcrumbs while nobody waits for a context, and acknowledges the live ones: the inbox has them."""
 
-    def __init__(self, process: Callable[[Delivery], Awaitable[None]], busy: Callable[[], bool], every: float, pace: Pace) -> None:
+    def __init__(
+        self, process: Callable[[Delivery], Awaitable[None]], busy: Callable[[], bool], every: float, pace: Pace
+    ) -> None:
         """process: the worker's. busy: whether live deliveries wait or are in work. every: seconds between two heartbeats."""
         self._process = process
         self._busy = busy

@@ -9,7 +9,7 @@ from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, ChainTooLong, NoContext, Rejected, Unavailable
 from builder.domain.timing import times_text
 from builder.ports.broker import Archive, Publisher
-from builder.remember.secrets import holds_secret
+from builder.remember.record import holds_secret
 from builder.service import BuildResult
 from builder.wire.subjects import parse_breadcrumb_subject
 

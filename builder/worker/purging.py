@@ -9,9 +9,8 @@ from types import MappingProxyType
 from typing import Protocol
 
 from builder.domain.breadcrumb import Place
-from builder.domain.stored_breadcrumb import Ended
+from builder.domain.recall import Ended
 from builder.ports.broker import Archive
-from builder.ports.store import Eraser
 from builder.worker.erasure import ContextEraser
 from builder.worker.jobs import Observer
 from builder.worker.log import StoredLog
@@ -53,29 +52,27 @@ class Purging:
 
     def __init__(
         self,
-        eraser: Eraser,
+        log: StoredLog,
         contexts: ContextEraser,
         archive: Archive,
         drop: Callable[[str, frozenset[str]], object],
-        busy: Callable[[], bool],
     ) -> None:
-        """contexts: of this process. drop: as in `Erasure`. busy: whether deliveries are in work."""
-        self._eraser = eraser
+        """contexts: of this process. drop: as in `Erasure`."""
+        self._log = log
         self._contexts = contexts
         self._archive = archive
         self._drop = drop
-        self._busy = busy
 
     async def run(self, moment: datetime) -> tuple[PurgeRow, ...]:
         """Erase what has expired at the moment; a row a workspace and schema. Raises `Unavailable`.
 
         The store goes last: what an end in the middle leaves there is found again.
         """
-        over = await self._eraser.ended(moment)
+        over = await self._log.store.ended(moment)
         messages: Counter[Kind] = Counter()
         contexts: Counter[Kind] = Counter()
         for batch in _batches(over):
-            await give_way(self._busy, PACE)
+            await give_way(lambda: self._log.busy, PACE)
             for item in batch:
                 crumb = item.breadcrumb
                 messages[_kind(item)] += await self._archive.delete_at(crumb.place, crumb.workspace, crumb.session, crumb.id)
@@ -83,8 +80,8 @@ class Purging:
             ids = frozenset(item.breadcrumb.id for item in over if _kind(item) == kind)
             contexts[kind] += await self._contexts.replace(kind[0], ids)
         for batch in _batches(over):
-            await give_way(self._busy, PACE)
-            await self._eraser.purge(batch)
+            await give_way(lambda: self._log.busy, PACE)
+            await self._log.store.purge(batch)
         for workspace in sorted({item.breadcrumb.workspace for item in over}):
             self._drop(workspace, frozenset(item.breadcrumb.id for item in over if item.breadcrumb.workspace == workspace))
         return purge_rows(over, messages, contexts)

@@ -40,6 +40,7 @@ from builder.worker.summary_scheduler import SummaryScheduler
 Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
 """A handler: workspace and JSON bytes → response. Raises `Rejected` and `Unavailable`."""
 
+
 class Lookup:
     """Reads the store."""
 
@@ -161,7 +162,7 @@ class RequestHandlers:
     @property
     def verbs(self) -> Mapping[str, Verb]:
         """Name in the subject → handler."""
-        return {"consumers": self.consumers, "fail": self.fail, "forget": self.forget, "compact": self.compact}
+        return {"consumers": self.consumers, "forget": self.forget, "compact": self.compact, "fail": self.fail}
 
     async def consumers(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ConsumersRequest`."""

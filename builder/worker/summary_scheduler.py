@@ -13,9 +13,9 @@ from cachetools import LRUCache
 from typing_extensions import override
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place
-from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
+from builder.domain.reports import DeliveryOutcome
 from builder.domain.summary import CompactionResult, Line
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
@@ -64,7 +64,7 @@ class SummaryScheduler(Observer):
         pace: Pace = PACE,
         max_units: int = MAX_UNITS,
     ) -> None:
-        """profiles: of files. of_records: workspace → the profiles that its records define, as far as this worker has read them."""
+        """profiles: of files. of_records: workspace → profiles that its records define, as far as this worker has read them."""
         self._log = log
         self._recaller = recaller
         self._writer = writer

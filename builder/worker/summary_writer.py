@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.summary import Line, Summary
 from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
@@ -112,7 +112,8 @@ class SummaryWriter:
         event = summary_event(batch.workspace, batch.session, name, summary, head.created_at)
         if len(event.data) > self._max_bytes:
             raise Rejected(
-                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {self._max_bytes:,}; "
+                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are "
+                f"{self._max_bytes:,}; "
                 "do not keep what people said word for word, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES where it is lower"
             )
         grown = Chain(lasting=(*chain.lasting, *verbatim, *observed), free=free, previous=name, last=last)

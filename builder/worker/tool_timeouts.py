@@ -19,7 +19,7 @@ from builder.recall.index.conversation import open_calls
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
 from builder.recall.visibility import of_consumer
-from builder.remember.schemas.tools import calls_of
+from builder.remember.schemas.conversation import calls_of
 from builder.wire.json import canonical
 from builder.wire.records import Outgoing, make_record, outgoing
 from builder.wire.times import moment

@@ -11,7 +11,7 @@ from itertools import count
 from typing import TypeVar
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.remember.long_input import THREAD_TURN
+from builder.remember.memory import THREAD_TURN
 
 MAX_AT_ONCE = 4
 """Pieces of work at once. They share one thread, so that more of them only make each one slower."""

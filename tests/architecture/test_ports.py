@@ -9,14 +9,13 @@ from builder.adapters.embedding.endpoint import EndpointEmbedder
 from builder.adapters.embedding.engine import Engine, NoEmbedder
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.reference import ReferenceEmbedder
-from builder.adapters.nats.stream import NatsArchive
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher, NatsSender
-from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.adapters.summarizer import EndpointSummarizer
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.assemble.items.layout import Rendering
+from builder.assemble.items.rendering import Rendering
 from builder.ports import broker, models, store
 from builder.ports.broker import Archive, Delivery, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Embedder, Summarizer

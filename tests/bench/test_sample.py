@@ -9,9 +9,9 @@ import pytest
 from builder.app.components import open_components
 from builder.app.settings import Embedding, Settings
 from builder.app.stores import IN_MEMORY, location
+from builder.bench.commands.options import numbers
 from builder.bench.data.datasets import load
 from builder.bench.quality import prefix, recall, tokens
-from builder.cli.bench_options import numbers
 from builder.recall.index.reader import HistoryCache
 from builder.service import ContextBuilder
 from tests.memory_store.store import MemoryStore

@@ -17,7 +17,7 @@ from builder.app.settings import Settings
 from builder.cli.serve import serve_until_signal
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.context import Context
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from tests.stores import Method, changed_stores
@@ -73,9 +73,9 @@ def fill_or_die(fill_vectors: Method) -> Method:
 class Publisher(NatsPublisher):
     """Dies when the context is published, before its trigger is acknowledged."""
 
-    async def publish(self, context: Context, event: bytes) -> None:
+    async def publish(self, context: Context, event: bytes, times: str) -> None:
         """As the real one."""
-        await super().publish(context, event)
+        await super().publish(context, event, times)
         die_at("published", context.trigger.text)
 
 

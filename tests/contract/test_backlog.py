@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
-from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope, StoredBreadcrumb
 from builder.ports.store import BreadcrumbStore, MissingVectors, Reader
 from tests.factories import FAR, MODEL, bare, latest_of, make_catalog, make_remembered, make_vector
 

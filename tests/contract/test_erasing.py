@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN
-from builder.domain.stored_breadcrumb import StoredBreadcrumb, erased
+from builder.domain.recall import StoredBreadcrumb, erased
 from builder.ports.store import BreadcrumbStore, Eraser, MissingVectors, PendingStubs, Reader
 from tests.contract.test_store import query
 from tests.factories import (

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from builder.domain.breadcrumb import Place
-from builder.domain.stored_breadcrumb import Passage
+from builder.domain.recall import Passage
 from tests.contract.test_store import Store, query, remember_all
 from tests.factories import make_remembered
 

@@ -4,8 +4,7 @@ from typing import Protocol
 
 import pytest
 
-from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBreadcrumb
 from builder.ports.store import BreadcrumbStore, Eraser, MissingVectors, Reader, Rebuild, origins_of
 from tests.factories import FAR, MODEL, make_answer, make_place, make_question, make_remembered
 

@@ -1,7 +1,6 @@
 """The contract of a person's scope: one suite over every store."""
 
-from builder.domain.recall import RecallQuery, Scope
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import RecallQuery, Scope, StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
 from tests.factories import FAR, MODEL, make_place, make_remembered
 

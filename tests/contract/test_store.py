@@ -8,9 +8,8 @@ import pytest
 
 from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.errors import Unavailable
-from builder.domain.recall import RecallQuery, Scope
+from builder.domain.recall import RecallQuery, Scope, StoredBreadcrumb
 from builder.domain.selector import Pinned
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.store import BreadcrumbStore, Progress
 from tests.factories import (
     MODEL,

@@ -11,9 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
-from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.examples import examples
 from tests.factories import MORNING, bare, make_breadcrumb, remembered_of
 from tests.memory_store.store import MemoryStore

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from builder.app.settings import Embedding, Http, Nats, Settings
-from builder.cli.demo import run_demo
+from builder.cli.serve import run_demo
 from tests.commands import COMMAND, NOBODY_LISTENS
 from tests.models import MODELS_DIR, prepared
 from tests.running import Running

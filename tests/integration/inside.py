@@ -11,34 +11,29 @@ from pathlib import Path
 from typing import Any
 
 from nats.js import JetStreamContext
+from typing_extensions import override
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.embedding.engine import Engine
 from builder.adapters.embedding.onnx import OnnxEmbedder
-from builder.adapters.nats.stream import NatsArchive
 from builder.adapters.nats.publisher import NatsSender
-from builder.adapters.nats.stream import NatsStream
-from builder.adapters.nats.topology import CONTEXTS_MAX_AGE, ensure_streams
+from builder.adapters.nats.stream import NatsArchive, NatsStream
+from builder.adapters.nats.topology import ensure_streams
 from builder.app.broker import open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
+from builder.app.config import template_folders
+from builder.app.line import Broker, make_line
+from builder.app.reload import Reloader
 from builder.app.service import Service, open_service, serving
 from builder.app.settings import Http, Nats, Settings
 from builder.app.settings import Worker as WorkerSettings
-from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.delivery_outcome import DeliveryOutcome
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.publish.event import encode
-from builder.remember.decode import decode
-from builder.worker.catch_up import CatchUp
-from builder.worker.erasure import Erasure
-from builder.worker.loop import Attempts, Rules, Worker
-from builder.worker.processor import Processor
-from builder.worker.publishing import ContextPublisher, DeadLetters
-from builder.worker.quiet_time import QuietTime
-from builder.worker.request_handlers import TombstonePublisher
+from builder.domain.recall import StoredBreadcrumb
+from builder.domain.reports import DeliveryOutcome
+from builder.worker.jobs import Observer
+from builder.worker.loop import Worker
 from builder.worker.resilience import Pace, Pauses
-from builder.worker.turns import Turns
 from tests.ports import HandDelivery
 from tests.stores import Method, changed_stores
 
@@ -108,6 +103,17 @@ def engine_of(engine: Callable[[Path], Engine], **others: Any) -> Parts:
     return Parts(embedder=opened, pace=SHORT_PACE, **others)
 
 
+class Outcomes(Observer):
+    """Keeps the outcome of each delivery."""
+
+    def __init__(self) -> None:
+        self.all: list[DeliveryOutcome] = []
+
+    @override
+    def delivered(self, outcome: DeliveryOutcome) -> None:
+        self.all.append(outcome)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
     """A worker without a subscription, on a real broker and a real store. outcomes: of what it processed."""
@@ -140,25 +146,16 @@ async def worker_here(
         core = await stack.enter_async_context(open_components(config, parts=parts))
         _, connection, _ = await stack.enter_async_context(open_bus(config))
         js = connection.jetstream()
-        own, incarnation = config.installation, await ensure_streams(js, topology(config))
-        stream, publisher = NatsStream(js, lambda: incarnation), parts.publisher(connection, connection.max_payload, own)
-        in_work: set[Place] = set()
-        remember, attempts = core.builder.remember, config.worker.max_attempts
-        catch_up = CatchUp(stream, core.store, core.store, publisher, decode, remember, attempts, in_work)
-        archive = NatsArchive(js, lambda: incarnation)
-        forgetting = Erasure(catch_up, core.store, core.store, archive, core.drop)
-        removal = TombstonePublisher(NatsSender(js, stream), decode, forgetting, core.store, archive)
-        outcomes: list[DeliveryOutcome] = []
-        contexts = ContextPublisher(publisher, encode)
-        quiet_time = QuietTime(stream, stream.last, decode, now, core.store.facts)
-        processor = Processor(
-            lambda: core.builder, catch_up, contexts, decode, removal.erase, now, CONTEXTS_MAX_AGE, quiet_time, Turns()
+        incarnation = await ensure_streams(js, topology(config))
+        stream, outcomes = NatsStream(js, lambda: incarnation), Outcomes()
+        broker = Broker(
+            stream=stream,
+            archive=NatsArchive(js, lambda: incarnation),
+            publisher=parts.publisher(connection, connection.max_payload, config.installation),
+            sender=NatsSender(js, stream),
+            max_event_bytes=connection.max_payload,
+            heartbeat=heartbeat,
         )
-        worker = Worker(
-            processor,
-            Attempts(core.store, in_work, config.worker.max_attempts),
-            DeadLetters(publisher, archive),
-            outcomes.append,
-            Rules(heartbeat=heartbeat, pauses=parts.pauses),
-        )
-        yield Bench(worker=worker, core=core, js=js, stream=stream, outcomes=outcomes)
+        line = make_line(Reloader(template_folders(config), core), config, broker, outcomes, parts=parts)
+        line.log.now = now
+        yield Bench(worker=line.worker, core=core, js=js, stream=stream, outcomes=outcomes.all)

@@ -61,9 +61,9 @@ async def test_a_delivery_that_comes_again_builds_the_same_bytes_and_publishes_n
         async def holds(self, context: Context) -> bool:  # as if the first context came between the look and the second one
             return await super().holds(context) and False
 
-        async def publish(self, context: Context, event: bytes) -> None:
+        async def publish(self, context: Context, event: bytes, times: str) -> None:
             built.append(event)
-            await super().publish(context, event)
+            await super().publish(context, event, times)
 
     class Delivery(NatsDelivery):
         async def ack(self) -> None:

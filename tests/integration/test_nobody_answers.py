@@ -178,7 +178,7 @@ def test_while_the_broker_is_away_its_service_says_so_in_a_line_of_each_part_and
         answer = threads.submit(lambda: client.answer("s1", "Hello.", message_id="m1").text)
         wait_for(lambda: bool(list(client.history("s1"))), "the message to be remembered")
         broker.stop()
-        wait_for(lambda: "the watchdog got no answer" in service.said(), "the watchdog to say so")
+        wait_for(lambda: "watching the streams failed" in service.said(), "the watchdog to say so")
         broker.start()
         wait_for(lambda: "again" in service.said()[before:].rpartition("connected to")[2], "the connection to come back")
         with sync.connect(broker.url) as agent:
@@ -188,7 +188,7 @@ def test_while_the_broker_is_away_its_service_says_so_in_a_line_of_each_part_and
         assert answer.result(DEADLINE) == "Hello to you."
         lines = [line for line in service.said()[before:].splitlines() if " WARNING " in line or " ERROR " in line]
         assert sum("no connection to" in line for line in lines) == 1
-        assert sum("the watchdog got no answer" in line for line in lines) == 1
+        assert sum("watching the streams failed" in line for line in lines) == 1
         assert "Traceback" not in service.said()[before:]
 
 

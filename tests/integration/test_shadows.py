@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from builder.app.operations.shadows import read_contexts, replayed_differences, shadow_report
+from builder.app.operations.shadows import read_contexts, replayed_differences, summarise_differences
 from builder.app.service import Service
 from builder.app.settings import Settings
-from builder.cli.shadow_report import difference_text, report_text
+from builder.cli.reports import difference_text, report_text
 from builder.client import connect
 from tests.integration.inside import service_here, settings
 from tests.integration.test_record_consumers import TRIGGER, define
@@ -55,7 +55,7 @@ async def test_a_shadow_publishes_no_context_and_no_consumer_and_its_page_is_com
     assert other["tokens"] <= 300 < page["tokens"]
     assert (bool(difference["only_consumer"]), difference["only_shadow"]) == (True, [])
     assert 0 < difference["equal_lines"] < 1
-    assert "lean" in report_text(shadow_report([difference], 10))
+    assert "lean" in report_text(summarise_differences([difference], 10))
     assert "lost: n" in difference_text(difference)
 
 
@@ -89,7 +89,7 @@ async def test_a_shadow_that_came_after_the_context_and_has_no_room_says_why_and
         tiny, same = await compared(service, {"tiny": "default", "same": "default"})
         assert (tiny["shadow_page"], same["equal_lines"]) == (None, 1)
         assert tiny["rejection"].startswith("default: ")
-        rows = shadow_report([tiny, same], 10)["shadows"]
+        rows = summarise_differences([tiny, same], 10)["shadows"]
         assert [(row["shadow"], row["without_page"], row["rejections"]) for row in rows] == [
             ("same", 0, {}), ("tiny", 1, {tiny["rejection"]: 1}),
         ]  # fmt: skip

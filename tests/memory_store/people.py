@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.recall import RecallQuery, Scope
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import RecallQuery, Scope, StoredBreadcrumb
 from tests.memory_store.queries import by_place
 
 

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBreadcrumb
 from builder.domain.selector import Pinned
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.store import CallOrigin
 
 AFTER_ALL = Place(2**63, 0)

@@ -11,9 +11,8 @@ from typing_extensions import override
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.errors import Unavailable
-from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery
-from builder.domain.removal import ids_by_session, made_from
-from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
+from builder.domain.recall import EVERY_SESSION, Ended, Recall, RecallQuery, StoredBreadcrumb, erased
+from builder.domain.summary import ids_by_session, made_from
 from builder.ports.store import CallOrigin, CompleteStore
 from tests.memory_store import people
 from tests.memory_store.editions import MemoryEditions

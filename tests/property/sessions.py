@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from builder.domain.breadcrumb import StreamMessage
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.remember.decode import decode
 from tests.factories import MORNING, make_place, remembered_of
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.ports.store import Store
 from builder.recall.index.reader import HistoryCache
-from builder.remember.schemas.removals import excluded
+from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from tests.examples import examples
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_remembered, make_rendering, make_terms

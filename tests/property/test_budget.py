@@ -12,7 +12,7 @@ from builder.adapters.tokens import load_counter
 from builder.domain.context import NEUTRALISED, OLDER, Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Cut, Profile, ToolOutput
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.conversation import exchange_of, turns
 from tests.examples import examples
 from tests.factories import ids_on_page, make_context, make_profile, make_rendering, make_view

@@ -8,10 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from builder.domain.context import NEUTRALISED, Context
-from builder.domain.control_text import visible
 from builder.domain.profile import ChatFormat
-from builder.publish.anthropic import anthropic
-from builder.publish.openai import openai
+from builder.domain.text import visible
+from builder.publish.chat import anthropic, openai
 from tests.examples import examples
 from tests.factories import make_context, make_profile
 from tests.property.sessions import hear

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.assemble.items.forms import RenderForm
+from builder.assemble.items.rendering import RenderForm
 from tests.conversations import answered
 from tests.examples import examples
 from tests.factories import make_rendering

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.domain.context import Context
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from tests.examples import examples
 from tests.memory_store.store import MemoryStore
 from tests.property.sessions import Session, hear, sessions

@@ -8,8 +8,8 @@ import cProfile
 from dataclasses import dataclass
 
 from builder.adapters.tokens import load_counter
-from builder.app.operations.scratch import scratch_builder
 from builder.bench.data.hostile import Pathological, corpus
+from builder.bench.scratch import scratch_builder
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.remember.decode import decode

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.service import ContextBuilder
 from tests.examples import examples
 from tests.factories import make_place

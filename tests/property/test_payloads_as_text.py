@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
-from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.list_items import spoken
-from builder.domain.control_text import visible
+from builder.assemble.items.rendering import WHOLE
+from builder.domain.text import visible
 from tests.factories import make_rendering
 from tests.hostile_pages import HARMLESS, PROFILE, breadcrumbs, labels, outline, page_of, profile_of, roots, session
 from tests.payloads import PAYLOADS, SAMPLE, Payload, faults_by_payload, leaks, naming, pages_of

@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import Profile
+from builder.domain.text import visible
 from tests.hostile_pages import HARMLESS, PROFILE, breadcrumbs, labels, page_of, profile_of, session
 from tests.payloads import SAMPLE, Payload, leaks, naming
 

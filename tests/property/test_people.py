@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.service import ContextBuilder
 from tests.conversations import answered, bash, deleted, replied, sent
 from tests.examples import examples

@@ -10,7 +10,7 @@ from builder.adapters.tokens import load_counter
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import conversation, ids_of
 from tests.examples import examples
 from tests.factories import make_context, make_profile, make_remembered, make_turn

@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import Context
+from builder.domain.context import Context, Message
 from builder.domain.errors import Rejected
-from builder.domain.message import Message
 from builder.domain.profile import ChatFormat, Profile
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import answered, bash, ids_of, replied, said
 from tests.examples import examples
 from tests.factories import ids_on_page, make_assembly, make_context, make_profile

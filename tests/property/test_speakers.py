@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from builder.domain.context import Context
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.language.names import skeleton
 from tests.conversations import answered, replied, requested, said
 from tests.examples import examples

@@ -14,7 +14,7 @@ from builder.recall.index.reader import HistoryCache
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import shown_lines, tokens_of
 from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, sources_of, waiting_units
-from builder.remember.schemas.removals import excluded
+from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from tests.examples import examples
 from tests.factories import BY_HAND, INCARNATION, HashingEmbedder, make_rendering, make_terms

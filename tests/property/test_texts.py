@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from builder.adapters.templates.cuts.places import clip
 from builder.adapters.templates.cuts.shorten import shorten
 from builder.adapters.tokens import load_counter
-from builder.domain.control_text import visible
-from builder.language.sameness import fingerprint, wording
+from builder.domain.text import visible
+from builder.language.traits import fingerprint, wording
 from builder.language.words import is_filler
-from builder.remember.passages import MAX_PASSAGE_CHARS, PASSAGE_WORDS, passages
+from builder.remember.memory import MAX_PASSAGE_CHARS, PASSAGE_WORDS, passages
 from tests.examples import examples
 from tests.factories import left_out, make_terms
 from tests.property.sessions import SCRIPTS, sentences

@@ -23,8 +23,7 @@ from nats.js.api import PubAck
 from nats.js.errors import NotFoundError
 from typing_extensions import override
 
-from builder.adapters.memory.streams import MemoryConsumer, MemoryPull
-from builder.adapters.memory.streams import KeptMessage, MemoryStream, matching
+from builder.adapters.memory.streams import KeptMessage, MemoryConsumer, MemoryPull, MemoryStream, matching
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.ports.broker import Delivery
 from builder.wire.subjects import REPLAY_HEADER

@@ -14,17 +14,13 @@ from faststream.asgi import AsgiFastStream
 from faststream.nats import JStream, NatsBroker, NatsMessage
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from nats.errors import Error as NatsError
-from nats.js.errors import APIError
 
-from builder.adapters.nats.delivery import InWork, NatsDelivery
 from builder.adapters.nats.connection import believe_only_the_server, broker_arguments, translated
-from builder.adapters.nats.connection import broker_arguments
+from builder.adapters.nats.delivery import InWork, NatsDelivery
 from builder.adapters.nats.stream import is_replay
 from builder.adapters.nats.topology import FLOOR, Listening, Topology, all_breadcrumbs, current_incarnation, ensure_durable
 from builder.client.pull import Pull
 from builder.domain.breadcrumb import Place
-from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.broker import Delivery
 from builder.ports.store import Progress
 from builder.wire.subjects import DEFAULT, Installation
@@ -41,14 +37,14 @@ class NatsInbox:
     def __init__(
         self,
         connection: dict[str, Any],
-        places: int,
+        slots: int,
         graceful_seconds: float,
         process: Callable[[Delivery], Coroutine[Any, Any, None]],
         incarnation: Callable[[], int],
         delivery: Callable[[Msg, int], Delivery] = NatsDelivery,
         installation: Installation = DEFAULT,
     ) -> None:
-        """connection: arguments of nats-py's connect. places: sessions that are served at once. process: the worker's.
+        """connection: arguments of nats-py's connect. slots: sessions that are served at once. process: the worker's.
 
         incarnation: of the stream as it is now. delivery: what a message and its incarnation become.
         """
@@ -78,7 +74,7 @@ class NatsInbox:
 
         self._subscriber(handle)
         self._graceful_seconds = graceful_seconds
-        self._in_work = InWork(places, self._look, MAX_OPEN)
+        self._in_work = InWork(slots, self._look, MAX_OPEN)
         self._pull: Pull | None = None
         self._pending = 0
         """Messages of the durable that had not been delivered when the last one came."""
@@ -102,8 +98,8 @@ class NatsInbox:
         connection = await self.broker.connect()
         # Only the watchdog makes the durable; a durable made here would deliver the whole history.
         await connection.jetstream().consumer_info(self._durable.stream, self._durable.durable)
-        place = self._durable.stream, self._durable.durable
-        self._pull = Pull(connection, place, lambda: self._in_work.free, self._take)
+        durable = self._durable.stream, self._durable.durable
+        self._pull = Pull(connection, durable, lambda: self._in_work.free, self._take)
         # A subscriber that has its subscription makes none and fetches nothing by itself; it only ends it.
         self._subscriber.subscription = self._pull  # type: ignore[assignment]
         await self.broker.start()

@@ -15,8 +15,8 @@ from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
 from builder.ports.broker import Publisher, Sender
-from builder.publish.compaction import encode_compaction
-from builder.remember.secrets import holds_secret
+from builder.publish.reports import encode_compaction
+from builder.remember.record import holds_secret
 from builder.wire.subjects import (
     DEFAULT,
     MESSAGE_ID_HEADER,

@@ -20,7 +20,7 @@ from builder.adapters.nats.topology import CONTEXTS
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.wire.requests import error_json
 from builder.wire.subjects import DEFAULT, REQUESTS, Installation, check_token, plain_subject
-from builder.worker.consumers import Verb
+from builder.worker.request_handlers import Verb
 from builder.worker.resilience import UnexpectedError, guard
 
 log = logging.getLogger("builder.worker.request_handlers")

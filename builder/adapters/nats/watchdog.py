@@ -27,7 +27,7 @@ from builder.adapters.nats.topology import (
     ensure_durable,
     ensure_streams,
 )
-from builder.client.connecting import reason, translated
+from builder.client.connecting import reason
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.store import Progress
@@ -47,17 +47,17 @@ class Watchdog:
         js: JetStreamContext,
         topology: Topology,
         ledger: Progress,
-        rebind: Callable[[], Awaitable[None]],
         measure: Callable[[], Awaitable[None]],
     ) -> None:
-        """rebind: subscribes again. measure: looks at the streams' sizes."""
+        """measure: looks at the streams' sizes."""
         self._js = js
         self._topology = topology
         self._durable = all_breadcrumbs(topology.installation)
         self._ledger = ledger
-        self._rebind = rebind
+        self.rebind: Callable[[], Awaitable[None]] | None = None
+        """Subscribes again; None until there is a subscription."""
         self._measure = measure
-        self.incarnation = 0
+        self._incarnation = 0
         self._bound = True
         self._problem = ""
         self.floor = Place(0, 0)
@@ -67,11 +67,15 @@ class Watchdog:
         self.oldest: datetime | None = None
         """Stream time of the first unsettled breadcrumb; since when the broker does not answer, where none was known."""
 
+    def incarnation(self) -> int:
+        """Of BREADCRUMBS as it is now."""
+        return self._incarnation
+
     async def prepare(self) -> float:
         """Streams and durable, before the first subscription; returns the durable's ack wait in seconds."""
-        self.incarnation = await ensure_streams(self._js, self._topology)
+        self._incarnation = await ensure_streams(self._js, self._topology)
         floor = await self._ledger.watermark(*FLOOR)
-        info = await ensure_durable(self._js, self._topology, floor, self.incarnation)
+        info = await ensure_durable(self._js, self._topology, floor, self._incarnation)
         if not floor.incarnation:
             # The floor marks the installation as used: if the durable is lost now, the next one goes on from here.
             await self._note(info)
@@ -116,7 +120,7 @@ class Watchdog:
 
         Raises `Misconfigured` when a stream no longer keeps a promise.
         """
-        if await ensure_streams(self._js, self._topology) != self.incarnation:
+        if await ensure_streams(self._js, self._topology) != self._incarnation:
             return None
         try:
             info: ConsumerInfo = await self._js.consumer_info(self._durable.stream, self._durable.durable)
@@ -140,12 +144,13 @@ class Watchdog:
         log.warning("the durable %s is gone, or its stream is another one; going on after the last settled breadcrumb", name)
         self._bound, self._problem = False, "the subscription could not be brought back"
         await self.prepare()
-        await self._rebind()
+        if self.rebind:
+            await self.rebind()
         self._bound = True
         log.warning("the durable %s was bound again", name)
 
     async def _note(self, info: ConsumerInfo) -> None:
-        self.floor = Place(self.incarnation, info.ack_floor.stream_seq if info.ack_floor else 0)
+        self.floor = Place(self._incarnation, info.ack_floor.stream_seq if info.ack_floor else 0)
         await self._ledger.advance(*FLOOR, self.floor)
 
 
@@ -161,7 +166,7 @@ async def clock_state(connection: Client, installation: Installation, now: Calla
     now: of this computer. Raises `Unavailable`.
     """
     before = now()
-    with translated("the broker does not tell its time", "look at the connection"):
+    with translated("asking for the broker's time"):
         # nats-py leaves `ts`, the server's time of the answer, out of what it parses.
         reply = await connection.request(f"$JS.API.STREAM.INFO.{installation.stream(BREADCRUMBS)}", timeout=PROBE_SECONDS)
     answer = json.loads(reply.data)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from builder.adapters.profiles.profiles import UNKNOWN_MODEL, ModelFacts, facts_of
-from builder.assemble.sources.table import SOURCES
+from builder.assemble.items.rendering import SOURCES
 from builder.domain.lint_finding import Severity, nearest
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.selector import schemas_of as schemas_of_triggers

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from builder.assemble.sources.table import SOURCES
+from builder.assemble.items.rendering import SOURCES
 from builder.domain.profile import FORBIDDEN_SCHEMAS, Dates, QuerySource, SectionClass
 from builder.domain.selector import MAX_PINNED
 from builder.wire.session_names import session_token

@@ -20,7 +20,7 @@ from builder.adapters.profiles.parts import (
 )
 from builder.adapters.profiles.problems import MAX_NAME_CHARS, SettingError, findings_of
 from builder.adapters.profiles.profile_file import DEFAULT_BUDGET, DEFAULT_TARGET, ProfileFile, time_zone
-from builder.assemble.sources.table import SOURCES
+from builder.assemble.items.rendering import SOURCES
 from builder.domain.errors import Rejected
 from builder.domain.lint_finding import FaultyFiles, advice, faulty
 from builder.domain.profile import (

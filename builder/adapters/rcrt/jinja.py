@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from builder.adapters.rcrt.handlebars import Block, Node, NotConverted, Problem, Value, parse
-from builder.domain.control_text import visible
+from builder.domain.text import visible
 
 CONTEXT = "context"
 """RCRT's name of the body."""

@@ -7,7 +7,7 @@ import apsw
 
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, KEY, key_of
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 
 MODEL = "INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING number"
 

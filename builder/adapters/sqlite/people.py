@@ -10,8 +10,7 @@ import apsw
 from builder.adapters.sqlite.joins import JOINS, joined_before
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS
 from builder.domain.breadcrumb import NO_SESSION, Place
-from builder.domain.recall import RecallQuery
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import RecallQuery, StoredBreadcrumb
 
 # One look into the index a session, however much the person has said in it.
 _NEXT = """

@@ -9,9 +9,8 @@ import apsw
 
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, from_columns
 from builder.domain.breadcrumb import NO_SESSION
-from builder.domain.recall import RecallQuery
+from builder.domain.recall import RecallQuery, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 
 Row = tuple[Any, ...]
 

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
+from builder.domain.recall import Passage, StoredBreadcrumb
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

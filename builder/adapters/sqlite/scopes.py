@@ -6,8 +6,7 @@ import apsw
 
 from builder.adapters.sqlite import people, sessionless
 from builder.domain.breadcrumb import Place
-from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBreadcrumb
 
 
 def source(sql: apsw.Connection, query: RecallQuery) -> tuple[dict[str, str], tuple[str, ...], people.Memory]:

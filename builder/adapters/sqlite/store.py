@@ -16,8 +16,7 @@ from builder.adapters.sqlite.editions import SqliteEditions
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, INSERT, REVISION, from_columns, key_of, passages_by_place, to_columns
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
-from builder.domain.recall import Recall, RecallQuery, Scope
-from builder.domain.stored_breadcrumb import Ended, Passage, StoredBreadcrumb
+from builder.domain.recall import Ended, Passage, Recall, RecallQuery, Scope, StoredBreadcrumb
 from builder.ports.store import CallOrigin, CompleteStore
 
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

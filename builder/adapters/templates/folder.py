@@ -18,11 +18,11 @@ from builder.adapters.templates.reasons import compile_problem, reason_of
 from builder.adapters.templates.sandbox.environment import compiled
 from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered, size
 from builder.assemble.items.list_items import Rendered, items, unmarked
-from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured
-from builder.domain.failure import TemplateKind
 from builder.domain.lint_finding import FaultyFiles, LintFinding, nearest
 from builder.domain.phrases import MONTHS, Phrases
+from builder.domain.reports import TemplateKind
+from builder.domain.text import visible
 from builder.wire.files import Files, YamlMistake, by_name, line_of, parse_yaml
 
 ENGLISH = "en"

@@ -18,19 +18,26 @@ from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer
 from builder.adapters.templates.page_rendering import DEFAULT, Failures, PageRendering, silence
 from builder.adapters.templates.sandbox.filters import untagged
 from builder.adapters.templates.values import plain_item, size_in_memory, values_of
-from builder.assemble.items.forms import LINE_REASONS, REQUEST_SCHEMA, RESULT_SCHEMA, RenderForm
-from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
 from builder.assemble.items.labels import called_tool
-from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending
 from builder.assemble.items.list_items import INSIDE, ITEM
+from builder.assemble.items.rendering import (
+    LINE_REASONS,
+    NO_CHOICE,
+    PENDING_CHARS,
+    READY,
+    REQUEST_SCHEMA,
+    RESULT_SCHEMA,
+    FragmentPending,
+    HintChoice,
+    RenderForm,
+)
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import CUT, Fragment
-from builder.domain.control_text import visible
-from builder.domain.failure import Failure
-from builder.domain.message import Call, Image
+from builder.domain.context import CUT, Call, Fragment, Image
 from builder.domain.phrases import Mark
-from builder.remember.attachments import images_of
-from builder.remember.schemas.tools import call_of, signature_of
+from builder.domain.reports import Failure
+from builder.domain.text import visible
+from builder.remember.content import images_of
+from builder.remember.schemas.conversation import call_of, signature_of
 
 CACHE_SIZE = 20_000
 _NO_BODY: tuple[tuple[str, str], dict[str, Any]] = (("", ""), {})
@@ -40,7 +47,7 @@ MAX_CHARS = 1_000_000
 
 
 class JinjaRendering(PageRendering):
-    """Implements `builder.assemble.items.layout.Rendering` for one tokenizer. Bounded caches; equal input gives equal output."""
+    """Implements `assemble.items.rendering.Rendering` for one tokenizer. Bounded caches; equal input gives equal output."""
 
     def __init__(
         self,

@@ -19,8 +19,8 @@ from builder.adapters.templates.sandbox.environment import compiled, parsed
 from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered
 from builder.adapters.templates.trial import example, faults, render_example
 from builder.adapters.templates.values import values_of
-from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.list_items import MARK
+from builder.assemble.items.rendering import WHOLE
 from builder.domain.lint_finding import LintFinding
 from builder.domain.phrases import Phrases
 from builder.remember.schemas.registry import BODIES, full

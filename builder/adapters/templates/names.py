@@ -7,8 +7,8 @@ from jinja2 import meta, nodes
 
 from builder.adapters.templates.sandbox.environment import parsed, sandbox
 from builder.adapters.templates.values import VALUES
-from builder.domain.failure import TemplateKind
 from builder.domain.lint_finding import LintFinding, Severity, nearest
+from builder.domain.reports import TemplateKind
 from builder.remember.schemas.registry import BODIES
 
 SECTIONS = "sections"

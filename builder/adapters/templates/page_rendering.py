@@ -7,9 +7,9 @@ from functools import lru_cache, partial
 from itertools import accumulate, count
 
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSet
-from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Group, Layout, PageSection
+from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending, Group, Layout, PageSection
 from builder.domain.errors import Misconfigured
-from builder.domain.failure import Failure
+from builder.domain.reports import Failure
 
 Listener = Callable[[Failure], None]
 END = "\x03"
@@ -95,7 +95,7 @@ def spans_of(text: str, plain: str) -> tuple[tuple[int, int], ...]:
 
 
 class PageRendering:
-    """The part of `builder.assemble.items.layout.Rendering` that is about whole pages. Bounded caches."""
+    """The part of `builder.assemble.items.rendering.Rendering` that is about whole pages. Bounded caches."""
 
     def __init__(self, templates: TemplateSet, count: Callable[[str], int], bundled: TemplateSet, failures: Failures) -> None:
         """count: text → true tokens. bundled: the templates that step in where one fails, which is added to `failures`."""

@@ -17,12 +17,11 @@ from builder.adapters.templates.fragments import MAX_CHARS
 from builder.adapters.templates.names import Fault, body_fields, fields_of, static_faults
 from builder.adapters.templates.sandbox.environment import bare, parsed
 from builder.adapters.templates.values import values_of
-from builder.assemble.items.forms import WHOLE, RenderForm
-from builder.assemble.items.layout import Group, PageSection
 from builder.assemble.items.list_items import items
+from builder.assemble.items.rendering import WHOLE, Group, PageSection, RenderForm
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
-from builder.domain.failure import TemplateKind
 from builder.domain.lint_finding import LintFinding
+from builder.domain.reports import TemplateKind
 from builder.remember.decode import decode
 from builder.remember.schemas.registry import BODIES, full, takes, text_within, varied
 

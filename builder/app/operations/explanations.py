@@ -5,14 +5,12 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
 from nats.aio.client import Client
 
-from builder.adapters.nats.stream import NatsArchive
 from builder.adapters.nats.server import ANY_PORT, embedded_server
+from builder.adapters.nats.stream import NatsArchive
 from builder.app.broker import connected, streams_folder
 from builder.app.components import Components, open_components
 from builder.app.config import parse_config, template_folders
@@ -20,15 +18,13 @@ from builder.app.operations.replays import Replay, Replays, failures_of, profile
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.stores import IN_MEMORY, locate_store, location
-from builder.assemble.items.layout import PENDING_CHARS
+from builder.assemble.items.rendering import PENDING_CHARS
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.record_consumers import Definitions
-from builder.ports.store import BreadcrumbStore, CompleteStore
+from builder.ports.store import CompleteStore
 from builder.publish.event import DEFAULT_MAX_BYTES, encode
-from builder.publish.receipt import receipt_values
-from builder.recall.definitions import definitions_as_of
+from builder.publish.reports import receipt_values
 from builder.wire.files import Files
 from builder.wire.requests import ExplainRequest, RefreshRequest, ReplayRequest, WhyRequest, read_request
 from builder.worker.log import StoredLog

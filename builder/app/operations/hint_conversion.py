@@ -12,7 +12,7 @@ from builder.adapters.templates.folder import SUFFIX, TemplateFailed
 from builder.adapters.templates.llm_hints.rendering import KEYS, read_hints
 from builder.domain.errors import Rejected
 from builder.domain.trusted_hints import DEFINES_TAG, SCHEMA_DEFINITION
-from builder.remember.hints import FIELD, schema_definition_tags
+from builder.remember.decode import HINTS_FIELD, schema_definition_tags
 from builder.wire.json import canonical, parse
 from builder.wire.subjects import check_token
 
@@ -109,7 +109,7 @@ def _converted(record: Mapping[str, Any], number: int, stem: str) -> ConvertedHi
     context = record.get("context")
     body: dict[str, Any] = context if isinstance(context, dict) else {}
     is_bare = "context" not in record and not record.keys().isdisjoint({"transform", "include", "exclude", "mode"})
-    hints = record if is_bare else record.get(FIELD) or body.get(FIELD)
+    hints = record if is_bare else record.get(HINTS_FIELD) or body.get(HINTS_FIELD)
     if not isinstance(hints, dict) or not hints:
         return None
     schema = _schema(record, body)

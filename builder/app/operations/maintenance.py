@@ -7,10 +7,9 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from builder.adapters.nats.stream import NatsArchive
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.publisher import letter_subject
-from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
 from builder.app.address import running
 from builder.app.broker import check_order, connected, open_bus, topology
@@ -23,6 +22,7 @@ from builder.domain.recall import EVERY_SESSION
 from builder.ports.store import CallOrigin, StoreLocation
 from builder.remember.decode import decode
 from builder.worker.erasure import ContextEraser
+from builder.worker.log import StoredLog
 from builder.worker.purging import Purging, purge_rows
 
 log = logging.getLogger("builder.reindex")
@@ -113,13 +113,7 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
             js = connection.jetstream()
             incarnation = await current_incarnation(js, settings.installation)
             archive = NatsArchive(js, lambda: incarnation, settings.installation)
-            purging = Purging(
-                store,
-                ContextEraser(store, archive),
-                archive,
-                lambda _workspace, _ids: 0,
-                lambda: False,
-            )
+            purging = Purging(StoredLog(store), ContextEraser(store, archive), archive, lambda _workspace, _ids: 0)
             return [asdict(row) for row in await purging.run(moment)]
 
 

@@ -17,12 +17,12 @@ from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.lint_finding import FaultyFiles
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.timing import times_of
 from builder.domain.record_consumers import Definitions
+from builder.domain.timing import times_of
 from builder.ports.broker import PublishedContexts, PublishedEvent
 from builder.publish.event import encode
 from builder.recall.scopes import scopes_before
-from builder.remember.long_input import in_thread
+from builder.remember.memory import in_thread
 from builder.wire.files import Files
 from builder.wire.requests import BuiltContext
 from builder.worker.log import StoredLog

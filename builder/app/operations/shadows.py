@@ -12,7 +12,7 @@ from builder.app.broker import connected
 from builder.app.settings import Settings
 from builder.client import Client
 from builder.domain.errors import Rejected
-from builder.publish.difference import Event, difference
+from builder.publish.reports import Event, difference
 
 REASONS = 3
 """Why a shadow makes no page: so many of the commonest reasons are told."""
@@ -58,7 +58,7 @@ async def replayed_differences(
     return differences
 
 
-def shadow_report(differences: Iterable[Difference], limit: int) -> dict[str, Any]:
+def summarise_differences(differences: Iterable[Difference], limit: int) -> dict[str, Any]:
     """A summary of each pair of consumer and shadow, and the contexts that differ most. limit: of these."""
     pairs: defaultdict[tuple[str, str], list[Difference]] = defaultdict(list)
     for each in differences:

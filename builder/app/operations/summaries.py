@@ -1,10 +1,7 @@
-"""The summarising loop with its parts, and `compact` without a running service."""
+"""The writer of summaries with its endpoint, and `compact` beside a running service or without one."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import asdict
-from itertools import count
-from typing import Any
 
 from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.stream import NatsStream
@@ -13,17 +10,16 @@ from builder.adapters.stemmer import load_language
 from builder.app.broker import connected
 from builder.app.components import Components, open_components
 from builder.app.settings import Settings
-from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
-from builder.domain.errors import Misconfigured, Rejected, installation
-from builder.domain.profile import Profile
+from builder.domain.errors import Misconfigured, installation
 from builder.domain.summary import CompactionResult
 from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
 from builder.recall.summaries.excerpts import Words
 from builder.remember.decode import decode
-from builder.worker.catch_up import CatchUp
-from builder.worker.summary_scheduler import Sources, SummaryScheduler, no_profiles
-from builder.worker.summary_writer import MAX_SUMMARY_BYTES, SummaryWriter
+from builder.worker.jobs import Observer
+from builder.worker.log import Log
+from builder.worker.summary_scheduler import SummaryScheduler
+from builder.worker.summary_writer import SummaryWriter
 
 
 @asynccontextmanager
@@ -55,46 +51,12 @@ async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> Asy
         yield endpoint
 
 
-def open_summarising(
-    core: Components,
-    sources: Sources,
-    sender: Sender,
-    endpoint: Summarizer | None,
-    busy: Callable[[], bool],
-    count_summary: Callable[[str], None],
-    largest: int,
-    of_records: Callable[[str], tuple[Profile, ...]],
-) -> SummaryScheduler:
-    """The loop beside the worker. busy, of_records: as in `SummaryScheduler`. made, largest: as in `SummaryWriter`."""
-    writer = make_summary_writer(core, sender, endpoint, count_summary, largest)
-    return SummaryScheduler(sources, writer, core.profiles, busy, of_records=of_records)
-
-
-def make_summary_writer(
-    core: Components, sender: Sender, endpoint: Summarizer | None, count_summary: Callable[[str], None], largest: int
+def summary_writer(
+    core: Components, sender: Sender, endpoint: Summarizer | None, observer: Observer, max_bytes: int
 ) -> SummaryWriter:
-    """What makes the summaries. made, largest: as in `SummaryWriter`."""
+    """What makes the summaries of these components. max_bytes: of a breadcrumb."""
     words = Words(terms=core.helpers.terms, count=core.helpers.count)
-    return SummaryWriter(sender, words, load_language(), endpoint, count_summary, core.store.facts, largest)
-
-
-async def compact_on_request(
-    core: Callable[[], Components],
-    summarising: SummaryScheduler,
-    workspace: str,
-    session: str,
-    profile: str,
-    keep_user: bool,
-) -> dict[str, Any]:
-    """Summarise all but the tail of a session in the running service; the answer to the request.
-
-    core: the present components. Raises `Rejected` for an unknown profile and for one without summaries, and `Unavailable`.
-    """
-    try:
-        consumer = core().profile(profile)
-    except Misconfigured as error:
-        raise Rejected(str(error)) from error
-    return asdict(await summarising.compact(workspace, session, consumer, keep_user))
+    return SummaryWriter(sender, words, load_language(), endpoint, core.store, observer, max_bytes)
 
 
 async def compact_session(
@@ -106,52 +68,11 @@ async def compact_session(
     """
     async with open_components(settings) as core:
         consumer = core.profile(profile)
-        async with connected(settings, servers) as connection:
+        async with connected(settings, servers) as connection, open_endpoint(settings, core.helpers.count) as endpoint:
             js, own = connection.jetstream(), settings.installation
             incarnation = await current_incarnation(js, own)
             stream = NatsStream(js, lambda: incarnation, BREADCRUMBS, own)
             publisher = NatsPublisher(connection, connection.max_payload, own)
-            catch_up = CatchUp(
-                stream, core.store, core.store, publisher, decode, core.builder.remember, settings.worker.max_attempts
-            )
-            sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
-            async with open_endpoint(settings, core.helpers.count) as endpoint:
-                summarising = open_summarising(
-                    core, sources, NatsSender(js, stream), endpoint, lambda: False, lambda _by: None,
-                    settings.worker.max_body_bytes, no_profiles,
-                )  # fmt: skip
-                return await summarising.compact(workspace, session, consumer, keep_user)
-
-
-class _Remembering:
-    """`Sender` without a stream: what is sent is remembered at once, in the sequences behind the session's end."""
-
-    def __init__(self, core: Components, end: Breadcrumb) -> None:
-        self._core = core
-        self._end = end
-        self._sequences = count(end.place.sequence + 1)
-
-    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:  # noqa: ARG002 - the port's
-        place, moment = Place(self._end.place.incarnation, next(self._sequences)), self._end.received_at
-        stored = StreamMessage(subject=subject, data=data, place=place, received_at=moment, replay=True)
-        await self._core.builder.remember(decode(stored))
-        return stored
-
-
-async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadcrumb, endpoint: Summarizer | None = None) -> None:
-    """Summarise a stored session as the service would have by its last breadcrumb, without a bus: for the benchmarks.
-
-    What would be published is remembered at once, in the sequences behind the session's end.
-    """
-
-    async def walk(*_: object) -> None:
-        """Everything is remembered."""
-
-    async def last() -> Place:
-        return end.place
-
-    if any(profile.summaries for profile in profiles):
-        sources = Sources(view=core.builder.recaller.session_view, walk=walk, last=last)
-        making = make_summary_writer(core, _Remembering(core, end), endpoint, lambda _by: None, MAX_SUMMARY_BYTES)
-        summarising = SummaryScheduler(sources, making, profiles, lambda: False)
-        await summarising.look(end.workspace, end.session, end.place)
+            log = Log(stream, core.store, publisher, decode, core.builder.remember, max_attempts=settings.worker.max_attempts)
+            writer = summary_writer(core, NatsSender(js, stream), endpoint, Observer(), settings.worker.max_body_bytes)
+            return await SummaryScheduler(log, core.builder.recaller, writer, ()).compact(workspace, session, consumer, keep_user)

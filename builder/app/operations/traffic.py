@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 
-from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.requests import Subscription, read_subscriptions
+from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
 from builder.adapters.tokens import load_encoder
 from builder.app.broker import connected

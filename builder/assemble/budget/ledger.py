@@ -1,19 +1,74 @@
-"""The ledger of a page: its items, section by section, and their tokens."""
+"""The ledger of a page: its items section by section, what is missing between them, and their tokens."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import groupby, repeat
+from dataclasses import dataclass, replace
+from itertools import chain, groupby, repeat
 
 import numpy as np
 
-from builder.assemble.budget.gaps import Gaps, missing_of, units_of
-from builder.assemble.items.layout import Group, PageSection
 from builder.assemble.items.list_items import ITEM
-from builder.assemble.items.section_source import SectionSource
+from builder.assemble.items.rendering import SOURCES, Group, PageSection, SectionSource
 from builder.assemble.items.writer import Item, Writer
+from builder.domain.phrases import Phrases
 from builder.domain.profile import Dates, SectionRule
-from builder.recall.index.prefix import Ints
+from builder.recall.index.conversation import turn_of
+from builder.recall.index.view import Ints, View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gaps:
+    """What is missing. A unit that only a summary tells is missing too."""
+
+    view: View
+    phrases: Phrases
+    missing: Ints
+    """Rows that head the units of which the page shows nothing, in place order."""
+    other_calls: Mapping[int, int]
+    """Row of a message that is shown with a part of its calls → number of the others."""
+
+    @property
+    def earlier(self) -> str:
+        """The note in front of the conversation; "" when nothing is missing."""
+        number = len(self.missing)
+        return self.phrases.counted("message_not_shown", "messages_not_shown", number) if number else ""
+
+    def lines(self, items: Sequence[Item]) -> Iterator[str]:
+        """In front of each item of a section the line on what is missing between it and the one before; "" = none is due."""
+        origins = np.array([item.origin for item in items], np.int64)
+        is_said = (origins >= 0) & (origins < self.view.size)
+        is_said[is_said] = self.view.dialogue[origins[is_said]]
+        places = self.view.column(self.view.history.exchanges.origin)[origins[is_said]]
+        sessions = self.view.column(self.view.history.breadcrumbs.session)[places]
+        numbers = np.searchsorted(self.missing, places[1:]) - np.searchsorted(self.missing, places[:-1], side="right")
+        lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))
+        calls = dict(self.other_calls)
+        for item, is_row in zip(items, is_said.tolist(), strict=True):
+            between = next(lines) if is_row else ""
+            number = calls.pop(item.origin, 0) if item.entry and item.entry.request else 0
+            others = ITEM + self.phrases.counted("other_call", "other_calls", number) if number else ""
+            yield "\n".join(filter(None, (between, others)))
+
+    def _between(self, session: int, other: int, number: int) -> str:
+        if session != other:
+            return ITEM + self.phrases("other_session")
+        is_told = number > 0 and session == self.view.session
+        return ITEM + self.phrases.counted("message_between", "messages_between", number) if is_told else ""
+
+
+def units_of(view: View) -> Ints:
+    """Rows that head the units of the conversation, in place order. What only passes on another's call says nothing itself."""
+    rows, exchanges = view.rows, view.history.exchanges
+    rows = rows[view.dialogue[rows] & view.current[rows]]
+    of_calls = rows[view.column(exchanges.call)[rows] >= 0].tolist()
+    silent = [row for row in of_calls if row in exchanges.of_caller and not turn_of(view, row)]
+    return view.heads_of(np.setdiff1d(rows, silent))
+
+
+def missing_of(view: View, units: Ints, page_rows: Iterable[int]) -> Ints:
+    """The units of which a page says nothing that says something of these rows."""
+    return units[~np.isin(units, list(set(map(view.unit_of, page_rows))))]
+
 
 MANY = 999
 """Messages in the line on a gap that has not been counted yet."""
@@ -22,14 +77,12 @@ MANY = 999
 class Ledger:
     """Grows section by section; all tokens include headings, notes, date lines, lines on gaps, and line ends."""
 
-    def __init__(self, writer: Writer, allowance: int, sources: Mapping[str, SectionSource], *, dated: bool = False) -> None:
-        """sources: name → source."""
+    def __init__(self, writer: Writer, allowance: int, *, dated: bool = False) -> None:
         self.allowance = allowance
         """Tokens of the page."""
         self.dated = dated
         """The conversation and the current message have date lines."""
         self.writer = writer
-        self.sources = sources
         self.rules = {rule.name: rule for rule in writer.profile.sections}
         self.items: dict[str, list[Item]] = {}
         """Section → its items, in page order."""
@@ -64,8 +117,7 @@ class Ledger:
 
     def all_items(self) -> Iterator[Item]:
         """All items."""
-        for items in self.items.values():
-            yield from items
+        return chain.from_iterable(self.items.values())
 
     def heading(self, section: str) -> int:
         """Tokens that the section's heading would still cost."""
@@ -110,7 +162,6 @@ class Ledger:
         return self._heading(section) + self._tokens(section, items) if items else 0
 
     def _count(self, section: str) -> None:
-        """Count a section anew."""
         count, items = self.writer.rendering.count, self.items.get(section, [])
         texts = [text for text in (self.texts.get(section), self.notes.get(section)) if text]
         tokens = sum(count(text + "\n") for text in texts) + self._tokens(section, items)
@@ -163,7 +214,7 @@ class Ledger:
 
     def source(self, rule: SectionRule) -> SectionSource:
         """What fills a section."""
-        return self.sources[rule.source]
+        return SOURCES[rule.source]
 
     def date(self, section: str, item: Item) -> str:
         """The date line above an item."""
@@ -200,7 +251,6 @@ class Ledger:
             yield Group(date=line, fragments=tuple(text for item, gap in items for text in (gap, item.text) if text))
 
     def _tokens(self, section: str, items: Sequence[Item]) -> int:
-        """Of the items with the date lines and the lines on gaps."""
         dates = groupby(self.date(section, item) for item in items)
         gaps = (line for _, line in self.with_gaps(section, items) if line)
         lines = sum(self.writer.date_tokens(line) for line, _ in dates) + sum(
@@ -209,7 +259,6 @@ class Ledger:
         return sum(item.tokens for item in items) + lines
 
     def _dates(self, section: str, items: Sequence[Item], place: int, item: Item) -> int:
-        """Tokens of the date lines that come with an item put between others."""
         line = self.date(section, item)
         before = self.date(section, items[place - 1]) if place else None
         after = self.date(section, items[place]) if place < len(items) else None

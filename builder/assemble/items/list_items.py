@@ -69,7 +69,6 @@ def _trimmed(value: Any) -> str:
 
 
 def _has_shape(text: str) -> bool:
-    """Whether its first line is more than words, or the second makes it so."""
     return bool(_STRUCTURE.match(text) or _UNDERLINE.match(text, text.index("\n") + 1))
 
 

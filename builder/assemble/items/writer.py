@@ -4,18 +4,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from builder.assemble.items.forms import RESULT_SCHEMA, WHOLE, Line, RenderForm, Spans, even_caps
-from builder.assemble.items.hint_choice import hint_choice
-from builder.assemble.items.labels import Labels, call_label
-from builder.assemble.items.layout import Rendering, each
+from builder.assemble.items.labels import (
+    CHAT_ROLES,
+    Labels,
+    call_arguments,
+    call_label,
+    instead_of_results,
+    message_words,
+    result_words,
+)
 from builder.assemble.items.list_items import INSIDE
-from builder.assemble.items.words import CHAT_ROLES, call_arguments, instead_of_results, message_words, result_words
+from builder.assemble.items.rendering import (
+    RESULT_SCHEMA,
+    WHOLE,
+    Line,
+    RenderForm,
+    Rendering,
+    Spans,
+    each,
+    even_caps,
+    hint_choice,
+)
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, Fragment
 from builder.domain.profile import Dates, Profile
 from builder.domain.summary import SUMMARY
-from builder.language.ages import age
-from builder.language.days import day_line, local_time
+from builder.language.dates import age, day_line, local_time
 from builder.recall.index.conversation import Entry
 from builder.recall.index.view import View
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.items.layout import Group, PageSection
-from builder.assemble.items.words import CHAT_ROLES
+from builder.assemble.items.labels import CHAT_ROLES
+from builder.assemble.items.rendering import Group, PageSection
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.page.chat_turns import (
     SectionItem,
@@ -21,8 +21,7 @@ from builder.assemble.page.chat_turns import (
     roles_with_labels,
     written_parts,
 )
-from builder.domain.context import RECENT, SLOW, STATIC
-from builder.domain.message import OPENING, Message, Part
+from builder.domain.context import OPENING, RECENT, SLOW, STATIC, Message, Part
 from builder.domain.profile import SectionRule
 
 PROBE = "x"
@@ -75,7 +74,6 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
 
 
 def _of(ledger: Ledger, source: str) -> list[SectionItem]:
-    """The items of the section that this source fills, each with its name."""
     rule = next((rule for rule in ledger.rules.values() if rule.source == source), None)
     return [(rule.name, item) for item in ledger.items.get(rule.name, ())] if rule else []
 
@@ -92,7 +90,6 @@ def _dialogue(ledger: Ledger, trigger: SectionRule, calls: int) -> tuple[list[Se
 
 
 def _note_of(ledger: Ledger, source: str) -> str:
-    """The note on what is missing in the section that this source fills."""
     rule = next((rule for rule in ledger.rules.values() if rule.source == source), None)
     return ledger.notes.get(rule.name, "") if rule else ""
 
@@ -106,7 +103,6 @@ def _without_note(section: PageSection, ledger: Ledger, *, is_opened: bool) -> P
 
 
 def _opened(conversation: list[Message], note: str) -> list[Message]:
-    """The conversation behind a note, which begins a message of the user."""
     if not note:
         return conversation
     part = Part(f"{note}\n", is_note=True)
@@ -128,14 +124,12 @@ def chat_tokens(chat: Iterable[Message], writer: Writer) -> int:
 
 
 def _without_turns(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -> Sequence[Item]:
-    """Those that are no messages. is_text: the current message is none."""
     if rule.source == "trigger":
         return [item for item in items if is_text and not item.entry]
     return [item for item in items if not is_turn(item)] if rule.source in {"window", "turn"} else items
 
 
 def _system(front: Sequence[PageSection], items: dict[str, Sequence[Item]], ledger: Ledger) -> Iterable[Message]:
-    """A message a section, marked behind what is static and behind what is slow."""
     classes = [ledger.rules[section.name].section_class for section in front]
     static = len(list(takewhile(lambda name: name == STATIC, classes)))
     slow = len(list(takewhile(lambda name: name != "turn", classes)))
@@ -201,7 +195,6 @@ def _ending_with_calls(
 
 
 def _with_breakpoint(conversation: Sequence[Message], *, is_cached: bool) -> tuple[Message, ...]:
-    """The conversation with a mark behind it, when what is in front of it lasts."""
     if not conversation or not is_cached:
         return tuple(conversation)
     return (*conversation[:-1], replace(conversation[-1], breakpoint=RECENT))

@@ -7,14 +7,19 @@ from itertools import chain, groupby
 from typing import Literal
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.items.labels import call_label
+from builder.assemble.items.labels import (
+    call_arguments,
+    call_label,
+    instead_of_results,
+    message_words,
+    result_words,
+    shows_pictures,
+)
 from builder.assemble.items.list_items import ITEM
-from builder.assemble.items.words import call_arguments, instead_of_results, message_words, result_words, shows_pictures
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import Fragment
-from builder.domain.control_text import visible
-from builder.domain.message import Exchange, Image, Message, Part
+from builder.domain.context import Exchange, Fragment, Image, Message, Part
+from builder.domain.text import visible
 from builder.recall.index.conversation import Entry
 
 SectionItem = tuple[str, Item]
@@ -100,7 +105,6 @@ def pictures(fragment: Fragment, writer: Writer) -> tuple[Image, ...]:
 
 
 def _role(crumb: Breadcrumb, writer: Writer) -> Literal["user", "assistant"]:
-    """Who writes it in a chat of two: bare tool requests are the assistant's, and another agent's words the user's."""
     return "assistant" if crumb.role in {"assistant", "tool"} and writer.view.is_own(crumb) else "user"
 
 
@@ -113,7 +117,6 @@ def _name(crumb: Breadcrumb, writer: Writer) -> str:
 
 
 def _turn(items: Sequence[Item], writer: Writer) -> Message:
-    """A message with its calls, or calls alone. Those of another agent are told as on the page."""
     crumb = items[0].first
     role = _role(crumb, writer)
     words = [item.fragments[0] for item in items if item.entry and not item.entry.request]
@@ -149,7 +152,6 @@ def _exchange(entry: Entry, item: Item, writer: Writer) -> Exchange:
 
 
 def _with_result(exchange: Exchange, fragment: Fragment, writer: Writer) -> Exchange:
-    """The exchange with one more result."""
     phrases = writer.rendering.phrases
     text, left_out = result_words(fragment, phrases("result")), phrases("result_left_out", id=fragment.breadcrumb.id)
     return replace(

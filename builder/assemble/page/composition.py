@@ -1,12 +1,16 @@
-"""The finished page: laid out, counted, and marked where a prompt cache may cut it."""
+"""The finished page: laid out, counted, marked where a prompt cache may cut it; and its account."""
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import takewhile
 
 from builder.assemble.budget.ledger import Ledger
-from builder.domain.context import RECENT, SLOW, STATIC, Breakpoint
+from builder.assemble.items.writer import Item
+from builder.domain.context import NEUTRALISED, PASSAGES, RECENT, SLOW, STATIC, Breakpoint, Fragment, Omission, Section
 from builder.domain.profile import SectionRule
+from builder.recall.index.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +43,6 @@ def compose(ledger: Ledger) -> Page:
 
 
 def _breakpoints(markdown: str, ends: dict[str, int], ledger: Ledger) -> tuple[Breakpoint, ...]:
-    """Behind what is static, what is slow, and the conversation: in page order, none of an empty beginning, none twice."""
     sections_by_end: dict[int, Breakpoint] = {}
     for name, lasts in ((STATIC, _is_static), (SLOW, _is_slow), (RECENT, _is_recent)):
         front = list(takewhile(lambda section: lasts(ledger.rules[section]), ends))  # noqa: B023 - used at once
@@ -61,3 +64,74 @@ def _is_slow(rule: SectionRule) -> bool:
 
 def _is_recent(rule: SectionRule) -> bool:
     return _is_slow(rule) or rule.source == "window"
+
+
+def sections_of(ledger: Ledger) -> tuple[Section, ...]:
+    """Tokens and breadcrumbs of each section on the page."""
+    return tuple(
+        Section(
+            name=name,
+            section_class=rule.section_class,
+            tokens=ledger.spent[name],
+            breadcrumbs=_tokens_by_id(ledger, name),
+            probabilities=_probabilities(ledger, name) if rule.source == "retrieval" else {},
+        )
+        for name, rule in ledger.rules.items()
+        if ledger.spent[name]
+    )
+
+
+def _probabilities(ledger: Ledger, section: str) -> dict[str, float]:
+    rows = ledger.writer.view.history.rows
+    current_ids = (rows[item.origin].breadcrumb.id for item in ledger.items.get(section, ()))
+    return {name: ledger.probabilities[name] for name in current_ids if name in ledger.probabilities}
+
+
+def _tokens_by_id(ledger: Ledger, section: str) -> dict[str, int]:
+    tokens: Counter[str] = Counter()
+    for item in ledger.items.get(section, ()):
+        for fragment in item.fragments:
+            tokens[fragment.breadcrumb.id] += fragment.tokens
+    return dict(tokens)
+
+
+def parts(ledger: Ledger) -> Iterator[Omission]:
+    """What stands on the page otherwise than it came."""
+    for item in ledger.all_items():
+        for fragment in item.fragments:
+            for reason in reductions(fragment, item, ledger.writer.view):
+                tokens = _in_all(fragment, ledger, is_reduced=bool(fragment.reduced or item.spans))
+                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=tokens, tokens_shown=fragment.tokens)
+
+
+def reductions(fragment: Fragment, item: Item, view: View) -> Iterator[str]:
+    """Why not all of it is on the page as it came."""
+    is_part = bool(item.spans) and fragment.breadcrumb.id == view.breadcrumb(item.origin).id
+    yield from filter(None, (fragment.reduced or PASSAGES * is_part, fragment.failed, NEUTRALISED * fragment.neutralised))
+
+
+def _in_all(fragment: Fragment, ledger: Ledger, *, is_reduced: bool) -> int:
+    view = ledger.writer.view
+    row = view.row_of(fragment.breadcrumb.id) if is_reduced and not fragment.in_all else -1
+    stored = int(view.history.breadcrumbs.tokens.head(view.size)[row]) if row >= 0 else 0
+    return max(fragment.in_all, stored, fragment.tokens)
+
+
+def rows_of_calls(ledger: Ledger) -> frozenset[int]:
+    """Rows of what makes nothing but calls on the page, and has no words: it says no more than these."""
+    view = ledger.writer.view
+    exchanges = view.history.exchanges
+    pairs = {(item.entry.row, item.entry.request) for item in ledger.all_items() if item.entry and item.entry.request}
+    calls = [
+        exchange
+        for row in {row for row, _ in pairs}
+        for exchange in exchanges.of_caller.get(row, ())
+        if (row, exchange.request) in pairs
+    ]
+    calls += [exchanges.of_result[item.origin] for item in ledger.all_items() if item.origin in exchanges.of_result]
+    present = {(exchange.origin, exchange.request) for exchange in calls}
+    rows = ((row, view.breadcrumb(row)) for exchange in calls for row in exchange.callers if row < view.size)
+    silent = {row for row, crumb in rows if crumb.role == "tool" or not crumb.text.strip()}
+    return frozenset(
+        row for row in silent if present.issuperset((each.origin, each.request) for each in exchanges.of_caller.get(row, ()))
+    )

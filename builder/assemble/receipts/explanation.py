@@ -1,27 +1,133 @@
 """An assembly explained: the receipt of all of it, and a sentence about one breadcrumb."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
 import numpy as np
 
 from builder.assemble.assemble import Assembly
-from builder.assemble.receipts.absence_reasons import reason_of_row
+from builder.assemble.page.composition import rows_of_calls
 from builder.assemble.receipts.page_parts import page_parts, source_of
-from builder.assemble.receipts.sentences import absent_sentence, present_sentence
-from builder.domain.profile import Profile
-from builder.domain.receipt import AbsentSource, BudgetReceipt, PagePart, Receipt, SectionBudget
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import IRRELEVANT, OLDER
+from builder.domain.profile import Profile, SectionRule
+from builder.domain.receipt import AbsentSource, BudgetReceipt, Evidence, PagePart, Receipt, SectionBudget, Source
 from builder.recall.index.view import View
 from builder.recall.search.evidence import SearchEvidence
 from builder.recall.search.ranking import Ranker
+
+MAX_SIGNALS = 3
+"""Signals that a sentence names, those with the most points."""
+MIN_POINTS = 0.05
+"""Below which a signal decides nothing."""
+
+
+def present_sentence(parts: Sequence[PagePart], rules: Mapping[str, SectionRule]) -> str:
+    """parts: all of one breadcrumb, at least one."""
+    first = parts[0]
+    places = ", ".join(dict.fromkeys(_place(part, rules) for part in parts))
+    reason = "; ".join(dict.fromkeys(part.reason for part in parts))
+    reduced = "; ".join(dict.fromkeys(part.reduced for part in parts if part.reduced))
+    tokens = sum(part.tokens for part in parts)
+    evidence = next((part.evidence for part in parts if part.evidence), None)
+    return (
+        f"{_source_name(first.source)} is on the page, {places}, with {tokens} tokens: {reason}"
+        f"{f' ({evidence_words(evidence)})' if evidence else ''}{f'; not all of it is shown: {reduced}' if reduced else ''}."
+    )
+
+
+def absent_sentence(absent: AbsentSource, profile: Profile) -> str:
+    """profile: of the consumer."""
+    evidence = f" ({evidence_words(absent.evidence)})" if absent.evidence else ""
+    limit, floor = profile.retrieval.min_probability, " or for room in the floor" if profile.retrieval.floor else ""
+    is_bound = absent.reason == IRRELEVANT and limit is not None
+    bound = f", which asks for a probability of at least {limit:g}{floor}" if is_bound else ""
+    return f"{_source_name(absent.source)} is not on the page: {absent.reason}{bound}{evidence}."
+
+
+def evidence_words(evidence: Evidence) -> str:
+    """Probability, rank and the strongest signals."""
+    strongest = ", ".join(
+        f"{signal.name} {signal.points:+.2f}" + ("" if signal.value is None else f" from {signal.value:.3g}")
+        for signal in evidence.signals[:MAX_SIGNALS]
+        if abs(signal.points) >= MIN_POINTS
+    )
+    rank = f"rank {evidence.rank:,} of {evidence.candidates:,}"
+    return f"probability {evidence.probability:.2g}, {rank}" + (f", most points: {strongest}" if strongest else "")
+
+
+def _place(part: PagePart, rules: Mapping[str, SectionRule]) -> str:
+    title = rules[part.section].title if part.section in rules else part.section
+    if not part.first:
+        return f"in {title!r}"
+    lines = f"line {part.first}" if part.first == part.last else f"lines {part.first} to {part.last}"
+    return f"{lines} in {title!r}"
+
+
+def _source_name(source: Source | None) -> str:
+    return f"{source.id} v{source.version} ({source.schema}, {source.speaker})" if source else "it"
+
+
+OTHERWISE = "the page has no section for it"
+
+
+def reason_of_row(assembly: Assembly, row: int) -> str:
+    """The reason by which the account counts it, and why it could not be found."""
+    recall = assembly.draft.recall
+    crumb = recall.view.breadcrumb(row)
+    if not recall.view.current[row]:
+        return _hidden(crumb, row, assembly)
+    reason = next((reason for reason, rows in assembly.absence.rows.items() if row in rows), "")
+    if reason and reason != OLDER:
+        return reason
+    if row in rows_of_calls(assembly.draft.ledger):
+        return "its call is on the page with the message that made it"
+    if row in assembly.draft.verbatim:
+        return "the summary on the page says all of it"
+    unsearched = _not_searched(crumb, row, recall.view, recall.profile, is_small_talk=assembly.draft.query.is_small_talk)
+    return "; ".join(filter(None, (reason, unsearched))) or OTHERWISE
+
+
+def _hidden(crumb: Breadcrumb, row: int, assembly: Assembly) -> str:
+    recall = assembly.draft.recall
+    profile, view, trigger = recall.profile, recall.view, recall.trigger
+    if not view.prefix.latest[row]:
+        return "it was replaced by a later version, or deleted"
+    if crumb.expires_at is not None and crumb.expires_at <= trigger.received_at:
+        return f"it had expired at {crumb.expires_at:%Y-%m-%d %H:%M}Z"
+    if profile.audience is not None and not profile.audience.matches(crumb):
+        return f"the audience of profile {profile.consumer!r} does not match it"
+    if profile.scope_to_task and crumb.task != trigger.task:
+        return f"it belongs to {f'task {crumb.task!r}' if crumb.task else 'no task'}, the message to {trigger.task or 'none'!r}"
+    if recall.scope.user and crumb.session != trigger.session:
+        return f"it is no part of the memory of {recall.scope.user!r}"
+    return (
+        "it came after the message to answer, and belongs to a context of its own"
+        if crumb.place > trigger.place
+        else "the blacklist (context.blacklist.v1) excludes it, or a part of its tool exchange"
+    )
+
+
+def _not_searched(crumb: Breadcrumb, row: int, view: View, profile: Profile, *, is_small_talk: bool) -> str:
+    """Why it could not be found; "" = it could."""
+    rules = profile.retrieval
+    reasons = (
+        (profile.section("retrieval") is None, "the profile has no section for what is found"),
+        (is_small_talk, "the message asks for nothing, so nothing was searched"),
+        (crumb.schema not in rules.schemas, f"the profile searches {', '.join(rules.schemas) or 'nothing'}, not {crumb.schema}"),
+        (not crumb.text.strip(), "it has no words to find"),
+        (bool(view.column(view.history.breadcrumbs.filler)[row]), "it is small talk, which holds nothing to find"),
+        (rules.people == "named" and crumb.role == "user", "the message does not name its speaker, as the profile asks"),
+        (rules.similarity_threshold > 0, f"its similarity is below the threshold of {rules.similarity_threshold}"),
+    )
+    return next((reason for applies, reason in reasons if applies), "")
 
 
 class Explanation:
     """Made on demand: nothing of it is computed while a context is built."""
 
     def __init__(self, assembly: Assembly, ranker: Ranker) -> None:
-        """ranker: the weights with which it was ranked."""
         recall = assembly.draft.recall
         self._assembly = assembly
         self._evidence = SearchEvidence(assembly.draft.query, recall.view, ranker, assembly.draft.retrieval.candidates)
@@ -62,7 +168,6 @@ class Explanation:
         return self._assembly.draft.recall.profile
 
     def _absent(self) -> Iterator[AbsentSource]:
-        """The most relevant first."""
         reasons = {row: reason for reason, rows in self._assembly.absence.rows.items() for row in rows.tolist()}
         for row in self._evidence.by_relevance(np.array(sorted(reasons), np.int64)):
             yield self._absent_source(row, reasons[row])

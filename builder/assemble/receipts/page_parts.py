@@ -1,17 +1,40 @@
-"""Every line of a page with the breadcrumb, or the part of the profile, that it comes from."""
+"""Every line of a page with the breadcrumb, or the part of the profile, that it comes from, and why."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
 from builder.assemble.assemble import Assembly
+from builder.assemble.draft import Draft
 from builder.assemble.items.writer import Item
-from builder.assemble.page.accounts import reductions
-from builder.assemble.receipts.reasons import FURNITURE, own_words, reason_of
+from builder.assemble.page.composition import reductions
+from builder.assemble.sources.fixed import OF_TURN, OWN_WORDS
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Fragment
 from builder.domain.profile import SectionRule
 from builder.domain.receipt import PagePart, Source
+from builder.domain.summary import SUMMARY
 from builder.recall.search.evidence import SearchEvidence
+
+FURNITURE = "heading, date or note of the service"
+"""Reason of lines that come from no breadcrumb."""
+
+
+def own_words(rule: SectionRule) -> str:
+    """Why a section has words of the profile."""
+    return OWN_WORDS.get(rule.source, rule.source)
+
+
+def reason_of(draft: Draft, rule: SectionRule, item: Item, fragment: Fragment) -> str:
+    """Why this part of an item is in this section."""
+    if item.entry and item.entry in draft.recall.turn:
+        return OF_TURN
+    if rule.source == "retrieval" and item.origin >= 0:
+        find_id = draft.recall.view.breadcrumb(item.origin).id
+        if fragment.breadcrumb.id != find_id and fragment.breadcrumb.schema != SUMMARY:
+            is_call = fragment is item.fragments[0]
+            return f"the call that led to {find_id}, which was found" if is_call else "a note on the other calls of that step"
+    return item.reason or draft.ledger.reasons.get(rule.name, rule.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +75,6 @@ def source_of(breadcrumb: Breadcrumb) -> Source:
 
 
 def _stretches(assembly: Assembly) -> Iterator[_Stretch]:
-    """In the order in which `Ledger.page_sections` has them."""
     ledger = assembly.draft.ledger
     for name, rule in ledger.rules.items():
         if name in ledger.texts:
@@ -64,14 +86,12 @@ def _stretches(assembly: Assembly) -> Iterator[_Stretch]:
 
 
 def _texts(stretch: _Stretch) -> tuple[str, ...]:
-    """Of its parts; a line of ours on what is missing has none."""
     if stretch.item is None:
         return (stretch.text,) if stretch.text else ()
     return tuple(fragment.text for fragment in stretch.item.fragments)
 
 
 def _parts(stretch: _Stretch, assembly: Assembly, evidence: SearchEvidence) -> Iterator[PagePart]:
-    """The parts of one stretch, their lines not known yet."""
     rule, item = stretch.rule, stretch.item
     if item is None and not stretch.text:
         return
@@ -96,7 +116,6 @@ def _parts(stretch: _Stretch, assembly: Assembly, evidence: SearchEvidence) -> I
 
 
 def _with_furniture(parts: list[PagePart], markdown: str) -> tuple[PagePart, ...]:
-    """The parts with the lines between them, which are headings, dates and notes; empty lines are nobody's."""
     sections = {line: part.section for part in parts for line in range(part.first, part.last + 1)}
     texts = {number: text for number, text in enumerate(markdown.split("\n"), 1) if text.strip()}
     others = [

@@ -1,18 +1,53 @@
-"""The conversation on the page: first what it has a right to, at the end all that has room, the newest first.
-
-Whole and trimmed pages differ by the shares alone: a conversation that fits has a right to all of it.
-"""
+"""The conversation on the page: first what it has a right to, at the end all that has room, the newest first."""
 
 from functools import partial
 
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, LARGE_SHARE, Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.forms import MIN_PART_TOKENS, even_caps
-from builder.assemble.items.layout import each
-from builder.assemble.items.writer import Item
-from builder.assemble.sources.entries import Placed, is_result, line_of, part_of
+from builder.assemble.items.rendering import LINE_REASONS, MIN_PART_TOKENS, Line, each, even_caps
+from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OLDER, OVER_BUDGET
-from builder.language.follow_up import is_follow_up
+from builder.language.traits import is_follow_up
+from builder.recall.index.conversation import Entry
+
+MAX_LINE_TOKENS = 96
+"""Of a call with a line for each result."""
+Placed = dict[Entry, Item]
+"""What is on the page of each entry."""
+
+
+def is_result(full: Item) -> bool:
+    """Whether it is a call with its results, or a result by itself."""
+    return full.entry is not None and (bool(full.entry.request) or full.first.role == "tool")
+
+
+def line_of(full: Item, writer: Writer, line: Line = "folded") -> Item:
+    """The call with a line for each result; a failure is no line. What is shorter than its line is whole.
+
+    A profile that folds nothing has the ends of each result instead.
+    """
+    if full.entry is None or _line_reason(full) or full.size <= MIN_PART_TOKENS // 2:
+        return full
+    is_never_folded = line == "folded" and writer.profile.tool_output.fold_at is None
+    short = writer.entry(full.entry, "" if is_never_folded else line, cap=MAX_LINE_TOKENS)
+    return short if short.size < full.size else full
+
+
+def part_of(full: Item, writer: Writer, cap: int) -> Item | None:
+    """All of it, or a part, within `cap` tokens; None when no useful part has room."""
+    if full.size <= cap:
+        return full
+    if full.entry is None or cap < MIN_PART_TOKENS:
+        return None
+    part = writer.entry(full.entry, _line_reason(full), cap=cap)
+    return part if part.size <= cap and part.is_useful else None
+
+
+def _line_reason(full: Item) -> Line:
+    """Why its results are lines already; "" = they are not."""
+    reasons = {fragment.reduced for fragment in full.fragments}
+    return next((line for line, reason in LINE_REASONS.items() if line and reason in reasons), "")
+
 
 SHORT_TOKENS = 16
 """Of a short message: what is free below it fills nothing."""
@@ -71,7 +106,6 @@ def place(draft: Draft, placed: Placed) -> None:
 
 
 def _rights(draft: Draft, shares: Shares) -> Placed:
-    """What the conversation has a right to under pressure."""
     running = [full for full in draft.full if draft.is_running(full)]
     triggering = [full for full in running if full.entry in draft.recall.turn]
     rest = max(draft.rest - COUNT_TOLERANCE_TOKENS, 0)
@@ -90,7 +124,6 @@ def _rights(draft: Draft, shares: Shares) -> Placed:
 
 
 def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, free: int) -> Placed:
-    """The newest of what was said, up to `share` tokens and no fewer messages than always; what is placed counts."""
     recent: Placed = {}
     dates = {draft.date(item) for item in placed.values()}
     tokens = messages = 0
@@ -123,7 +156,6 @@ def _part(draft: Draft, full: Item, room: int) -> Item | None:
 
 
 def _newest_lines(draft: Draft, rounds: list[Item], room: int) -> Placed:
-    """The calls of a running turn, the newest first, each result in a line, within `room` tokens."""
     placed: Placed = {}
     for full in rounds:
         short = _line(draft, full)
@@ -154,13 +186,11 @@ def _evenly(draft: Draft, triggering: list[Item], room: int, most: int) -> Place
 
 
 def _useful_part(draft: Draft, full: Item, cap: int) -> Item:
-    """What triggered within `cap` tokens; a call with a line for each result where no useful part has room."""
     part = full if full.size <= cap or not full.entry else draft.writer.entry(full.entry, cap=cap)
     return part if part.is_useful else line_of(full, draft.writer)
 
 
 def _extended(draft: Draft, placed: Placed, free: int) -> tuple[Placed, int]:
-    """What is placed with more of it, and the tokens that are left."""
     room = free + _size(placed)
     dates = {draft.date(item) for item in placed.values()}
     is_open = True
@@ -206,7 +236,6 @@ def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
 
 
 def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
-    """What is placed with the rest of what is cut or folded, as far as `free` tokens go."""
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
     size = sum(placed[full.entry].size for full in triggering if full.entry in placed)
     even = _evenly(draft, triggering, size + free, size + free)

@@ -8,16 +8,16 @@ from itertools import accumulate
 
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.forms import LINE_REASONS, RenderForm, Spans
+from builder.assemble.items.rendering import LINE_REASONS, RenderForm, Spans
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.sources.instructions import take_off_half_pairs
 from builder.assemble.sources.observations import OBSERVED, observation_item, with_observations
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
-from builder.language.leads import with_lead
+from builder.language.sentences import with_lead
 from builder.recall.index.conversation import exchange_of, outdated_results
-from builder.recall.search.finds import Find
+from builder.recall.search.candidates import Find
 from builder.recall.search.retrieval import retrieve
 
 MAX_CALL_TOKENS = 120
@@ -129,12 +129,10 @@ def _put(
 
 
 def _is_orphan(find: Find, places: Mapping[int, Item]) -> bool:
-    """Whether it is only the other half of a find that is not on the page."""
     return find.leader >= 0 and not find.is_probable and find.leader not in places
 
 
 def _news(finds: Iterable[Find], draft: Draft, places: Mapping[int, Item]) -> Iterator[Find]:
-    """The finds without what the page shows elsewhere, and without the trigger's own words."""
     writer, items = draft.writer, tuple(draft.ledger.all_items())
     parts = {part.breadcrumb.id: " ".join(part.text.split()) for item in items for part in item.fragments if part.reduced}
     elsewhere = {item.origin: item.spans for item in items if item.spans and item.origin not in places}
@@ -146,7 +144,6 @@ def _news(finds: Iterable[Find], draft: Draft, places: Mapping[int, Item]) -> It
 
 
 def _try_add(section: str, find: Find, draft: Draft, places: dict[int, Item]) -> bool:
-    """Put one find on the page; what is found of one breadcrumb stands together."""
     before, ledger = places.get(find.row), draft.ledger
     if before is None:
         item = replace(found_item(find, draft.writer), reason=_reason(draft, find))
@@ -163,7 +160,6 @@ def _try_add(section: str, find: Find, draft: Draft, places: dict[int, Item]) ->
 
 
 def _reason(draft: Draft, find: Find) -> str:
-    """Why a find is on the page."""
     if find.lines:
         return OBSERVED
     if find.reply_to >= 0:
@@ -195,14 +191,12 @@ def found_item(find: Find, writer: Writer) -> Item:
 
 
 def _limited_form(find: Find, writer: Writer, form: RenderForm) -> RenderForm:
-    """The form as the profile limits what tools answered that is not in the conversation."""
     rules, crumb = writer.profile.tool_output, writer.view.breadcrumb(find.row)
     form = replace(writer.result_form(crumb), spans=form.spans, times=form.times, answer=form.answer)
     return replace(form, characters=rules.old_characters) if crumb.tool in rules.old_tools and not crumb.failed else form
 
 
 def _other_calls_note(caller: int, writer: Writer) -> tuple[Fragment, ...]:
-    """The note on what else that turn called."""
     others = len(writer.view.history.exchanges.of_caller.get(caller, ())) - 1
     return (writer.other_calls(writer.view.breadcrumb(caller), others),) if others > 0 else ()
 
@@ -231,12 +225,10 @@ def _without_shown_spans(find: Find, elsewhere: Spans, text: str) -> Find | None
 
 
 def _repeats_trigger(crumb: Breadcrumb, now: Breadcrumb) -> bool:
-    """Whether it is word for word what its speaker says now."""
     return crumb.speaker == now.speaker and crumb.role == now.role and crumb.text.split() == now.text.split()
 
 
 def _join_spans(spans: Spans, find: Find, writer: Writer) -> Spans:
-    """The passages together; the whole text once every passage is in."""
     if not spans or not find.spans:
         return ()
     every = tuple((passage.start, passage.end) for passage in writer.view.history.rows[find.row].passages)

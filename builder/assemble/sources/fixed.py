@@ -1,15 +1,37 @@
-"""The parts that no page is without: the profile's own words and the current message."""
+"""The parts that no page is without: the profile's own words, the current message, and what is pinned."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import accumulate, repeat
 
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.forms import MIN_PART_TOKENS, even_caps
-from builder.assemble.items.writer import Item
-from builder.assemble.sources.reminders import reminder_texts
-from builder.domain.control_text import visible
+from builder.assemble.items.rendering import MIN_PART_TOKENS, even_caps
+from builder.assemble.items.writer import Item, Writer
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import OVER_BUDGET, Omission
 from builder.domain.errors import Rejected
+from builder.domain.profile import Profile, Reminder, SectionRule
+from builder.domain.recall import StoredBreadcrumb
+from builder.domain.selector import Pinned
+from builder.domain.text import visible
+from builder.recall.index.view import View
+
+
+def reminder_texts(profile: Profile, trigger: Breadcrumb, view: View) -> dict[str, str]:
+    """Section → the reminders in it that are due on this turn, word for word but for control text."""
+    texts: dict[str, list[str]] = {}
+    for reminder in profile.reminders:
+        if _reminds(reminder, trigger, view):
+            texts.setdefault(reminder.section, []).append(reminder.text)
+    return {name: visible("\n".join(parts)) for name, parts in texts.items()}
+
+
+def _reminds(reminder: Reminder, trigger: Breadcrumb, view: View) -> bool:
+    if reminder.when is not None and not reminder.when.matches(trigger):
+        return False
+    return reminder.every == 1 or view.turn % reminder.every == 0
+
 
 TO_ANSWER, OF_TURN = "the message to answer", "part of the tool calls to answer from"
 OWN_WORDS = {"system": "the system prompt", "reminder": "a reminder of the profile"}
@@ -73,7 +95,6 @@ def _put_current(draft: Draft, share: int) -> None:
 
 
 def _newest(items: tuple[Item, ...], room: int) -> tuple[Item, ...]:
-    """As many of the newest as `room` tokens have a useful part of each for, one at least."""
     needs = accumulate(min(item.size, MIN_PART_TOKENS) + max(item.extra, 0) for item in reversed(items))
     return items[-max(sum(need <= room for need in needs), 1) :]
 
@@ -97,7 +118,66 @@ def _size(items: Iterable[Item]) -> int:
 
 
 def _frame(draft: Draft, items: Sequence[Item]) -> int:
-    """Tokens of the heading, the note and the date lines."""
     name, ledger = draft.trigger_rule.name, draft.ledger
     note = draft.writer.rendering.count(f"{ledger.notes[name]}\n") if ledger.notes.get(name) else 0
     return ledger.cost(name, items) + note - sum(item.tokens for item in items)
+
+
+def put_pinned(draft: Draft, shares: Shares) -> None:
+    """Fill each section with source pinned within its share."""
+    recall, ledger = draft.recall, draft.ledger
+    for rule in recall.profile.sections:
+        if rule.source != "pinned":
+            continue
+        rows = section_rows(recall.profile, recall.pinned, rule)
+        room = shares.section(rule, ledger, draft.reserve) - ledger.heading(rule.name)
+        items = pinned_items([row for row, _ in rows], draft.writer, room)
+        kinds = {row.breadcrumb.id: f"pinned: {_kind_name(kind)}" for row, kind in rows}
+        ledger.put(rule.name, [replace(item, reason=kinds[item.first.id]) for item in items], "pinned")
+        draft.omissions.name(Omission(id=row.breadcrumb.id, reason=OVER_BUDGET) for row, _ in rows)
+
+
+def section_rows(
+    profile: Profile, pinned: tuple[tuple[StoredBreadcrumb, ...], ...], rule: SectionRule
+) -> list[tuple[StoredBreadcrumb, Pinned]]:
+    """The breadcrumbs of this section, each with its kind, in the profile's order, of each kind the newest first, none twice.
+
+    pinned: for each of the profile's kinds what was recalled.
+    """
+    default = profile.section("pinned")
+    own: list[tuple[StoredBreadcrumb, Pinned]] = []
+    ids: set[str] = set()
+    for kind, rows in zip(profile.pinned, pinned, strict=True):
+        is_here = (kind.section or (default.name if default else "")) == rule.name
+        for row in rows:
+            if row.breadcrumb.id not in ids and is_here:
+                own.append((row, kind))
+            ids.add(row.breadcrumb.id)
+    return own
+
+
+def pinned_items(rows: Sequence[StoredBreadcrumb], writer: Writer, room: int) -> tuple[Item, ...]:
+    """The items of a section within `room` tokens, in place order: each whole, or cut where a useful part remains."""
+    items: list[Item] = []
+    for row in rows:
+        item = writer.message(row.breadcrumb, -1)
+        if item.tokens > room:
+            item = writer.message(row.breadcrumb, -1, cap=room)
+        if item.text and item.tokens <= room and (not item.is_cut or item.tokens >= MIN_PART_TOKENS):
+            items.append(item)
+            room -= item.tokens
+    return tuple(sorted(items, key=lambda item: item.first.place))
+
+
+def _kind_name(kind: Pinned) -> str:
+    selector = kind.selector
+    conditions = {
+        "": selector.schemas,
+        "id ": selector.ids,
+        "any tag of ": selector.any_tags,
+        "all tags of ": selector.all_tags,
+        "no tag of ": selector.none_tags,
+    }
+    words = "; ".join(f"{name}{', '.join(values)}" for name, values in conditions.items() if values)
+    number = kind.keep if isinstance(kind.keep, str) else f"the newest {kind.keep}"
+    return f"{'the latest' if number == 'latest' else number} {'' if selector.schemas else 'with '}{words}"

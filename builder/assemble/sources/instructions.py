@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
-from builder.assemble.items.forms import RenderForm
+from builder.assemble.items.rendering import RenderForm
 from builder.assemble.items.writer import Item
 from builder.domain.context import OVER_BUDGET, Omission
 from builder.language.dates import depends_on_day
-from builder.recall.search.finds import Find
+from builder.recall.search.candidates import Find
 
 HOLDS = "an instruction that still holds"
 """Why it is on the page."""
@@ -69,12 +69,10 @@ def _is_due(draft: Draft, find: Find, rows: frozenset[int]) -> bool:
 
 
 def _needs_date(draft: Draft, find: Find) -> bool:
-    """Whether it was said on another day and means something else by the day."""
     crumb, day_of = draft.recall.view.breadcrumb(find.row), draft.writer.day_of
     spans = find.spans or ((0, len(crumb.text)),)
     return day_of(crumb) != day_of(draft.recall.trigger) and any(depends_on_day(crumb.text[start:end]) for start, end in spans)
 
 
 def _common_words(draft: Draft, find: Find, question_terms: set[str]) -> int:
-    """question_terms: terms of the question."""
     return len(question_terms & {*draft.recall.terms(draft.recall.view.breadcrumb(find.row).text).split()})

@@ -7,9 +7,9 @@ from dataclasses import replace
 from builder.assemble.draft import Draft
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import Fragment, Omission
-from builder.recall.search.finds import Find
+from builder.recall.search.candidates import Find
 from builder.recall.search.retrieval import RetrievalResult
-from builder.recall.summaries.observations import Observation, Observations
+from builder.recall.summaries.plan import Observation, Observations
 
 OBSERVED = "found; an observation says it"
 """Why it is on the page."""
@@ -64,7 +64,6 @@ def _says_more(find: Find, observed: tuple[Observation, ...], draft: Draft) -> b
 def _exchanged(
     finds: Iterable[Find], observations: Observations, staying: frozenset[int], page_rows: frozenset[int], writer: Writer
 ) -> tuple[Find, ...]:
-    """What stands for the same first message is one find. staying: rows of messages that stay."""
     exchanged: dict[tuple[int, tuple[tuple[int, int], ...]], Find] = {}
     for find in finds:
         for row, observed in _instead_of(find, observations, staying):

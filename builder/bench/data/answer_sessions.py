@@ -20,7 +20,7 @@ from builder.domain.errors import Misconfigured
 from builder.domain.summary import Line, Utterance
 from builder.ports.models import Summarizer
 from builder.remember.decode import decode
-from builder.remember.schemas.tools import ToolCall
+from builder.remember.schemas.conversation import ToolCall
 from builder.wire.records import make_record, outgoing
 
 USER, ASSISTANT, TOOL = "user", "assistant", "tool"

@@ -9,8 +9,8 @@ import numpy as np
 from builder.app.components import Components
 from builder.bench.data.datasets import sample_lines
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
-from builder.language.sameness import fingerprint
+from builder.domain.recall import Passage, StoredBreadcrumb
+from builder.language.traits import fingerprint
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
 

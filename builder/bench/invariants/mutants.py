@@ -11,16 +11,15 @@ import builder.assemble.assemble as assembly
 from builder import service
 from builder.adapters.templates import folder as templates
 from builder.assemble import draft as drafts
-from builder.assemble.budget import limits
-from builder.assemble.budget.gaps import Gaps
-from builder.assemble.budget.ledger import Ledger
+from builder.assemble.budget import shares
+from builder.assemble.budget.ledger import Gaps, Ledger
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
 from builder.assemble.items import labels, writer
-from builder.assemble.items.forms import RenderForm
+from builder.assemble.items.rendering import RenderForm
 from builder.assemble.omissions import Omissions
 from builder.assemble.page import chat
-from builder.assemble.sources import conversation, fill, finds
+from builder.assemble.sources import conversation, finds
 from builder.domain.context import Omission
 from builder.recall.index import conversation as history
 from builder.recall.index.conversation import Turn
@@ -44,7 +43,7 @@ class Mutant:
 
 def _turns(change: Callable[[list[Turn], Any], Iterable[Turn]]) -> Mutant:
     """change: the turns, the newest first, and the view → other turns."""
-    return Mutant(limits, "turns", lambda right: lambda view: iter(list(change(list(right(view)), view))))
+    return Mutant(shares, "turns", lambda right: lambda view: iter(list(change(list(right(view)), view))))
 
 
 def _lines(change: Callable[[str], str]) -> Mutant:
@@ -145,7 +144,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "the results that triggered have no room": Mutant(conversation, "_evenly", lambda _: lambda *_args: {}),
     "the question is the first message": Mutant(drafts, "questions_of", _oldest_question),
     "another agent's calls are the running turn": Mutant(Draft, "_is_of_turn", lambda _: lambda _self, _entry: True),
-    "room stays empty": Mutant(fill, "grow", lambda _: lambda _draft: False),
+    "room stays empty": Mutant(assembly, "grow", lambda _: lambda _draft: False),
     "what is missing is not told": Mutant(Draft, "note_what_is_missing", lambda _: lambda _self: None),
     "a gap is counted wrong": Mutant(
         Gaps, "_between", lambda right: lambda self, one, other, number: right(self, one, other, number + 1)
@@ -154,7 +153,7 @@ MUTANTS: Mapping[str, Mutant] = {
         chat, "_ending_with_calls", lambda right: lambda *args, **kwargs: tuple(reversed(right(*args, **kwargs)))
     ),
     "a hidden result takes its call": Mutant(
-        limits,
+        shares,
         "turns",
         lambda right: lambda view: (tuple(one for one in turn if one.results or not one.is_answered) for turn in right(view)),
     ),

@@ -4,8 +4,8 @@ from dataclasses import replace
 from random import Random
 from zoneinfo import ZoneInfo
 
-from builder.app.operations.scratch import ENCODINGS, bundled_profiles
 from builder.bench.invariants.random_texts import AGENT_IDS
+from builder.bench.scratch import ENCODINGS, bundled_profiles
 from builder.domain.profile import Cut, Profile, Retrieval, ToolOutput, Window
 from builder.domain.selector import ANSWER, FAILURE, Pinned, Selector, trigger_on
 

@@ -22,9 +22,8 @@ from builder.bench.quality.recall import run as recall
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
-from builder.recall.search.eligible import eligible_breadcrumbs, eligible_passages
-from builder.recall.search.probability import NULL, evidence
-from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights, features
+from builder.recall.search.candidates import eligible_breadcrumbs, eligible_passages
+from builder.recall.search.ranking import MEANING, NULL, SIGNALS, Ranker, Weights, evidence, features
 from builder.service import ContextBuilder
 
 Floats = NDArray[np.float64]

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 from builder.app.components import Components, encoder
-from builder.app.operations.summaries import summarise
 from builder.bench.data.datasets import Conversation, Dataset, spaced
 from builder.bench.quality.recall import Outcome, ask, summary
+from builder.bench.summaries import summarise
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 

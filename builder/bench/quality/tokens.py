@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from builder.app.components import Components, counter
-from builder.app.operations.summaries import summarise
 from builder.bench.data.datasets import Conversation, Dataset, remember
 from builder.bench.quality.recall import Outcome, ask, folded, outcome_of, summary, tokens
+from builder.bench.summaries import summarise
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 

@@ -11,15 +11,15 @@ from time import perf_counter
 from typing import Any
 
 from builder.app.components import Components
-from builder.app.operations.summaries import summarise
 from builder.app.service import Service
 from builder.bench.data.synthetic import DISTINCT_MESSAGES, WORKSPACE, breadcrumb, message, mixed, texts
 from builder.bench.speed.quantiles import at, event_to_context, milliseconds
+from builder.bench.summaries import summarise
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile, Reminder
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.models import Embedder
 from builder.publish.event import encode
 from builder.wire.requests import ExplainRequest

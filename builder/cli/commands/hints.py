@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from builder.cli.options import AsJson, say, show, text_of
+from builder.app.console import AsJson, say, show
+from builder.cli.options import text_of
 
 
 def convert(

@@ -1,15 +1,22 @@
-"""Commands that send to a running service, and `build`, which needs none."""
+"""Commands that send to a running service and show what it publishes, and `build`, which needs none."""
 
 import asyncio
+import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import shorten
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
-from builder.cli.options import AsJson, Servers, User, Workspace, progress_bars, say, settings, show, target, text_of
-from builder.domain.control_text import visible
+from builder.app.console import AsJson, progress_bars, say, settings, show
+from builder.cli.options import Servers, Target, User, Workspace, target, text_of
+from builder.domain.errors import BuilderError, Rejected
+from builder.domain.text import visible
+from builder.wire.json import one_line
 from builder.wire.session_names import session_token
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]
@@ -31,10 +38,8 @@ def send(
     as_json: AsJson = False,
 ) -> None:
     """Send a message of a user; with --wait, show the context that it leads to, and what the agent answers."""
-    from builder.cli.messages import send_and_wait
-
     person = {"speaker": speaker, "user_id": user}
-    result = asyncio.run(send_and_wait(target(servers, workspace), session, text, person, wait, timeout, as_json))
+    result = asyncio.run(_send_and_wait(target(servers, workspace), session, text, person, wait, timeout, as_json))
     answer = visible(result["answer"]) + "\n" if "answer" in result else ""
     show(result, as_json, text=answer, note="" if wait else f"sent {result['id']} as {session}")
 
@@ -49,17 +54,13 @@ def chat(
     timeout: Timeout = 300,
 ) -> None:
     """Talk with an agent: each line is a message, its tool calls and its answer follow. Ctrl-D ends it."""
-    from builder.cli.messages import talk
-
-    talk(target(servers, workspace), session, {"speaker": speaker, "user_id": user}, consumer, timeout)
+    _talk(target(servers, workspace), session, {"speaker": speaker, "user_id": user}, consumer, timeout)
 
 
 def watch(consumer: Consumer = "default", workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Show contexts as they are published, until Ctrl-C."""
-    from builder.cli.messages import watch_contexts
-
     try:
-        asyncio.run(watch_contexts(target(servers, workspace), consumer, as_json))
+        asyncio.run(_watch_contexts(target(servers, workspace), consumer, as_json))
     except KeyboardInterrupt:
         say("stopped")
 
@@ -104,7 +105,6 @@ def import_events(
 ) -> None:
     """Publish old events or chats beside the running service: remembered, never answered. Nothing is imported twice."""
     from builder.app.operations.export import Import, import_file
-    from builder.domain.errors import Rejected
 
     place, token = target(servers, workspace), session_token(session)
 
@@ -140,3 +140,70 @@ def compact(
     report = asyncio.run(compact_session(place.settings, place.servers, place.workspace, token, profile, keep_user))
     note = f"{report.units} units of {report.tokens_before} tokens are now {report.tokens_after}: summary {report.summary}"
     show(asdict(report), as_json, note=note if report.units else f"nothing was summarised: {report.reason}")
+
+
+async def _send_and_wait(
+    target: Target, session: str, text: str, person: dict[str, Any], consumer: str, timeout: float, as_json: bool
+) -> dict[str, Any]:
+    """Publish a user message; with a consumer, return the event of its context, and `answer` if an agent listens for it.
+
+    person: `speaker` and `user_id`, each empty when there is none. timeout: seconds, of the context and of the answer. as_json:
+    the page is not printed. Raises `Rejected` for an unknown consumer, and `Unavailable`, also when one of both did not come.
+    """
+    async with target.connect() as client:
+        if not consumer:
+            return {"id": await client.send_user_message(session, text, **person)}
+        context = await client.ask(session, text, consumer=consumer, timeout=timeout, **person)
+        sys.stdout.write("" if as_json else context.content)
+        sys.stdout.flush()
+        if not await _is_heard(target, consumer):
+            return context.event
+        Console(stderr=True).rule(f"{consumer} answers")
+        person |= {"message_id": context.trigger_event_id}
+        return context.event | {"answer": await client.answer(session, text, consumer=consumer, timeout=timeout, **person)}
+
+
+async def _is_heard(target: Target, consumer: str) -> bool:
+    """Whether an agent listens for the consumer, or is at work on a context of it; else it is told. Raises `Unavailable`."""
+    from builder.app.health import list_subscriptions  # half a second that `watch` and a plain `send` do without
+
+    subscriptions = await list_subscriptions(target.settings, target.servers)
+    if any(each.is_of(target.workspace, consumer) and (each.listening or each.is_working) for each in subscriptions):
+        return True
+    say(f"nobody listens for {consumer!r}, so no answer comes; start its agent (`context-builder consumers` says who listens)")
+    return False
+
+
+async def _watch_contexts(target: Target, consumer: str, as_json: bool) -> None:
+    """Print contexts as they come: JSON lines, or the page under a line with its session and trigger."""
+    async with target.connect() as client:
+        async for context in client.contexts(consumer, durable=None):
+            if as_json:
+                sys.stdout.write(one_line(context.event) + "\n")
+            else:
+                Console(stderr=True).rule(f"{context.session_id}  {context.trigger_event_id}  {context.token_count} tokens")
+                sys.stdout.write(context.content)
+            sys.stdout.flush()
+
+
+def _talk(target: Target, session: str, person: dict[str, Any], consumer: str, timeout: float) -> None:
+    """Send each line of standard input, and print what the agent says: tool calls on standard error, answers on standard output.
+
+    timeout: seconds for each answer. An error of one message is told, and the next one is read. Raises `Rejected` for a consumer
+    that no profile names, and `Unavailable` without a broker or a service.
+    """
+    from builder.client.sync import open_client
+
+    steps, prompt = Console(stderr=True), "> " if sys.stdin.isatty() else ""
+    with open_client(target.connect()) as client, suppress(EOFError, KeyboardInterrupt):
+        client.consumer(consumer)
+        asyncio.run(_is_heard(target, consumer))
+        while True:
+            try:
+                line = steps.input(prompt)
+                for step in client.answer(session, line, consumer=consumer, timeout=timeout, **person) if line.strip() else ():
+                    calls = [f"{call.get('tool')} {one_line(call.get('input'))}" for call in step.tool_requests]
+                    console, style = (steps, "dim") if calls else (Console(), "")
+                    console.print(Text(visible("\n".join(filter(None, (step.message, *calls)))), style), soft_wrap=True)
+            except (BuilderError, UnicodeDecodeError) as error:
+                say(f"context-builder: {error}")

@@ -1,13 +1,49 @@
-"""Commands of operators and template authors."""
+"""Commands of operators: the service, models, schemas, dead letters, the store, doctor."""
 
 import asyncio
+import base64
+import json
+import uuid
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, Servers, progress_bar, say, settings, show, target
-from builder.domain.errors import Rejected
+from builder.app.console import AsJson, progress_bar, say, settings, show
+from builder.cli.options import Servers, Target, target
+from builder.domain.errors import Misconfigured, Rejected
+
+
+def up() -> None:
+    """Run the service until Ctrl-C: embedded NATS unless servers are configured, store, worker, HTTP."""
+    from builder.cli.serve import serve_until_signal
+
+    asyncio.run(serve_until_signal(settings()))
+
+
+def worker() -> None:
+    """Run a worker on configured NATS servers (CONTEXT_BUILDER_NATS__SERVERS), without an embedded one."""
+    from builder.cli.serve import serve_until_signal
+
+    configuration = settings()
+    if not configuration.nats.servers:
+        raise Misconfigured("a worker needs CONTEXT_BUILDER_NATS__SERVERS; set it, or run `context-builder up`")
+    asyncio.run(serve_until_signal(configuration))
+
+
+def demo(
+    *, as_json: AsJson = False, timeout: Annotated[float, typer.Option(help="Seconds to wait for the context.")] = 120
+) -> None:
+    """Run everything once on the bundled sample and show the context that an agent receives over NATS."""
+    from builder.cli.serve import print_costs, run_demo
+
+    result = asyncio.run(run_demo(settings(), timeout))
+    if not as_json:
+        say("The agent received this over NATS:\n")
+    show(result, as_json, text=result["context"]["content"])
+    if not as_json:
+        print_costs(result)
+
 
 Sequence = Annotated[int, typer.Argument(help="Stream sequence of the rejected breadcrumb, as `list` shows it.")]
 
@@ -67,9 +103,7 @@ def export(
 
 def list_dead_letters(servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Show what was rejected, oldest first."""
-    from builder.cli.dead_letters import letters
-
-    items = asyncio.run(letters(target(servers)))
+    items = asyncio.run(_all_letters(target(servers)))
     lines = (
         f"{item['sequence']:>10}  {item['received_at'][:19]}  {item['subject']}\n            {item['reason']}\n" for item in items
     )
@@ -79,17 +113,15 @@ def list_dead_letters(servers: Servers = "", *, as_json: AsJson = False) -> None
 
 def show_dead_letter(sequence: Sequence, servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Show one dead letter with the bytes that were rejected."""
-    from builder.cli.dead_letters import letter, readable
-
-    item = asyncio.run(letter(target(servers), sequence))
-    show(item, as_json, text=readable(item))
+    item = asyncio.run(_newest_letter(target(servers), sequence))
+    text = base64.b64decode(item["data"]).decode("utf-8", "replace")
+    head = "\n".join(f"{name:12} {item[name]}" for name in ("reason", "subject", "sequence", "received_at", "bytes"))
+    show(item, as_json, text=f"{head}\n\n{text}\n")
 
 
 def retry_dead_letter(sequence: Sequence, servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Publish the rejected bytes again, after the cause has been mended."""
-    from builder.cli.dead_letters import retry
-
-    result = asyncio.run(retry(target(servers), sequence))
+    result = asyncio.run(_retry(target(servers), sequence))
     show(result, as_json, note=f"published again as {result['sequence']}")
 
 
@@ -103,11 +135,16 @@ def clear_dead_letters(
     as_json: AsJson = False,
 ) -> None:
     """Remove dead letters that are no longer needed."""
-    from builder.cli.dead_letters import clear
-
     if bool(sequences) == everything:
         raise Rejected("name the sequences of the letters to clear, or give --all")
-    cleared = asyncio.run(clear(target(servers), sequences or []))
+
+    async def work() -> int:
+        place = target(servers)
+        items = await _letters_of(place, set(sequences)) if sequences else await _all_letters(place)
+        await _clear(place, items)
+        return len(items)
+
+    cleared = asyncio.run(work())
     show({"cleared": cleared}, as_json, note=f"{cleared} dead {'letter' if cleared == 1 else 'letters'} cleared")
 
 
@@ -130,3 +167,53 @@ def doctor(servers: Servers = "", *, as_json: AsJson = False) -> None:
     show(findings, as_json, text="".join(lines))
     if "FAIL" in marks:
         raise typer.Exit(1)
+
+
+async def _all_letters(place: Target) -> list[dict[str, Any]]:
+    from builder.app.operations.maintenance import read_dead_letters
+
+    return [json.loads(data) for data in await read_dead_letters(place.settings, place.servers)]
+
+
+async def _letters_of(place: Target, sequences: set[int]) -> list[dict[str, Any]]:
+    """The letters about these breadcrumbs, oldest first. Raises `Rejected` when one has none."""
+    items = [item for item in await _all_letters(place) if item["sequence"] in sequences]
+    if unknown := sequences - {item["sequence"] for item in items}:
+        names = ", ".join(map(str, sorted(unknown)))
+        raise Rejected(f"there is no dead letter for sequence {names}; `context-builder dead-letters list` shows them all")
+    return items
+
+
+async def _newest_letter(place: Target, sequence: int) -> dict[str, Any]:
+    return max(await _letters_of(place, {sequence}), key=lambda item: int(item["incarnation"]))
+
+
+async def _retry(place: Target, sequence: int) -> dict[str, Any]:
+    """Publish the rejected bytes on their subject again, as a replay if they were one, and clear the letter.
+
+    A second rejection makes a new letter. Raises `Rejected` when there is no letter, or when it holds only the beginning of the
+    breadcrumb and the stream no longer holds all of it.
+    """
+    from builder.app.operations.maintenance import read_breadcrumb
+    from builder.domain.breadcrumb import Place
+    from builder.wire.records import Outgoing
+
+    item = await _newest_letter(place, sequence)
+    if item.get("consumer"):
+        raise Rejected(f"{item['reason']}; nothing is sent again: once the agent works, let the person write again")
+    data, subject = base64.b64decode(item["data"]), item["subject"]
+    if len(data) < item["bytes"]:
+        data = await read_breadcrumb(place.settings, place.servers, Place(item["incarnation"], item["sequence"]), subject)
+    event = Outgoing(subject=subject, data=data, message_id=f"retry:{sequence}:{uuid.uuid4()}")
+    async with place.connect() as client:
+        published = await client.publish(event, replay=item.get("replay", False))  # older letters have no such field
+    await _clear(place, [item])
+    return {"sequence": published.sequence, "subject": subject}
+
+
+async def _clear(place: Target, items: list[dict[str, Any]]) -> None:
+    from builder.app.operations import maintenance
+    from builder.domain.breadcrumb import Place
+
+    letters = [(Place(item["incarnation"], item["sequence"]), str(item.get("consumer", ""))) for item in items]
+    await maintenance.clear_dead_letters(place.settings, place.servers, letters)

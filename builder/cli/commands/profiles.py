@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, Servers, Workspace, settings, show, target
-from builder.cli.tables import table
+from builder.app.console import AsJson, settings, show, table
+from builder.cli.options import Servers, Workspace, target
 from builder.domain.lint_finding import LintFinding
 from builder.domain.selector import Selector, trigger_text
 

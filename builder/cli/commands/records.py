@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, Servers, Target, User, Workspace, progress_bar, say, show, target
+from builder.app.console import AsJson, progress_bar, say, show
+from builder.cli.options import Servers, Target, User, Workspace, target
 from builder.domain.errors import Rejected
 from builder.wire.session_names import optional_token, session_token
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, Servers, Workspace, say, settings, show, target, text_of
+from builder.app.console import AsJson, say, settings, show
+from builder.cli.options import Servers, Workspace, target, text_of
 from builder.domain.errors import BuilderError, Misconfigured, Rejected
 from builder.wire.session_names import optional_token
 
@@ -211,7 +212,7 @@ async def _of_stored(
 async def _print(make: Preview, as_json: bool, page: bool, watched: Path | None) -> None:
     """Once, or after every edit of the watched folder."""
     from builder.app.config import file_stamps
-    from builder.cli.receipt_tables import comparison_text
+    from builder.cli.reports import comparison_text
 
     while True:
         stamps = file_stamps((watched,)) if watched else frozenset()

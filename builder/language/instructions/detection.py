@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from builder.language.instructions.patterns import ANY_WORD, ANYWHERE, Cue, Language, languages
-from builder.language.instructions.speech import own_sentences
-from builder.language.lists import LETTERS, SPACED_SCRIPTS, any_of, derived, either, words
-from builder.language.sameness import wording
+from builder.language.instructions.patterns import ANY_WORD, ANYWHERE, Cue, Language, languages, own_sentences
+from builder.language.traits import wording
+from builder.language.words import LETTERS, SPACED_SCRIPTS, any_of, derived, either, words
 
 END_CHARS = 5_000
 """Characters at both ends of a long text that are read: pasted text stands between them."""
@@ -155,7 +154,6 @@ def _instruction(text: str, start: int, end: int) -> Instruction | None:
 
 
 def _likely_languages(sentence: str, words: set[str]) -> list[Language]:
-    """The languages that it may be in, the likeliest first: by its script, then by its most frequent words."""
     script = next((name for name, letter in LETTERS.items() if letter.search(sentence)), "latin")
     if script == "han" and LETTERS["kana"].search(sentence):
         script = "kana"
@@ -165,7 +163,6 @@ def _likely_languages(sentence: str, words: set[str]) -> list[Language]:
 
 
 def _cues(sentence: str, words: list[tuple[str, int, int]], language: Language, *, question: bool) -> Iterator[tuple[int, Cue]]:
-    """Where a cue begins, and which; reported speech has none."""
     for cue in language.cues.get(ANYWHERE, ()):
         match = cue.pattern.search(sentence)
         if match and _counts(cue, sentence, match.start(), language, question=question):
@@ -195,7 +192,6 @@ def _counts(cue: Cue, sentence: str, begin: int, language: Language, *, question
 
 
 def _opens(sentence: str, words: list[tuple[str, int, int]], number: int, language: Language) -> bool:
-    """Whether a clause begins with this word. "They lie and never listen" goes on with its subject."""
     first, begin = number, words[number][1]
     while number:
         word, start, end = words[number - 1]
@@ -211,7 +207,6 @@ def _opens(sentence: str, words: list[tuple[str, int, int]], number: int, langua
 
 
 def _leads_in(sentence: str, begin: int, language: Language) -> bool:
-    """Whether a phrase such as "make sure to" ends where the clause begins."""
     return bool(language.leadins.search(sentence, max(begin - LEADIN_CHARS, 0), begin))
 
 
@@ -228,7 +223,6 @@ def _subject(sentence: str, words: list[tuple[str, int, int]], language: Languag
 
 
 def _addresses_self(sentence: str, words: list[tuple[str, int, int]], language: Language) -> bool:
-    """Whether one of the first words of a clause is an object in the first person."""
     for number, (word, start, _) in enumerate(words[:OBJECT_WORDS]):
         if number and _BREAK.search(sentence[words[number - 1][2] : start]):
             return False
@@ -238,7 +232,6 @@ def _addresses_self(sentence: str, words: list[tuple[str, int, int]], language: 
 
 
 def _same_roles(permission: Subject, rule: Subject) -> bool:
-    """Whether the words stand in one order, apart from a verb at the end; names always must."""
     order = permission.order
     rotations = (order[number:] + order[:number] for number in range(max(len(order), 1)))
     names = tuple(word for word in permission.capitals if word in rule.capitals)
@@ -246,19 +239,16 @@ def _same_roles(permission: Subject, rule: Subject) -> bool:
 
 
 def _in_order(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
-    """Whether words come in the order in which others do: Tom calls Eva is not Eva calls Tom."""
     rest = iter(others)
     return all(word in rest for word in some)
 
 
 def _directs_elsewhere(permission: Subject, rule: Subject) -> bool:
-    """Whether the same word stands behind another preposition: before and after nine, from and to Tom."""
     there = {word: {preposition for preposition, behind in rule.directions if behind == word} for _, word in rule.directions}
     return any(preposition not in there.get(word, {preposition}) for preposition, word in permission.directions)
 
 
 def _directions(plain: str, language: Language) -> frozenset[tuple[str, str]]:
-    """Each preposition with the next word that says something."""
     if language.script not in SPACED_SCRIPTS:
         return frozenset()
     directions: set[tuple[str, str]] = set()

@@ -90,6 +90,5 @@ class InstructionLog:
 
 
 def _keys(statement: Statement) -> frozenset[_Key]:
-    """Statements without a common key are unrelated. Those of two sessions always are, but for those of one person."""
     places = [("session", statement.session), ("person", statement.person)][: 1 + (statement.person >= 0)]
     return frozenset((*place, key) for place in places for key in {*statement.subject.words, statement.subject.wording})

@@ -1,4 +1,4 @@
-"""The cues of instructions in each language, read once from `data/instructions/*.toml`: a new language is a new file."""
+"""The cues of instructions in each language, read once from `data/instructions/*.toml`, and the sentences that a person wrote."""
 
 import re
 from collections import defaultdict
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from builder.language.lists import NOTHING, SPACED_SCRIPTS, derived, tables
+from builder.language.sentences import sentences
+from builder.language.words import NOTHING, SPACED_SCRIPTS, derived, either, tables, words
 
 ANYWHERE = ""
 """Key of the cues that are searched for; the only ones of scripts that write no spaces between words."""
@@ -58,7 +59,7 @@ class Language:
     code: str
     """ISO 639-1."""
     script: str
-    """Its letters: a key of `builder.language.lists.LETTERS`, or "latin"."""
+    """Its letters: a key of `builder.language.words.LETTERS`, or "latin"."""
     signs: frozenset[str]
     """Words by which it is recognised."""
     anchor: str
@@ -156,7 +157,6 @@ def _language(code: str, data: Mapping[str, Any]) -> Language:
 
 
 def _cues(data: Mapping[str, Any], lists: Mapping[str, str]) -> Mapping[str, tuple[Cue, ...]]:
-    """First word → cues, those that withdraw first."""
     firsts = {name: tuple(_firsts(words)) for name, words in data.get("words", {}).items()}
     cues: defaultdict[str, list[Cue]] = defaultdict(list)
     for name, kind in _KINDS.items():
@@ -179,14 +179,12 @@ def _indexed(first: str, firsts: Mapping[str, tuple[str, ...]]) -> Iterator[str]
 
 
 def _either(words: str) -> str:
-    """A list of words as a pattern; a list that begins with "(" is one already. "_" stands between words."""
     entries = words.strip()
     pattern = entries.replace("\n", "") if entries.startswith("(") else f"(?:{'|'.join(entries.split())})"
     return pattern.replace("_", r"[\s_]+")
 
 
 def _any_of(words: str, script: str) -> re.Pattern[str]:
-    """Any of the words, or of the patterns of a script without spaces."""
     if not words:
         return re.compile(NOTHING)
     either = "|".join(words.replace("_", r"\s+").split())
@@ -194,7 +192,6 @@ def _any_of(words: str, script: str) -> re.Pattern[str]:
 
 
 def _expanded(pattern: str, lists: Mapping[str, str]) -> str:
-    """Lists may name lists."""
     plain = "".join(pattern.split("\n"))
     while (further := _NAME.sub(lambda name: lists[name[1]], plain)) != plain:
         plain = further
@@ -202,10 +199,90 @@ def _expanded(pattern: str, lists: Mapping[str, str]) -> str:
 
 
 def _firsts(words: str) -> Iterator[str]:
-    """The words that a list's entries may begin with: "e?mails?" with "mail", "mails", "email" and "emails"."""
     for entry in words.split():
         ways = [""]
         for group, letter, optional in _PIECE.findall(_HEAD.match(entry)[0]):  # type: ignore[index]
             pieces = group.split("|") if group else [letter]
             ways = [*(way + piece for way in ways for piece in pieces), *(ways if optional else ())]
         yield from filter(None, ways)
+
+
+MAX_QUOTED_CHARS = 160
+"""More characters behind a colon are pasted text."""
+MAX_SENTENCE_CHARS = 400
+"""Longer sentences are not written by hand."""
+MAX_SALUTATION_WORDS = 2
+"""Words of a line that is only a salutation."""
+
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_QUOTED_LINE = re.compile(
+    r"^\s*(?:>|#|//|\||<|/?\*\*?/?\s*$|\$ |\{|\}|\[|@|--\s)|^\s{8,}\S|^\s*[\w.]+\(|[;{}]\s*$|^\d{1,4}[-/:.]\d\d[-/:.]\d\d"
+)
+_ITEM = re.compile(r"^\s*(?:[-*•–+]|\(?\d{1,2}[.)]|[a-z]\))\s+")
+_COLON = re.compile(r"[:：]\s")
+_CODE = re.compile(r"[:：]\s*(?=[\"“„«{\[<`]|```)|\s(?=```)")
+_SPACE = re.compile(r"\s")
+
+
+def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    """Spans without white space around them, in order, of the characters from start to end. A line's end ends a sentence."""
+    position, fenced, pasted = start, False, False
+    for line in text[start:end].splitlines(keepends=True):
+        begin, position = position, position + len(line)
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif _mail_header().match(line):
+            return
+        elif not (fenced or _QUOTED_LINE.match(line) or (pasted and not _ITEM.match(line))) and line.strip():
+            opening = _presentation().search(line)
+            if opening and not _announces(opening[0], "rules"):
+                yield from _of_line(text, begin, begin + opening.end())
+                return
+            yield from _of_line(text, begin, begin + len(line.rstrip()))
+            if line.rstrip().endswith((":", "：")) and position < len(text):
+                if _announces(line, "pasted") and not _announces(line, "rules"):
+                    return
+                pasted = not _announces(line, "rules") and len(line.split()) > MAX_SALUTATION_WORDS
+
+
+@derived
+def _mail_header() -> re.Pattern[str]:
+    return re.compile(rf"^\s*(?:{either(words('mail_headers'))}\s*[:：]|-{{3,}}|_{{5,}}|on .{{5,80}} wrote:)", re.IGNORECASE)
+
+
+@derived
+def _presentation() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?:{'|'.join(language.presents.pattern for language in languages())})[^.:!?：。]{{0,60}}[:：]", re.IGNORECASE
+    )
+
+
+def _announces(line: str, what: str) -> bool:
+    return any(getattr(language, what).search(line[-200:]) for language in languages())
+
+
+def _of_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    item = _ITEM.match(text[start:end])
+    start += item.end() if item else 0
+    for begin, until in sentences(text[start:end]):
+        stop, is_cut = _without_pasted(text, start + begin, start + until, end)
+        yield start + begin, stop
+        if is_cut:
+            return
+
+
+def _without_pasted(text: str, start: int, end: int, line_end: int) -> tuple[int, bool]:
+    """Where the sentence ends, and whether the rest of its line is pasted: code or a quotation behind a colon, or much else."""
+    if code := _CODE.search(text, start, min(end, start + MAX_SENTENCE_CHARS)):
+        return code.start() + (text[code.start()] in ":："), _is_long(line_end - code.end())
+    colon = _COLON.search(text, start, min(end, start + MAX_SENTENCE_CHARS))
+    if colon and _is_long(line_end - colon.end()):
+        return colon.start() + 1, True
+    if end - start <= MAX_SENTENCE_CHARS:
+        return end, False
+    spaces = [space.start() for space in _SPACE.finditer(text, start, start + MAX_SENTENCE_CHARS)]
+    return (spaces[-1] if spaces else start + MAX_SENTENCE_CHARS), True
+
+
+def _is_long(characters: int) -> bool:
+    return characters > MAX_QUOTED_CHARS

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.recall.index.tool_exchanges import ToolExchange
+from builder.recall.index.links import ToolExchange
 from builder.recall.index.view import View
 from builder.wire.json import canonical_text
 
@@ -181,7 +181,6 @@ def signatures_of(crumb: Breadcrumb) -> dict[str, str]:
 
 
 def _is_answered(view: View, exchange: ToolExchange) -> bool:
-    """Whether something has answered it, which may not be seen any more. What a refreshed page is without has not."""
     return any(row < view.size and (view.audience is None or bool(view.audience[row])) for row in exchange.results)
 
 

@@ -4,16 +4,30 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Generic, TypeVar
+from weakref import WeakValueDictionary
 
 from builder.domain.breadcrumb import Place
-from builder.domain.recall import RecallQuery, Scope
+from builder.domain.recall import RecallQuery, Scope, StoredBreadcrumb
 from builder.domain.selector import Pinned
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.models import NO_MODEL
 from builder.ports.store import Store
 from builder.recall.index.history import History
-from builder.recall.index.keyed_lock import KeyedLock
 from builder.recall.index.view import View, as_of
+
+Key = TypeVar("Key")
+
+
+class KeyedLock(Generic[Key]):
+    """Locks that exist as long as they are held or waited for; first come, first served."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[Key, asyncio.Lock] = WeakValueDictionary()
+
+    def of(self, key: Key) -> asyncio.Lock:
+        """The key's lock."""
+        return self._locks.setdefault(key, asyncio.Lock())
+
 
 SCOPE_PASSAGES = 50
 """What an open scope costs beside its passages, in passages."""
@@ -29,7 +43,6 @@ class HistoryCache:
     """A scope's history is a pure function of its rows, so dropping one costs time and changes nothing."""
 
     def __init__(self, passages: int) -> None:
-        """passages: the most that all scopes together may hold in memory; the one in use is never dropped."""
         self._limit = passages
         self._histories: OrderedDict[Scope, History] = OrderedDict()
         self.locks = KeyedLock[Scope]()
@@ -141,7 +154,6 @@ class HistoryReader:
                 return page.pinned, history
 
     async def _fill(self, history: History) -> None:
-        """Write the vectors that came since these rows were read."""
         while history.is_searched and self.model != NO_MODEL and (rows := history.lacking[:VECTOR_ROWS]):
             vectors = await self.store.vectors(tuple(history.rows[row].breadcrumb for row in rows), self.model)
             if not history.fill(dict(zip(rows, vectors, strict=True))):

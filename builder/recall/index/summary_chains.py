@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.summary import Line, Summary, read_summary
-from builder.recall.index.arrays import GrowingArray
+from builder.recall.index.breadcrumb_table import GrowingArray
 
 Ints = NDArray[np.int64]
 Rows = NDArray[np.bool_]
@@ -92,7 +92,6 @@ class Chains:
         return next(settled, chain_rows[-1] if chain_rows else -1)
 
     def _rows_below(self, session: int, recipe: str, size: int) -> Ints:
-        """Rows of all summaries that were ever in the chain, below `size`."""
         chain_rows = self._rows.get((session, recipe))
         rows = chain_rows.head(len(chain_rows)) if chain_rows else np.zeros(0, np.int64)
         return rows[: np.searchsorted(rows, size)]

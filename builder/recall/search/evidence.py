@@ -5,9 +5,8 @@ from functools import cached_property
 import numpy as np
 
 from builder.domain.receipt import Evidence, Question, SignalValue
-from builder.recall.index.prefix import Floats, Ints
-from builder.recall.index.view import View
-from builder.recall.search.finds import Candidates
+from builder.recall.index.view import Floats, Ints, View
+from builder.recall.search.candidates import Candidates
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import SIGNALS, Ranker
 
@@ -16,7 +15,6 @@ class SearchEvidence:
     """Explains what one search found. Signals are computed again, once, when the first passage is explained."""
 
     def __init__(self, query: Query, view: View, ranker: Ranker, candidates: Candidates | None) -> None:
-        """candidates: of the search; None = nothing was searched."""
         self._query = query
         self._view = view
         self._candidates = candidates

@@ -11,9 +11,9 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Omission
 from builder.language.instructions.log import REPEAT, SUPERSEDED, InstructionLog, Statement, Terms, outdates, read
 from builder.language.traits import Trait
-from builder.recall.index.person_table import NOBODY
+from builder.recall.index.links import NOBODY
 from builder.recall.index.view import View
-from builder.recall.search.finds import Find
+from builder.recall.search.candidates import Find
 
 READ_CHARS = 4_000
 """Characters of the trigger in which instructions are looked for; what is longer was pasted."""
@@ -83,7 +83,6 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms, question:
 
 
 def _log(view: View, terms: Terms) -> InstructionLog:
-    """The instructions of all sessions in scope; it grows by those of passages that came since the last call."""
     log, table = view.history.instructions, view.history.passages
     start = log.passages
     if start >= view.passages:
@@ -101,7 +100,6 @@ def _log(view: View, terms: Terms) -> InstructionLog:
 
 
 def _people_alone(view: View, log: InstructionLog, trigger: Breadcrumb) -> frozenset[int]:
-    """The sessions that are chats between people."""
     sessions, alone = {statement.session for statement in log.statements} | {view.session}, view.history.people.talk_alone
     return frozenset(each for each in sessions if alone(each, view.size, trigger if each == view.session else None))
 
@@ -109,7 +107,6 @@ def _people_alone(view: View, log: InstructionLog, trigger: Breadcrumb) -> froze
 def _superseded_by_later(
     view: View, log: InstructionLog, number: int, alone: frozenset[int], question_terms: frozenset[str]
 ) -> str:
-    """A permission about one of `question_terms` supersedes nothing."""
     for later, reason in log.later[number]:
         statement = log.statements[later]
         is_shown = statement.withdraws and not question_terms.isdisjoint(statement.subject.words)
@@ -128,7 +125,6 @@ def _reason(reason: str, by: str) -> str:
 
 
 def _find(view: View, statements: list[Statement]) -> Find:
-    """The sentences that instruct; the message whole when it says nothing else."""
     text, spans = view.breadcrumb(statements[0].row).text, tuple((one.start, one.end) for one in statements)
     starts, ends = (0, *(end for _, end in spans)), (*(start for start, _ in spans), len(text))
     more = any(_WORD.search(text, start, end) for start, end in zip(starts, ends, strict=True))

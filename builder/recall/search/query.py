@@ -1,15 +1,36 @@
-"""The query: the trigger's words without the names of people, who are matched as a field.
-
-A question that names a person is nearest to the other person's greetings; without the names the same vectors find twice as much.
-"""
+"""The query of a consumer: its words, without the names of people, and its vector."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain, islice
 from types import MappingProxyType
 
+from builder.domain.errors import Unavailable
+from builder.domain.profile import Profile, Retrieval
+from builder.domain.recall import Scope
 from builder.language.dates import NO_DATES, Mention, mentioned
-from builder.language.words import asks_broadly, asks_failure, asks_own_words, asks_when, asks_where
+from builder.language.instructions.patterns import languages
+from builder.language.traits import is_follow_up
+from builder.language.words import (
+    UNSPACED,
+    asks_broadly,
+    asks_failure,
+    asks_own_words,
+    asks_when,
+    asks_where,
+    identifiers,
+    is_filler,
+    word_set,
+    words_of,
+)
+from builder.recall.index.view import Terms, View
+
+MAX_WORDS = 64
+"""Words of a query that are looked at; a longer one is a pasted text."""
+MAX_FORMS = 10_000
+"""Words whose stems are kept."""
 
 GENERIC_NAMES = frozenset({"user", "assistant", "agent", "system", "tool"})
 
@@ -88,3 +109,158 @@ def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[st
         return text, matches
     remainder = " ".join(pattern.sub(" ", text).split())
     return (remainder if re.search(r"\w", remainder) else text), matches
+
+
+MAX_QUERY_CHARS = 2_000
+"""Of a longer text the beginning and the end are searched for; engines read no more than 256 word pieces anyway."""
+CONTEXT_CHARS = 300
+"""Characters of an earlier message in front of the trigger, which it must not cut off."""
+LOOK_BACK_ROWS = 40
+"""Rows of the session in which the last messages are looked for; only tools stand between two messages."""
+_VOCATIVE = re.compile(r",\s*(?P<name>[^\W\d_a-zа-яё][^\W\d_]+)[\s!.…]*$")
+"""A name after a comma, at the end of a greeting or thanks."""
+TRIGGER = "{trigger}"
+"""Stands for the trigger's text in a profile's own query."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryText:
+    """What a consumer asks."""
+
+    text: str
+    """It is embedded, and searched for by its words."""
+    context: str = ""
+    """It is searched for by its words only."""
+    is_small_talk: bool = False
+    """The trigger asks for nothing."""
+
+
+def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str]) -> QueryText:
+    """The text for this profile. terms: text → stemmed terms.
+
+    `last_user`: the trigger; a follow-up question has the person's message before it in front, and the words of the answer
+    as context. `last_n`: the last messages of the conversation, the trigger last. `custom`: the profile's text, which asks even
+    when the trigger does not.
+    """
+    trigger = _ends(trigger)
+    match rules.query:
+        case "custom":
+            return QueryText(_ends(rules.query_text.replace(TRIGGER, trigger)))
+        case "last_n":
+            before = [text for text, _ in _last(view, rules.query_messages - 1)]
+            return QueryText("\n".join((*reversed(before), trigger)), is_small_talk=_is_small_talk(trigger, view, terms))
+        case _:
+            return _widened(trigger, view, terms)
+
+
+def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> QueryText:
+    question, names = strip_names(trigger, view.prefix.speakers)
+    if names or not is_follow_up(question, terms):
+        return QueryText(trigger, is_small_talk=_is_small_talk(trigger, view, terms))
+    last = list(_last(view, 4))
+    previous = next((text for text, by_person in last if by_person), "")
+    answer = next((text for text, by_person in last if not by_person), "")
+    return QueryText(f"{previous}\n{trigger}" if previous else trigger, answer)
+
+
+def _is_small_talk(trigger: str, view: View, terms: Callable[[str], str]) -> bool:
+    unnamed = strip_names(trigger, view.prefix.speakers)[0]
+    if is_filler(trigger) or is_filler(unnamed):
+        return True
+    if (name := _VOCATIVE.search(trigger)) is None:
+        return False
+    is_known = any(view.prefix.occurrences(stem)[0].passages.size for stem in terms(name["name"]).split())
+    return is_filler(trigger[: name.start()]) and not is_known
+
+
+def _last(view: View, number: int) -> Iterator[tuple[str, bool]]:
+    history, number_of_messages = view.history, 0
+    for row in reversed(view.session_rows[max(view.session_size - LOOK_BACK_ROWS, 0) : view.session_size]):
+        crumb = history.rows[row].breadcrumb
+        if (
+            number_of_messages < number
+            and crumb.role in {"user", "assistant"}
+            and view.current[row]
+            and not history.breadcrumbs.filler.head(view.size)[row]
+        ):
+            number_of_messages += 1
+            yield crumb.text[:CONTEXT_CHARS].strip(), crumb.role == "user"
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= MAX_QUERY_CHARS else f"{text[: MAX_QUERY_CHARS // 2]}\n{text[-MAX_QUERY_CHARS // 2 :]}"
+
+
+MAX_NAME_LOOKS = 50
+"""Passages with a speaker's name in which it may stand in small letters."""
+Queries = dict[tuple[Scope, QueryText], Query]
+"""The queries of one trigger: consumers that ask the same in the same scope share one embedding."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searcher:
+    """Makes queries."""
+
+    embed: Callable[[str], Awaitable[bytes]]
+    """Text → vector. Raises `Unavailable`."""
+    terms: Terms
+
+    async def query(self, text: str, view: View, profile: Profile, scope: Scope, queries: Queries) -> Query:
+        """The consumer's query; without a vector when the engine is away. A new one is added to `queries`.
+
+        text: of the message to answer.
+        """
+        key = scope, query_text(text, view, profile.retrieval, self.terms)
+        if key not in queries:
+            queries[key] = await self._make(key[1], view)
+        return queries[key]
+
+    async def _make(self, question: QueryText, view: View) -> Query:
+        speakers = tuple(name for name in view.prefix.speakers if not self._is_word(name, question.text, view))
+        text, names = strip_names(question.text, speakers)
+        context_terms, _ = strip_names(question.context, speakers)
+        try:
+            vector = await self.embed(text)
+        except Unavailable:
+            vector = b""
+        terms = f"{self.terms(text)} {self.terms(context_terms)}"
+        content = content_words(text, self.terms)
+        exact = identifier_terms(text, self.terms)
+        return make_query(text, names, terms, vector, is_small_talk=question.is_small_talk, content=content, identifiers=exact)
+
+    def _is_word(self, name: str, text: str, view: View) -> bool:
+        if name not in text or name == name.lower():
+            return False
+        stems = self.terms(name).split()
+        passages = view.prefix.occurrences(stems[0])[0].passages[-MAX_NAME_LOOKS:].tolist() if len(stems) == 1 else ()
+        texts = [view.breadcrumb(int(view.crumb[passage])).text for passage in passages]
+        small, capital = rf"(?<!\w){re.escape(name.lower())}(?!\w)", rf"(?<=[\w,] ){re.escape(name)}(?!\w)"
+        number, others = (sum(len(re.findall(pattern, each)) for each in texts) for pattern in (small, capital))
+        return number > max(others, 1)
+
+
+def content_words(text: str, terms: Callable[[str], str]) -> tuple[frozenset[str], ...]:
+    """The stems of each word that is a function word or small talk in no language, in any language.
+
+    A short question seldom tells its language, and may have another one than what answers it. Each pair of characters is a word
+    where no spaces are written. terms: text → stemmed terms.
+    """
+    anchors = tuple(dict.fromkeys(language.anchor for language in languages()))
+    plain = word_set("filler").union(word_set("asking"), *(language.signs for language in languages()))
+    words = list(islice(dict.fromkeys(words_of(text)), MAX_WORDS))
+    forms = {word: _forms(word, anchors, terms) for word in words}
+    passed = plain.union(*(stems for of_word in forms.values() for stems in of_word))
+    content = [frozenset[str]().union(*of_word) for word, of_word in forms.items() if word not in plain and all(of_word)]
+    pairs = (({pair} for pair in sorted(stems)) if UNSPACED.search("".join(stems)) else (stems,) for stems in content)
+    own = ({stem} for stem in dict.fromkeys(terms(" ".join(words)).split()) if stem not in passed)
+    return tuple(frozenset(stems) - plain for stems in chain(*pairs, own) if not plain.issuperset(stems))
+
+
+@lru_cache(MAX_FORMS)
+def _forms(word: str, anchors: tuple[str, ...], terms: Callable[[str], str]) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(terms(f"{anchor} {word}").split()) for anchor in anchors)
+
+
+def identifier_terms(text: str, terms: Callable[[str], str]) -> dict[str, frozenset[str]]:
+    """The identifiers of a query, each with its stemmed terms."""
+    return {name: frozenset(terms(name).split()) for name in identifiers(text)}

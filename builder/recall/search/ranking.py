@@ -1,4 +1,4 @@
-"""Fuse the signals into one order of passages: a linear sum with weights that are data (`ranker.toml`)."""
+"""Fuse the signals into one order of passages, a linear sum with learned weights (`ranker.toml`), and into probabilities."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,7 +29,6 @@ def _standardised(values: Floats) -> Floats:
 
 
 def _of_best(values: Floats) -> Floats:
-    """As a share of the best."""
     best = float(values.max()) if len(values) else 0.0
     return values / best if best > 0 else np.zeros_like(values)
 
@@ -101,3 +100,53 @@ def rank(query: Query, view: View, weights: Mapping[str, float]) -> Floats:
 def features(query: Query, view: View) -> Floats:
     """All signals side by side in the order of SIGNALS, shape (passages, signals): what `bench fit` learns from."""
     return np.stack([scale(signal(query, view)) for signal, scale in SIGNALS.values()], axis=1)
+
+
+Rows = NDArray[np.bool_]
+
+
+def _always(_query: Query, _view: View, _findable: Rows) -> float:
+    return 1.0
+
+
+def _nearest(query: Query, view: View, findable: Rows) -> float:
+    """The best cosine among what may be found, 0 where nothing can be compared."""
+    cosines = signals.similarity(query, view)[findable]
+    cosines_there = cosines[~np.isnan(cosines)]
+    return float(cosines_there.max()) if len(cosines_there) else 0.0
+
+
+def _share_of_known_terms(query: Query, view: View, _findable: Rows) -> float:
+    terms = query.terms
+    return sum(view.history.passages.postings.holding(term, view.passages) > 0 for term in terms) / len(terms) if terms else 0.0
+
+
+NULL: Mapping[str, Callable[[Query, View, Rows], float]] = {
+    "constant": _always,
+    "nearest": _nearest,
+    "known": _share_of_known_terms,
+}
+"""What the null candidate's score is a linear sum of."""
+
+
+def evidence(query: Query, view: View, findable: Rows) -> Floats:
+    """The values of NULL in their order, shape (len(NULL),): what `bench fit` learns from."""
+    return np.array([value(query, view, findable) for value in NULL.values()], np.float32)
+
+
+def probabilities(query: Query, view: View, scores: Floats, findable: Rows, weights: Mapping[str, float]) -> Floats:
+    """P = e^s / (e^null + Σ e^s) over what may be found, 0 elsewhere, shape (passages,).
+
+    findable: shape (passages,), what the page shows already included, because it competes too.
+    weights: name in NULL → weight.
+
+    The null's score is the logarithm of Σ e^s and its weighted evidence: scores are standardised, so that their own height says
+    how many passages there are, not how well they answer.
+    """
+    probability = np.zeros(len(scores), np.float32)
+    if not findable.any():
+        return probability
+    against = sum(weight * NULL[name](query, view, findable) for name, weight in weights.items())
+    odds = np.exp(scores[findable].astype(np.float64) - float(scores[findable].max()))
+    probability[findable] = odds / odds.sum() / (1 + np.exp(against))
+    return probability

@@ -8,16 +8,21 @@ from numpy.typing import NDArray
 
 from builder.domain.context import Omission
 from builder.domain.profile import Retrieval
-from builder.recall.index.prefix import Floats, Ints, Rows
-from builder.recall.index.view import View
+from builder.recall.index.view import Floats, Ints, Rows, View
+from builder.recall.search.candidates import (
+    Candidates,
+    Find,
+    eligible_breadcrumbs,
+    eligible_passages,
+    exact,
+    find_of,
+    further,
+    lifted,
+    literal_passages,
+)
 from builder.recall.search.companions import BEST_FINDS, stands_elsewhere, with_companions
-from builder.recall.search.eligible import eligible_breadcrumbs, eligible_passages
-from builder.recall.search.exact import exact, further
-from builder.recall.search.finds import Candidates, Find, find_of
-from builder.recall.search.probability import probabilities
 from builder.recall.search.query import Query
-from builder.recall.search.ranking import Ranker, rank
-from builder.recall.search.rare_words import lifted, literal_passages
+from builder.recall.search.ranking import Ranker, probabilities, rank
 
 MIN_POOL_PASSAGES, MAX_POOL_PASSAGES = 64, 1024
 """Bounds of the passages that are looked at closely."""
@@ -139,7 +144,6 @@ def _candidates(
 
 
 def _says_something(query: Query, view: View) -> Rows:
-    """Passages that share a word with the query, or have words enough to say something without the ones around them."""
     says = np.asarray(view.history.passages.length.head(view.passages) >= MIN_TERMS, np.bool_)
     for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
         says[view.prefix.occurrences(term)[0].passages] = True
@@ -167,7 +171,6 @@ def best_of(scores: Floats, passages: NDArray[np.int64], number: int) -> NDArray
 
 
 def _deduplicate(pool: Ints, view: View, page_rows: frozenset[int]) -> tuple[list[tuple[int, int]], tuple[Omission, ...]]:
-    """Each thing once: (passage, how often it was said), the newest of equal ones at the rank of the best."""
     groups: dict[tuple[tuple[int, ...], int], list[int]] = {}
     for passage in pool.tolist():
         row = int(view.crumb[passage])
@@ -187,7 +190,6 @@ def _deduplicate(pool: Ints, view: View, page_rows: frozenset[int]) -> tuple[lis
 def _neighbours(
     distinct: list[tuple[int, int]], view: View, candidates: Candidates, page_rows: frozenset[int], distance: int
 ) -> tuple[Find, ...]:
-    """What may be shown around each of the best finds, the nearest first, nothing twice. distance: passages to each side."""
     sides = view.prefix.neighbours
     on_page = page_rows | {int(view.crumb[passage]) for passage, _ in distinct}
     neighbours: dict[int, None] = {}

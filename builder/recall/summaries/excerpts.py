@@ -150,7 +150,6 @@ def _answer(view: View, row: int, parts: Sentences, words: Words, verbatim_rows:
 
 
 def _answer_length(parts: Sentences) -> int:
-    """Sentences of an answer: one, another one behind small talk, and what refers to a bare one."""
     number = 2 if is_filler(parts[0].text) and len(parts) > 1 and not asks(parts[1].text) else 1
     while (
         is_bare(parts[0].text)
@@ -163,7 +162,6 @@ def _answer_length(parts: Sentences) -> int:
 
 
 def _below(question: Line, answer: Line) -> Line:
-    """A question and its answer as one line of the summary."""
     return Line(
         text=f"{question.text}\n{answer.text}",
         day=question.day,
@@ -173,7 +171,6 @@ def _below(question: Line, answer: Line) -> Line:
 
 
 def _without_greeting(sentence: str, names: frozenset[str]) -> str:
-    """A statement without the greeting in front of it; nothing for small talk."""
     while (clause := _CLAUSE.search(sentence)) and _says_nothing(sentence[: clause.start()], names):
         sentence = sentence[clause.end() :]
     if is_filler(sentence) or (greets(sentence) and len(words_of(sentence)) <= MAX_BRIEF_WORDS):
@@ -228,7 +225,6 @@ def _only_announces(view: View, row: int, statement: str) -> bool:
 
 
 def _reports(view: View, row: int) -> bool:
-    """Whether an agent says it once a tool has answered: what was found out, most often."""
     rows = view.session_rows
     before = bisect_left(rows, row) - 1
     return view.breadcrumb(row).role == "assistant" and before >= 0 and view.breadcrumb(rows[before]).role == "tool"

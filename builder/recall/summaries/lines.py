@@ -1,8 +1,4 @@
-"""The lines of a summary: which are still valid, in what order they are shown, and how the extractive summariser chooses them.
-
-It covers by weight, in any language, and embeds nothing: an excerpt is worth the rare words that no chosen one has said yet, more
-when it names, counts or concludes something, less when its passage is near to a chosen one.
-"""
+"""The lines of a summary: which are still valid, in what order they are shown, and how the extractive summariser chooses them."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,9 +9,66 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.summary import Line, Source
+from builder.language.words import changes, word_set, words_of
 from builder.recall.index.view import View
-from builder.recall.summaries.changes import outdated
 from builder.recall.summaries.excerpts import Excerpt, Words, excerpt_of, excerpts, line_of
+
+MIN_SHARED_TERMS = 2
+"""Terms that two lines about the same thing share at least."""
+MIN_SHARED_SHARE = 0.5
+"""Of the terms of the line that has fewer, where the later one says that something changed."""
+MAX_OTHER_TERMS = 1
+"""Terms that one line has more than the other, where nothing but numbers and days tells that something changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """What a line is about, and what it says of it."""
+
+    terms: frozenset[str]
+    """Without numbers and days."""
+    labels: frozenset[str]
+    """Numbers behind a word that means something: "crate 3", "batch 7". They tell things apart."""
+    values: frozenset[str]
+    """All other numbers, and days: "900 euros", "on Friday"."""
+    changes: bool
+
+
+def outdated(excerpts: Sequence[Excerpt], terms: Callable[[str], str]) -> frozenset[int]:
+    """Numbers of the excerpts that a later one replaces. terms: text → stemmed terms joined by spaces.
+
+    Two lines of one row replace nothing.
+    """
+    claims = [_claim(excerpt, terms) for excerpt in excerpts]
+    later = [number for number, claim in enumerate(claims) if claim.changes or claim.values]
+    return frozenset(
+        earlier
+        for earlier, claim in enumerate(claims)
+        if any(excerpts[earlier].order[0] < excerpts[other].order[0] and _replaces(claims[other], claim) for other in later)
+    )
+
+
+def _replaces(later: _Claim, earlier: _Claim) -> bool:
+    shared = len(later.terms & earlier.terms)
+    if shared < MIN_SHARED_TERMS:
+        return False
+    if later.changes:
+        return shared >= MIN_SHARED_SHARE * min(len(later.terms), len(earlier.terms))
+    are_same = shared >= min(len(later.terms), len(earlier.terms)) and len(later.terms ^ earlier.terms) <= MAX_OTHER_TERMS
+    has_other_values = bool(later.values and earlier.values) and later.values.isdisjoint(earlier.values)
+    return are_same and later.labels == earlier.labels and has_other_values
+
+
+def _claim(excerpt: Excerpt, terms: Callable[[str], str]) -> _Claim:
+    values, labels, before = set[str](), set[str](), ""
+    for word in words_of(excerpt.line.text):
+        if any(map(str.isdigit, word)) or word in word_set("times") or word in word_set("numbers"):
+            is_label = word[-1].isdigit() and bool(before) and not before[-1].isdigit() and bool(terms(before))
+            (labels if is_label else values).add(word)
+        before = word
+    about = excerpt.terms - frozenset(terms(" ".join((*values, *labels))).split())
+    return _Claim(about, frozenset(labels), frozenset(values), changes(excerpt.line.text))
+
 
 LineWithRows = tuple[tuple[int, ...], Line]
 """A line behind the rows of its sources."""
@@ -157,7 +210,6 @@ def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: Words) -
 
 
 def _conflicts(pool: list[Excerpt]) -> list[list[int]]:
-    """For each excerpt the numbers of those that share a sentence with it, itself included."""
     by_spot: dict[tuple[int, int], list[int]] = {}
     for number, excerpt in enumerate(pool):
         for spot in excerpt.parts:

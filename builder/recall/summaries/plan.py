@@ -2,8 +2,8 @@
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import count
 from uuid import UUID, uuid5
@@ -13,7 +13,7 @@ from builder.domain.profile import Profile, Summaries
 from builder.domain.selector import Selector
 from builder.domain.summary import Line, Source, Summary, Utterance
 from builder.recall.index.view import View
-from builder.recall.summaries.lines import EMPTY_PAGE, PageContent, shown_lines, valid_lines
+from builder.recall.summaries.lines import EMPTY_PAGE, PageContent, shown_lines, valid_lines, with_rows
 from builder.recall.visibility import of_audience
 
 WaitingUnit = tuple[int, tuple[int, ...]]
@@ -213,7 +213,6 @@ def is_from_person(view: View, row: int) -> bool:
 
 
 def _free(view: View, row: int) -> tuple[Line, ...]:
-    """The lines of this row's summary that do not last."""
     return tuple(line for line in view.history.chains.summary(row).lines if not line.is_lasting)
 
 
@@ -226,3 +225,68 @@ def _first_row(view: View, breadcrumb: str) -> int:
 def _source(view: View, row: int) -> Source:
     crumb = view.breadcrumb(row)
     return crumb.id, crumb.version
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A line that holds as of a view."""
+
+    summary: int
+    """Row of its summary."""
+    rows: tuple[int, ...]
+    """Rows of what it stands for."""
+    line: Line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observations:
+    """All that a consumer may see as of a view, and that nothing has replaced."""
+
+    summaries: frozenset[int] = frozenset()
+    """Rows of the summaries that have them, or others that were replaced."""
+    by_row: Mapping[int, tuple[Observation, ...]] = field(default_factory=dict)
+    """Row of a message → those that stand for it, or for what has replaced it."""
+    by_place: Mapping[tuple[int, int], Observation] = field(default_factory=dict)
+    """Row of a summary, and character of its text → what begins there, or what has replaced that."""
+    replaced: frozenset[str] = frozenset()
+    """Ids of those that another one has replaced."""
+
+
+NO_OBSERVATIONS = Observations()
+
+
+def observations_of(view: View, profile: Profile) -> Observations:
+    """Of the summaries of all sessions in the view that were made with the profile's own settings for its own audience.
+
+    One of which a source was deleted or edited holds no more, and replaces nothing.
+    """
+    recipe = recipe_of(profile)
+    if recipe is None or recipe.settings.by != "endpoint":
+        return NO_OBSERVATIONS
+    visible = view.current if view.summaries is None else view.current | view.summaries
+    rows = (row for row in view.history.chains.of_recipe(recipe.name, view.prefix.latest) if visible[row])
+    places = {(row, start): line for row in rows for start, line in _observed_lines(view, row)}
+    valid = {line.id: sources for sources, line in with_rows(view, places.values())}
+    all_by_id = {line.id: Observation(row, valid[line.id], line) for (row, _), line in places.items() if line.id in valid}
+    successors = {each.line.replaces: name for name, each in all_by_id.items() if each.line.replaces}
+    newest: dict[str, Observation] = {}
+    for name, each in reversed(all_by_id.items()):  # what replaces one comes later
+        newest[name] = newest.get(successors.get(name, ""), each)
+    by_row: dict[int, dict[Observation, None]] = {}
+    for name, each in all_by_id.items():
+        for row in each.rows:
+            by_row.setdefault(row, {})[newest[name]] = None
+    return Observations(
+        summaries=frozenset(row for row, _ in places),
+        by_row={row: tuple(each) for row, each in by_row.items()},
+        by_place={place: newest[line.id] for place, line in places.items() if line.id in newest},
+        replaced=frozenset(successors),
+    )
+
+
+def _observed_lines(view: View, row: int) -> Iterator[tuple[int, Line]]:
+    start = 0
+    for line in view.history.chains.summary(row).lines:
+        if line.id:
+            yield start, line
+            start += len(line.text) + 1

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.language.prose import is_prose, without_blocks
-from builder.language.sentences import sentences
+from builder.language.sentences import is_prose, sentences, without_blocks
 from builder.language.words import answers, asks, is_filler, refers, words_of
 from builder.recall.index.view import View
 
@@ -97,7 +96,6 @@ def question_of(view: View, row: int) -> tuple[int, Sentence] | None:
 
 
 def _rows_before(view: View, row: int) -> Iterator[tuple[int, Breadcrumb]]:
-    """The conversation in front of a row, the newest first."""
     rows = view.session_rows
     number = bisect_left(rows, row)
     for other in reversed(rows[max(number - LOOK_BACK_ROWS, 0) : number]):
@@ -107,7 +105,6 @@ def _rows_before(view: View, row: int) -> Iterator[tuple[int, Breadcrumb]]:
 
 
 def _last_question(text: str) -> Sentence | None:
-    """The question with which a text ends, one sentence behind it at most, with the sentence that it refers to."""
     parts = prose_sentences(text)
     number = next((number for number in range(len(parts) - 1, max(len(parts) - 3, -1), -1) if asks(parts[number].text)), -1)
     if number < 0:

@@ -1,11 +1,48 @@
-"""What every body of a breadcrumb says."""
+"""What every body of a breadcrumb says, and the bodies of notes and of pages of a browser."""
 
+import re
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from typing_extensions import override
 
 from builder.domain.breadcrumb import Role
+from builder.remember.content import attachment_line
+
+MAX_USER_ID_CHARS = 256
+_CHARACTERS = r"[^\x00-\x1f\x7f-\x9f]+"
+"""Everything but control characters."""
+
+UserId = Annotated[str, Field(min_length=1, max_length=MAX_USER_ID_CHARS, pattern=f"^{_CHARACTERS}$")]
+
+
+def _usable(value: Any) -> str | None:
+    is_id = isinstance(value, str) and len(value) <= MAX_USER_ID_CHARS and re.fullmatch(_CHARACTERS, value)
+    return value if is_id else None
+
+
+LenientUserId = Annotated[str | None, BeforeValidator(_usable)]
+
+
+def _join_parts(value: Any) -> Any:
+    """Chat APIs send content as a list of typed parts: their texts are joined, images and files become a line each."""
+    if not isinstance(value, list):
+        return value
+    return "\n".join(_part(part) for part in value)
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, dict):
+        text = part.get("text")
+        return text if isinstance(text, str) else attachment_line(part)
+    raise ValueError(f"a content part is {type(part).__name__}; use text or an object with a text field")
+
+
+Text = Annotated[str, BeforeValidator(_join_parts, json_schema_input_type=str | list[str | dict[str, Any]])]
+"""A string, or a list of content parts that is joined to one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,3 +77,51 @@ class Body(BaseModel):
     def facts(self) -> BodyFacts:
         """What it says of its breadcrumb."""
         return BodyFacts()
+
+
+class NoteV1(Body):
+    """A note that an agent or a person keeps."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"content": "Glaze batch 7 needs two coats.", "url": "https://example.org/notes/7"}]}
+    )
+    default_speaker: ClassVar[str] = "Note"
+    content: Text = Field(description="the note")
+    title: str | None = None
+    url: str | None = None
+
+    @override
+    def facts(self) -> BodyFacts:
+        return BodyFacts(text=self.content)
+
+
+class BrowserPageContextV1(Body):
+    """The page that the user looks at."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"title": "Orders", "url": "https://example.org/orders", "dom": {"interactiveCount": 12}}]
+        }
+    )
+    default_speaker: ClassVar[str] = "Browser"
+    title: str = Field("", description="title of the page")
+    url: str = Field(description="address of the page")
+    content: dict[str, Any] | None = Field(None, description="{mainText, headings, links}")
+    dom: dict[str, Any] | None = Field(None, description="{interactiveCount, …}")
+
+    @override
+    def facts(self) -> BodyFacts:
+        main = (self.content or {}).get("mainText")
+        return BodyFacts(text="\n".join(filter(None, (self.title, main if isinstance(main, str) else ""))))
+
+
+class BrowserTabContextV1(BrowserPageContextV1):
+    """The active tab, as RCRT's extension sends it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"title": "Orders", "url": "https://example.org/orders", "tab_id": 7, "content": {"mainText": "3 open orders"}}
+            ]
+        }
+    )

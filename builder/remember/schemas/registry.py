@@ -7,15 +7,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from builder.remember.attachments import attachment_lines
-from builder.remember.content import text_of
-from builder.remember.schemas.agents import AgentDefV1, ContextConfigV1
-from builder.remember.schemas.base import Body
-from builder.remember.schemas.conversation import AgentResponseV1, UserMessageV1
-from builder.remember.schemas.notes import BrowserPageContextV1, BrowserTabContextV1, NoteV1
-from builder.remember.schemas.removals import BreadcrumbDeletedV1, ContextBlacklistV1
+from builder.remember.content import attachment_lines, text_of
+from builder.remember.schemas.base import Body, BrowserPageContextV1, BrowserTabContextV1, NoteV1
+from builder.remember.schemas.control import AgentDefV1, BreadcrumbDeletedV1, ContextBlacklistV1, ContextConfigV1
+from builder.remember.schemas.conversation import (
+    AgentResponseV1,
+    ToolCatalogV1,
+    ToolErrorV1,
+    ToolRequestV1,
+    ToolResponseV1,
+    UserMessageV1,
+)
 from builder.remember.schemas.summaries import SummaryV1
-from builder.remember.schemas.tools import ToolCatalogV1, ToolErrorV1, ToolRequestV1, ToolResponseV1
 
 BODIES: dict[str, type[Body]] = {
     "user.message.v1": UserMessageV1,

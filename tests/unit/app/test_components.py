@@ -8,7 +8,7 @@ from builder.app.components import open_components
 from builder.app.settings import Embedding, Settings
 from builder.app.stores import locate_store
 from builder.domain.errors import Misconfigured
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from tests.factories import bare, make_remembered
 from tests.models import prepared
 

@@ -16,7 +16,7 @@ import pytest
 from builder.adapters.templates.page_rendering import silence
 from builder.app.components import PARTS, Parts, open_components
 from builder.app.config import parse_config, read_config, template_folders
-from builder.app.reload import Reloader, note_edition
+from builder.app.reload import Reloader
 from builder.app.settings import Embedding, Settings
 from builder.domain.errors import Misconfigured
 from tests.factories import make_breadcrumb
@@ -177,7 +177,7 @@ async def test_a_start_takes_the_last_good_edition_where_a_file_is_bad_and_the_m
         mine.write_text(MINE % "o200k_base")
         await reloading.look()
         assert await reloading.look()
-        await note_edition(reloading.core.store, reloading.core.config)
+        await reloading.keep_edition(reloading.core.config)
     for file, bad in ((mine, b"extends: minimall"), (mine, b"page: \xff"), (hint, b"{{ speaker }}: {{ body.contnet }}")):
         before = file.read_bytes() if file.exists() else None
         file.write_bytes(bad)
@@ -205,7 +205,7 @@ async def test_a_first_start_a_folder_that_is_none_and_a_command_fail_on_a_bad_f
     assert not list(tmp_path.glob("store*"))
     file.unlink()
     async with watching(tmp_path) as (reloading, _):
-        await note_edition(reloading.core.store, reloading.core.config)
+        await reloading.keep_edition(reloading.core.config)
     file.write_text("extends: minimall")
     with pytest.raises(Misconfigured, match="minimall"):
         async with open_components(settings(tmp_path)):
@@ -260,7 +260,7 @@ async def test_the_last_good_edition_is_taken_as_it_was_though_an_earlier_releas
     async with watching(tmp_path) as (reloading, _):
         bundled, own = reloading.core.config.layers
         layers = (bundled, {**own, "hints/note.v1.md.j2": "- a note"})
-        await note_edition(reloading.core.store, parse_config(layers, was_in_force=True))
+        await reloading.keep_edition(parse_config(layers, was_in_force=True))
     hint.write_text("- a note")
     async with watching(tmp_path) as (reloading, _):
         assert reloading.core.config.templates.sources["hints"]["note.v1"] == "- a note"

@@ -11,10 +11,10 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
 from builder.app.telemetry import OUTCOMES, REASONS, Metrics, set_up_logging, text_lines
-from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import Rejected
-from builder.domain.failure import Failure
+from builder.domain.reports import DeliveryOutcome, Failure
 from builder.worker.resilience import UnexpectedError, guard
+from tests.factories import make_place
 
 
 @pytest.fixture
@@ -32,8 +32,10 @@ def lines(capsys: pytest.CaptureFixture[str]) -> Iterator[io.StringIO]:
 
 def test_the_line_of_a_breadcrumb_has_a_field_for_each_fact(lines: io.StringIO) -> None:
     subject = "breadcrumbs.acme.s42.user.message.v1"
-    done = DeliveryOutcome(subject=subject, sequence=7, replay=False, outcome="published", seconds=0.01234, tokens=(120, 30))
-    Metrics(CollectorRegistry()).observe(done)
+    done = DeliveryOutcome(
+        subject=subject, place=make_place(7), replay=False, outcome="published", seconds=0.01234, tokens=(120, 30)
+    )
+    Metrics(CollectorRegistry()).delivered(done)
     line = json.loads(lines.getvalue())
     assert line["message"] == f"published {subject} seq=7 ms=12.3 contexts=2"
     fields = {"outcome": "published", "workspace": "acme", "session": "s42", "schema": "user.message.v1"}
@@ -43,15 +45,17 @@ def test_the_line_of_a_breadcrumb_has_a_field_for_each_fact(lines: io.StringIO) 
 
 def test_a_repetition_says_that_its_contexts_were_published_before(lines: io.StringIO) -> None:
     subject = "breadcrumbs.acme.s42.user.message.v1"
-    Metrics(CollectorRegistry()).observe(
-        DeliveryOutcome(subject=subject, sequence=7, replay=False, outcome="published", seconds=0, tokens=())
+    Metrics(CollectorRegistry()).delivered(
+        DeliveryOutcome(subject=subject, place=make_place(7), replay=False, outcome="published", seconds=0, tokens=())
     )
     assert json.loads(lines.getvalue())["message"].endswith("contexts=0 (published before)")
 
 
 def test_a_subject_that_is_none_has_no_address(lines: io.StringIO) -> None:
-    Metrics(CollectorRegistry()).observe(
-        DeliveryOutcome(subject="breadcrumbs", sequence=1, replay=False, outcome="rejected", seconds=0, reason="it is no subject")
+    Metrics(CollectorRegistry()).delivered(
+        DeliveryOutcome(
+            subject="breadcrumbs", place=make_place(1), replay=False, outcome="rejected", seconds=0, reason="it is no subject"
+        )
     )
     line = json.loads(lines.getvalue())
     assert (line["workspace"], line["session"], line["schema"], line["reason"]) == ("", "", "", "it is no subject")
@@ -95,7 +99,7 @@ def test_failed_hints_of_records_are_counted_together_and_logged_by_their_schema
 def outcome(number: int, name: str) -> DeliveryOutcome:
     subject, kind = f"breadcrumbs.acme.s{number}.schema{number}.v1", REASONS[number % len(REASONS)]
     return DeliveryOutcome(
-        subject=subject, sequence=number, replay=False, outcome=name, seconds=0.01, tokens=(number,), kind=kind
+        subject=subject, place=make_place(number), replay=False, outcome=name, seconds=0.01, tokens=(number,), kind=kind
     )
 
 
@@ -106,7 +110,7 @@ def test_metrics_do_not_grow_with_sessions_and_schemas_and_name_none(lines: io.S
 
     def scrape(first: int, last: int) -> str:
         for number in range(first, last):
-            metrics.observe(outcome(number, settled[number % len(settled)]))
+            metrics.delivered(outcome(number, settled[number % len(settled)]))
         return generate_latest(metrics.registry).decode()
 
     few, many = scrape(0, 200), scrape(200, 20_000)
@@ -130,10 +134,10 @@ def test_each_outcome_and_each_reason_of_a_dead_letter_is_zero_before_the_first_
 async def test_many_old_triggers_are_one_warning_and_the_time_of_the_last_one(lines: io.StringIO) -> None:
     metrics = Metrics(CollectorRegistry(), gather=0)
     for number in range(1_000):
-        metrics.observe(outcome(number, "expired"))
+        metrics.delivered(outcome(number, "expired"))
     while "WARNING" not in lines.getvalue():
         await asyncio.sleep(0)
-    metrics.observe(outcome(1_001, "expired"))
+    metrics.delivered(outcome(1_001, "expired"))
     while lines.getvalue().count("WARNING") < 2:
         await asyncio.sleep(0)
     logged = [line for line in map(json.loads, lines.getvalue().splitlines()) if line["level"] == "WARNING"]

@@ -9,7 +9,7 @@ from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.app.config import bundled_folder, read_layers
 from builder.domain.context import HINT_FAILED, Context
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.trusted_hints import TrustedHints
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, requested, said, section, sent
 from tests.factories import (

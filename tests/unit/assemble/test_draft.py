@@ -7,7 +7,7 @@ import pytest
 
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import (
     answered,
     bash,

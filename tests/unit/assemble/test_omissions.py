@@ -6,8 +6,8 @@ from typing import Any
 from builder.adapters.templates.cuts.results import FIRST_RESULTS
 from builder.domain.context import CUT, IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Context
 from builder.domain.profile import Cut
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.visibility import visible_to
 from tests.conversations import answered, bash, chat, deleted, ids_of, replied, said, sent
 from tests.factories import (

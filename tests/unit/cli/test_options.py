@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from builder.cli.options import progress_bar, settings, show, target
+from builder.app.console import progress_bar, settings, show
+from builder.cli.options import target
 from builder.domain.errors import Misconfigured
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Kind, Place
-from builder.domain.stored_breadcrumb import erased
+from builder.domain.recall import erased
 from tests.factories import make_breadcrumb
 
 

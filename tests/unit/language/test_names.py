@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.language.lists import UNSPACED
 from builder.language.names import is_plain, look, looks, parts, quoted, skeleton
+from builder.language.words import UNSPACED
 
 TABLE = {
     chr(code): "".join(chr(int(sign, 16)) for sign in target.split())

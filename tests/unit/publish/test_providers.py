@@ -4,12 +4,10 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from builder.domain.message import Call, Exchange, Image, Message, Part
-from builder.publish.anthropic import anthropic
+from builder.domain.context import Call, Exchange, Image, Message, Part
+from builder.publish.chat import MAX_ID_CHARS, acceptable, anthropic, openai
 from builder.publish.event import encode
-from builder.publish.openai import openai
-from builder.publish.tool_ids import MAX_ID_CHARS, acceptable
-from builder.remember.attachments import images_of
+from builder.remember.content import images_of
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
 from tests.factories import make_context, make_profile
 from tests.property.sessions import hear

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import numpy as np
 
-from builder.assemble.budget.limits import window_size
+from builder.assemble.budget.shares import window_size
 from builder.domain.profile import Profile
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.conversation import turns
 from builder.recall.index.view import View
 from builder.recall.visibility import of_person, visible_to

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from builder.remember.content import Text, text_of
+from builder.remember.content import text_of
+from builder.remember.schemas.base import Text
 
 TEXT = TypeAdapter[str](Text)
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from builder.adapters.tokens import load_counter
 from builder.language.traits import Trait
-from builder.remember.memory import Ingest
-from builder.remember.passages import MAX_PASSAGES
+from builder.remember.memory import MAX_PASSAGES, Ingest
 from tests.factories import HashingEmbedder, make_breadcrumb, make_terms
 
 LINES = "\n".join(f"{n} x{n % 7} word{n % 13} y" for n in range(55_000))

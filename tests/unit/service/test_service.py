@@ -13,7 +13,7 @@ from builder.domain.recall import Recall, RecallQuery
 from builder.domain.selector import Selector, trigger_on
 from builder.ports.models import Embedder
 from builder.recall.index.reader import HistoryCache
-from builder.remember.schemas.removals import excluded
+from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE
 from tests.conversations import sent

@@ -8,12 +8,13 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.errors import Unavailable
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.remember.memory import Pause, no_pause
 from builder.worker.backfill import PAGE_ROWS, Backfill
 from builder.worker.resilience import Pace, Pauses
 from tests.factories import bare, make_place, make_remembered, remembered_of
 from tests.memory_store.store import MemoryStore
+from tests.ports import run_job
 
 PACE = Pace(rest=0.001, pauses=Pauses(0.001, 0.001))
 """Pauses that a test can wait for."""
@@ -102,8 +103,9 @@ async def test_it_goes_on_when_the_store_was_away(caplog: pytest.LogCaptureFixtu
 
     store, engine = Leaving(), Engine()
     await holding(store, "The kiln is hot.")
-    await until_filled(store, Backfill(store, engine, idle, PACE).run())
-    assert caplog.text.count("the disk is away") == 3
+    await until_filled(store, run_job("filling", Backfill(store, engine, idle, PACE).walk))
+    assert store.away == 0
+    assert "the disk is away" in caplog.text
 
 
 async def test_the_beginning_and_the_end_are_told_once(caplog: pytest.LogCaptureFixture) -> None:
@@ -158,7 +160,7 @@ async def test_what_comes_while_it_walks_is_filled_in_too() -> None:
     walking = Backfill(store, engine, idle, PACE)
     await walking.walk()
     await store.remember(bare(late))
-    await until_filled(store, walking.run())
+    await until_filled(store, run_job("filling", walking.walk))
     assert await store.facts(late.breadcrumb) == late
 
 

@@ -5,15 +5,13 @@ from typing import Any
 
 from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.app.config import bundled_folder, load_library, read_layers
-from builder.domain.breadcrumb import Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import StreamMessage
 from builder.domain.lint_finding import LintFinding
-from builder.remember.decode import decode
-from builder.worker.catch_up import CatchUp
-from builder.worker.consumers import Consumers, DefinitionReader
+from builder.worker.consumers import Consumers
 from tests.conversations import message_of
-from tests.factories import MORNING, make_profile, remembered_of
+from tests.factories import MORNING, make_profile
 from tests.memory_store.store import MemoryStore
-from tests.ports import MemoryPublisher, MemoryStream
+from tests.ports import MemoryStream, make_log
 from tests.summarised import make_builder
 
 
@@ -25,13 +23,7 @@ def consumers_over(*messages: StreamMessage) -> Consumers:
     builder = make_builder(store, (make_profile(),))
     builder.record_consumers = RecordProfiles(library, frozenset({"default"}), findings.append)
 
-    async def remember(breadcrumb: Breadcrumb) -> None:
-        await store.remember(remembered_of(breadcrumb))
-
-    catch_up = CatchUp(stream, store, store, MemoryPublisher(), decode, remember, 5)
-    return Consumers(
-        lambda: builder, DefinitionReader(stream, stream.last, store, catch_up, decode), stream.last, lambda: MORNING
-    )
+    return Consumers(lambda: builder, make_log(stream, store, now=lambda: MORNING))
 
 
 def agent(sequence: int, name: str, **body: Any) -> StreamMessage:
@@ -43,7 +35,7 @@ TRIGGER = {"schema_name": "tool.response.v1", "any_tags": ["chat"]}
 
 async def test_consumers_say_what_makes_them_and_records_that_make_none_say_why() -> None:
     consumers = consumers_over(agent(1, "support", context_trigger=TRIGGER), agent(2, "broken", context_trigger=[]))
-    answer = json.loads(json.dumps(await consumers.consumers("acme", b"{}")))
+    answer = json.loads(json.dumps(await consumers.listed("acme")))
     assert [(each["name"], each["origin"], each["triggers"]) for each in answer["consumers"]] == [
         ("default", "profiles/default.yaml", ["user.message.v1"]),
         ("support", 'agent.def.v1 "def-support" version 1', [{"schemas": ["tool.response.v1"], "any_tags": ["chat"]}]),
@@ -59,5 +51,5 @@ async def test_what_was_read_last_is_known_without_reading() -> None:
     assert [profile.consumer for profile in consumers.in_memory("acme")] == ["default", "support"]
     assert [profile.waits_for_tools for profile in consumers.in_memory()] == [False, True]
     assert [profile.consumer for profile in consumers.in_memory("rival")] == ["default"]
-    consumers.drop("acme")
+    consumers.log.drop("acme")
     assert [profile.consumer for profile in consumers.in_memory()] == ["default"]

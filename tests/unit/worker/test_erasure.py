@@ -8,12 +8,11 @@ import pytest
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Unavailable
 from builder.remember.decode import decode
-from builder.worker.catch_up import CatchUp
 from builder.worker.erasure import ContextEraser, Erasure
 from tests.conversations import message_of, sent
 from tests.factories import make_place, remembered_of
 from tests.memory_store.store import MemoryStore
-from tests.ports import MemoryPublisher, MemoryStream
+from tests.ports import MemoryStream, make_log
 
 TOMBSTONE = sent(9, "breadcrumb.deleted.v1", {"breadcrumb_id": "m1", "speaker": "Ana"}).breadcrumb
 
@@ -32,11 +31,7 @@ class Bench:
         self.stream.letters = ["m1", "m2"]
         self.store = MemoryStore()
         self.drops: list[frozenset[str]] = []
-        catch_up = CatchUp(
-            self.stream, self.store, self.store, MemoryPublisher(), decode,
-            lambda crumb: self.store.remember(remembered_of(crumb)), 5,
-        )  # fmt: skip
-        self.erasure = Erasure(catch_up, self.store, self.store, self.stream, self.drop)
+        self.erasure = Erasure(make_log(self.stream, self.store), self.stream, self.drop)
 
     def drop(self, _workspace: str, ids: frozenset[str]) -> int:
         self.drops.append(ids)
@@ -45,7 +40,7 @@ class Bench:
 
 async def test_every_trace_is_erased_and_the_receipt_counts_it() -> None:
     bench = Bench()
-    receipt = await bench.erasure.forget(TOMBSTONE)
+    receipt = await bench.erasure.erase(TOMBSTONE)
     assert (receipt.workspace, receipt.session, receipt.id, receipt.by) == ("acme", "s42", "m1", "Ana")
     assert (receipt.versions, receipt.messages, receipt.contexts, receipt.letters, receipt.cached) == (2, 2, 1, 1, 1)
     assert [message.place.sequence for message in bench.stream.messages] == [2]
@@ -56,15 +51,15 @@ async def test_every_trace_is_erased_and_the_receipt_counts_it() -> None:
 
 async def test_it_catches_up_first_so_that_nothing_older_is_stored_later() -> None:
     bench = Bench()
-    await bench.erasure.forget(TOMBSTONE)
+    await bench.erasure.erase(TOMBSTONE)
     assert not await bench.store.remember(remembered_of(decode(hello(1))))
 
 
 async def test_requests_at_once_and_later_ones_get_the_same_receipt() -> None:
     bench = Bench()
-    first, second = await asyncio.gather(bench.erasure.forget(TOMBSTONE), bench.erasure.forget(TOMBSTONE))
+    first, second = await asyncio.gather(bench.erasure.erase(TOMBSTONE), bench.erasure.erase(TOMBSTONE))
     assert first is second
-    assert await bench.erasure.forget(TOMBSTONE) is first
+    assert await bench.erasure.erase(TOMBSTONE) is first
     assert len(bench.drops) == 1
 
 
@@ -72,39 +67,39 @@ async def test_a_run_that_failed_is_repeated() -> None:
     bench = Bench()
     bench.stream.is_away = True
     with pytest.raises(Unavailable):
-        await bench.erasure.forget(TOMBSTONE)
+        await bench.erasure.erase(TOMBSTONE)
     bench.stream.is_away = False
-    assert (await bench.erasure.forget(TOMBSTONE)).versions == 2
+    assert (await bench.erasure.erase(TOMBSTONE)).versions == 2
 
 
 async def test_a_request_that_is_cancelled_does_not_stop_the_run() -> None:
     bench = Bench()
-    request = asyncio.create_task(bench.erasure.forget(TOMBSTONE))
+    request = asyncio.create_task(bench.erasure.erase(TOMBSTONE))
     await asyncio.sleep(0)
     request.cancel()
     await asyncio.wait({request})
-    assert (await bench.erasure.forget(TOMBSTONE)).versions == 2
+    assert (await bench.erasure.erase(TOMBSTONE)).versions == 2
     assert len(bench.drops) == 1
 
 
 async def test_the_worker_replaces_contexts_that_were_being_built_during_an_earlier_run() -> None:
     bench = Bench()
-    await bench.erasure.forget(TOMBSTONE)
+    await bench.erasure.erase(TOMBSTONE)
     bench.stream.contexts[9] = ("contexts.c", frozenset({"m1"}))
-    await bench.erasure.forget_in_order(TOMBSTONE)
+    await bench.erasure.erase_in_order(TOMBSTONE)
     assert bench.stream.stubs == ["contexts.a", "contexts.c"]
     assert len(bench.drops) == 2
 
 
 async def test_the_worker_that_comes_first_erases_once() -> None:
     bench = Bench()
-    await bench.erasure.forget_in_order(TOMBSTONE)
+    await bench.erasure.erase_in_order(TOMBSTONE)
     assert len(bench.drops) == 1
 
 
 async def test_versions_behind_the_tombstone_stay() -> None:
     bench = Bench()
-    await bench.erasure.forget(replace(TOMBSTONE, place=make_place(3)))
+    await bench.erasure.erase(replace(TOMBSTONE, place=make_place(3)))
     assert [message.place.sequence for message in bench.stream.messages] == [2, 3]
 
 

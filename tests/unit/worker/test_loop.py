@@ -3,27 +3,29 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
+from builder.domain.reports import DeliveryOutcome
 from builder.publish.event import encode
-from builder.remember.decode import decode
-from builder.worker.catch_up import CatchUp
-from builder.worker.loop import Attempts, Rules, Worker
+from builder.worker.consumers import Consumers
+from builder.worker.forgetting import Forgetting
+from builder.worker.jobs import Observer
+from builder.worker.loop import Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
-from builder.worker.quiet_time import QuietTime
 from builder.worker.resilience import Pauses
 from builder.worker.turns import Turns
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile
 from tests.memory_store.store import MemoryStore
-from tests.ports import HandDelivery, MemoryPublisher, MemoryStream
+from tests.ports import HandDelivery, MemoryPublisher, MemoryStream, make_log
 from tests.summarised import make_builder
 
 ATTEMPTS = 3
@@ -58,27 +60,27 @@ class Store(MemoryStore):
         await super().undo_attempt(place)
 
 
-class Bench:
+class Bench(Observer):
     """A worker for one consumer. step: as of the store. outcomes: of what was processed."""
 
     def __init__(self, step: Step = nothing) -> None:
         self.store, self.publisher, self.stream = Store(step), MemoryPublisher(), MemoryStream()
         self.outcomes: list[DeliveryOutcome] = []
-        self.in_work = set[Place]()
         builder = make_builder(self.store, (make_profile(consumer="a"),))
-        catch_up = CatchUp(self.stream, self.store, self.store, self.publisher, decode, builder.remember, ATTEMPTS, self.in_work)
+        self.log = make_log(
+            self.stream, self.store, builder.remember,
+            publisher=self.publisher, max_attempts=ATTEMPTS, now=lambda: MORNING,
+        )  # fmt: skip
         contexts = ContextPublisher(self.publisher, encode)
-        quiet_time = QuietTime(self.stream, self.stream.last, decode, lambda: MORNING, self.store.facts)
-        processor = Processor(
-            lambda: builder, catch_up, contexts, decode, nothing, lambda: MORNING, timedelta(hours=1), quiet_time, Turns()
-        )
-        self.worker = Worker(
-            processor,
-            Attempts(self.store, self.in_work, ATTEMPTS),
-            DeadLetters(self.publisher, self.stream),
-            self.outcomes.append,
-            Rules(heartbeat=0.001, pauses=PAUSES),
-        )
+        forgetting = cast("Forgetting", SimpleNamespace(apply=nothing))
+        consumers, age = Consumers(lambda: builder, self.log), timedelta(hours=1)
+        processor = Processor(lambda: builder, self.log, consumers, contexts, forgetting, Turns(), age)
+        letters = DeadLetters(self.publisher, self.stream)
+        self.worker = Worker(processor, self.log, letters, (self,), Rules(heartbeat=0.001, pauses=PAUSES))
+
+    @override
+    def delivered(self, outcome: DeliveryOutcome) -> None:
+        self.outcomes.append(outcome)
 
     async def process(self, delivery: HandDelivery) -> DeliveryOutcome:
         await self.worker.process(delivery)
@@ -89,7 +91,7 @@ async def test_what_is_processed_is_acknowledged_and_its_attempts_are_cleared() 
     bench, delivery = Bench(), hello(1)
     done = await bench.process(delivery)
     assert delivery.settled == ["ack"]
-    assert (done.outcome, done.subject, done.sequence, done.contexts) == ("published", delivery.arrival.subject, 1, 1)
+    assert (done.outcome, done.subject, done.place.sequence, done.contexts) == ("published", delivery.arrival.subject, 1, 1)
     assert 0 < (done.build or 0) <= done.seconds
     assert await bench.store.start_attempt(make_place(1)) == 1
 
@@ -158,7 +160,7 @@ async def test_a_shutdown_settles_nothing_and_costs_no_attempt() -> None:
     task.cancel()
     await asyncio.wait({task})
     assert task.cancelled()
-    assert (delivery.settled, bench.outcomes, bench.in_work) == ([], [], set())
+    assert (delivery.settled, bench.outcomes, bench.log.in_work) == ([], [], set())
     assert await bench.store.start_attempt(make_place(1)) == 1
 
 
@@ -199,7 +201,7 @@ async def test_a_tombstone_of_no_session_waits_for_a_page_of_any_session_that_ma
         assert (page.settled, tombstone.settled) == ([], [])
         gate.set()
         await asyncio.gather(*tasks)
-    assert [done.sequence for done in bench.outcomes][-2:] == [2, 3]
+    assert [done.place.sequence for done in bench.outcomes][-2:] == [2, 3]
 
 
 async def test_a_delivery_that_takes_long_gives_signs_of_life() -> None:

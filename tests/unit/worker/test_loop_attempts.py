@@ -9,26 +9,29 @@ from builder.domain.errors import Rejected
 from builder.worker.loop import Attempts
 from tests.factories import make_place
 from tests.memory_store.store import MemoryStore
+from tests.ports import MemoryStream, make_log
 
 ONE, TWO = make_place(1), make_place(2)
 
 
 async def test_attempts_are_numbered_until_they_are_cleared() -> None:
-    attempts, numbers = Attempts(MemoryStore(), set(), 5), []
+    store, numbers = MemoryStore(), list[int]()
+    attempts = Attempts(make_log(MemoryStream(), store))
     for _ in range(3):
         async with attempts.start(ONE) as number:
             numbers.append(number)
-    await attempts.clear(ONE)
+    await store.clear_attempts(ONE)
     async with attempts.start(ONE) as number:
         numbers.append(number)
     assert numbers == [1, 2, 3, 1]
 
 
 async def test_an_attempt_that_is_undone_does_not_count() -> None:
-    attempts = Attempts(MemoryStore(), set(), 5)
+    store = MemoryStore()
+    attempts = Attempts(make_log(MemoryStream(), store))
     async with attempts.start(ONE):
         pass
-    await attempts.undo(ONE)
+    await store.undo_attempt(ONE)
     async with attempts.start(ONE) as number:
         assert number == 1
 
@@ -36,7 +39,7 @@ async def test_an_attempt_that_is_undone_does_not_count() -> None:
 @pytest.mark.parametrize("limit", [1, 3])
 async def test_the_last_attempt_is_rejected_and_stays_counted(limit: int) -> None:
     store = MemoryStore()
-    attempts = Attempts(store, set(), limit)
+    attempts = Attempts(make_log(MemoryStream(), store, max_attempts=limit))
     for _ in range(limit - 1):
         async with attempts.start(ONE):
             pass
@@ -48,8 +51,8 @@ async def test_the_last_attempt_is_rejected_and_stays_counted(limit: int) -> Non
 
 
 async def test_places_are_in_work_as_long_as_their_attempts_run() -> None:
-    in_work = set[Place]()
-    attempts = Attempts(MemoryStore(), in_work, 5)
+    log = make_log(MemoryStream(), MemoryStore())
+    attempts, in_work = Attempts(log), log.in_work
     for _ in range(2):
         async with attempts.start(ONE):
             assert in_work == {ONE}
@@ -61,8 +64,8 @@ async def test_places_are_in_work_as_long_as_their_attempts_run() -> None:
 
 
 async def test_first_attempts_run_side_by_side_and_suspects_one_after_the_other() -> None:
-    store, running, most = MemoryStore(), set[Place](), list[int]()
-    attempts = Attempts(store, running, 5)
+    log, most = make_log(MemoryStream(), MemoryStore()), list[int]()
+    attempts, running = Attempts(log), log.in_work
 
     async def run(place: Place) -> None:
         async with attempts.start(place):

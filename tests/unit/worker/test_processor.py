@@ -2,23 +2,23 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable
-from builder.remember.decode import decode
-from builder.worker.catch_up import CatchUp
+from builder.worker.consumers import Consumers
+from builder.worker.forgetting import Forgetting
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher
-from builder.worker.quiet_time import QuietTime
 from builder.worker.turns import Turns
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile
 from tests.memory_store.store import MemoryStore
-from tests.ports import MemoryPublisher, MemoryStream
+from tests.ports import MemoryPublisher, MemoryStream, make_log
 from tests.summarised import make_builder
 
 MAX_AGE = timedelta(hours=1)
@@ -36,12 +36,12 @@ class Bench:
         self.now = MORNING
         self.erasures: list[str] = []
         builder = make_builder(self.store, (make_profile(consumer="a"),))
-        catch_up = CatchUp(self.stream, self.store, self.store, self.publisher, decode, builder.remember, 5)
-        contexts = ContextPublisher(self.publisher, self.encode)
-        quiet_time = QuietTime(self.stream, self.stream.last, decode, lambda: self.now, self.store.facts)
-        self.processor = Processor(
-            lambda: builder, catch_up, contexts, decode, self.erase, lambda: self.now, MAX_AGE, quiet_time, Turns()
+        log = make_log(
+            self.stream, self.store, builder.remember, publisher=self.publisher, now=lambda: self.now, reads_definitions=False
         )
+        contexts = ContextPublisher(self.publisher, self.encode)
+        forgetting = cast("Forgetting", SimpleNamespace(apply=self.erase))
+        self.processor = Processor(lambda: builder, log, Consumers(lambda: builder, log), contexts, forgetting, Turns(), MAX_AGE)
         self.pages: list[Context] = []
 
     def encode(self, context: Context) -> bytes:

@@ -5,12 +5,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from typing_extensions import override
 
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Unavailable
 from builder.remember.decode import decode
 from builder.worker.erasure import ContextEraser
-from builder.worker.purging import BATCH_ROWS, LAST_RUN, MAX_WAITS, PurgeSchedule, Purging
+from builder.worker.jobs import Observer
+from builder.worker.log import StoredLog
+from builder.worker.purging import BATCH_ROWS, LAST_RUN, PurgeSchedule, Purging
+from builder.worker.resilience import PACE
 from tests.conversations import message_of
 from tests.factories import remembered_of
 from tests.memory_store.store import MemoryStore
@@ -25,6 +29,28 @@ def note(sequence: int, *, ttl: int | None = 0) -> StreamMessage:
     return message_of(sequence, "note.v1", {"content": f"Note {sequence}."}, id=f"n{sequence}", **record)
 
 
+class BusyLog(StoredLog):
+    """is_busy: whether deliveries are in work."""
+
+    is_busy: Callable[[], bool]
+
+    @property
+    @override
+    def busy(self) -> bool:
+        return self.is_busy()
+
+
+class Counts(Observer):
+    """Notes how many breadcrumbs each purge erased."""
+
+    def __init__(self, numbers: list[int]) -> None:
+        self.numbers = numbers
+
+    @override
+    def purged(self, breadcrumbs: int) -> None:
+        self.numbers.append(breadcrumbs)
+
+
 class Bench:
     """A store and a stream with notes. drops: what was dropped from caches. turns: what was claimed and released."""
 
@@ -35,8 +61,10 @@ class Bench:
         self.counts: list[int] = []
         self.is_free = True
         self.now = START
-        self.purging = Purging(self.store, ContextEraser(self.store, self.stream), self.stream, self.drop, busy)
-        self.schedule = PurgeSchedule(self.purging, self.store, DAY, self, lambda: self.now, self.counts.append)
+        log = BusyLog(self.store, lambda: self.now)
+        log.is_busy = busy
+        self.purging = Purging(log, ContextEraser(self.store, self.stream), self.stream, self.drop)
+        self.schedule = PurgeSchedule(self.purging, log, DAY, self, Counts(self.counts))
 
     async def publish(self, *messages: StreamMessage) -> None:
         self.stream.messages += messages
@@ -75,13 +103,13 @@ async def test_more_than_a_batch_goes_too_while_deliveries_are_in_work() -> None
 
     def busy() -> bool:
         looks.append(True)
-        return len(looks) < MAX_WAITS
+        return len(looks) < PACE.max_waits
 
     bench = Bench(busy)
     await bench.publish(*(note(number) for number in range(1, BATCH_ROWS + 3)))
     (row,) = await bench.purging.run(START)
     assert (row.breadcrumbs, row.messages) == (BATCH_ROWS + 2, BATCH_ROWS + 2)
-    assert len(looks) >= MAX_WAITS
+    assert len(looks) >= PACE.max_waits
 
 
 async def test_a_store_that_was_never_purged_waits_for_one_period_and_then_every_period_is_due_once() -> None:

@@ -2,37 +2,43 @@
 
 import json
 from datetime import timedelta
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from builder.domain.breadcrumb import NO_SESSION, StreamMessage
 from builder.domain.context import context_id
-from builder.domain.errors import Rejected
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.remember.decode import decode
-from builder.worker.catch_up import CatchUp
+from builder.domain.errors import Misconfigured, Rejected
+from builder.domain.profile import Profile
+from builder.domain.recall import StoredBreadcrumb
+from builder.domain.summary import CompactionResult
+from builder.ports.broker import PublishedEvent
 from builder.worker.erasure import Erasure
-from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher
+from builder.worker.forgetting import Forgetting
+from builder.worker.log import StoredLog
+from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers
+from builder.worker.summary_scheduler import SummaryScheduler
 from tests.conversations import chat, deleted, message_of, said, sent
-from tests.factories import MORNING, make_profile, remembered_of
+from tests.factories import MORNING, make_profile
 from tests.memory_store.store import MemoryStore
-from tests.ports import FixedConsumers, MemoryPublisher, MemoryStream
+from tests.ports import FixedConsumers, MemoryPublisher, MemoryStream, make_log
 
 NOW = MORNING + timedelta(hours=1)
 
 
 class Archive:
-    """`Published` contexts: (consumer, session, id) → event; "" = the last one."""
+    """`PublishedContexts`: (consumer, session, id) → event; "" = the last one."""
 
     def __init__(self) -> None:
         self.events: dict[tuple[str, str, str], bytes] = {}
 
-    async def last_context(self, _workspace: str, consumer: str, session: str) -> bytes | None:
-        return self.events.get((consumer, session, ""))
+    async def last_context(self, workspace: str, consumer: str, session: str) -> PublishedEvent | None:
+        return await self.context(workspace, consumer, session, "")
 
-    async def context(self, _workspace: str, consumer: str, session: str, identity: str) -> bytes | None:
-        return self.events.get((consumer, session, identity))
+    async def context(self, _workspace: str, consumer: str, session: str, identity: str) -> PublishedEvent | None:
+        event = self.events.get((consumer, session, identity))
+        return PublishedEvent(event, "") if event else None
 
 
 class Bench:
@@ -41,23 +47,29 @@ class Bench:
     def __init__(self, *messages: StreamMessage) -> None:
         self.store, self.stream, self.published = MemoryStore(), MemoryStream(messages), Archive()
         self.requests: list[tuple[str, str, str, bool]] = []
-        catch_up = CatchUp(
-            self.stream, self.store, self.store, MemoryPublisher(), decode,
-            lambda crumb: self.store.remember(remembered_of(crumb)), 5,
-        )  # fmt: skip
-        erasure = Erasure(catch_up, self.store, self.store, self.stream, lambda _workspace, _ids: 0)
-        self.tombstones = TombstonePublisher(self.stream, decode, erasure, self.store, self.stream)
-        self.handlers = RequestHandlers(
-            Lookup(self.store, lambda: NOW), Contexts(self.store, self.published), self.store, self.store, self.tombstones,
-            self.compact, FixedConsumers(make_profile(consumer="a"), make_profile(consumer="b", triggers=("note.v1",))),
-        )  # fmt: skip
+        log = make_log(self.stream, self.store, now=lambda: NOW)
+        erasure = Erasure(log, self.stream, lambda _workspace, _ids: 0)
+        self.forgetting = Forgetting(log, erasure, self.stream, self.stream)
+        consumers = FixedConsumers(make_profile(consumer="a"), make_profile(consumer="b", triggers=("note.v1",)))
+        summaries = cast("SummaryScheduler", SimpleNamespace(compact=self.compact))
+        own = RequestHandlers(log, MemoryPublisher(), self.forgetting, consumers, summaries, self.profile)
+        self.verbs = {
+            **Lookup(StoredLog(self.store, lambda: NOW)).verbs,
+            **Contexts(self.store, self.published).verbs,
+            **own.verbs,
+        }
 
-    async def compact(self, *request: Any) -> dict[str, Any]:
-        self.requests.append(request)
-        return {"units": 3}
+    def profile(self, name: str) -> Profile:
+        if name != "default":
+            raise Misconfigured(f"there is no profile {name!r}")
+        return make_profile(consumer=name)
+
+    async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool) -> CompactionResult:
+        self.requests.append((workspace, session, profile.consumer, keep_user))
+        return CompactionResult(units=3, covered=3, tokens_before=9, tokens_after=3, summary="s1", reason="")
 
     async def ask(self, verb: str, **request: object) -> dict[str, Any]:
-        return await self.handlers.verbs[verb]("acme", json.dumps(request).encode())
+        return await self.verbs[verb]("acme", json.dumps(request).encode())
 
 
 async def holding(*rows: StoredBreadcrumb) -> Bench:
@@ -159,8 +171,10 @@ async def test_what_was_forgotten_before_gives_no_receipt_and_no_second_tombston
 
 async def test_compact_passes_its_request_on() -> None:
     bench = await holding()
-    assert await bench.ask("compact", session="s42", profile="a", keep_user=False) == {"units": 3}
-    assert bench.requests == [("acme", "s42", "a", False)]
+    assert (await bench.ask("compact", session="s42", profile="default", keep_user=False))["units"] == 3
+    assert bench.requests == [("acme", "s42", "default", False)]
+    with pytest.raises(Rejected, match="there is no profile 'nobody'"):
+        await bench.ask("compact", session="s42", profile="nobody")
 
 
 @pytest.mark.parametrize(("verb", "more"), [("history", {}), ("compact", {"profile": "a"}), ("context", {"consumer": "a"})])
@@ -176,7 +190,7 @@ async def test_the_first_version_of_a_secret_erases_its_own_message_alone() -> N
     bench = Bench(message)
     secret = sent(1, "secret.v1", {"value": "hunter2"})
     await bench.store.remember(secret)
-    await bench.tombstones.erase(secret.breadcrumb)
+    await bench.forgetting.apply(secret.breadcrumb)
     assert bench.stream.messages == []
 
 
@@ -185,7 +199,7 @@ async def test_a_secret_under_the_id_of_a_readable_breadcrumb_erases_that_by_a_t
     secret = sent(2, "secret.v1", {}, id="m1", version=2)
     for row in (sent(1, "note.v1", {"content": "Hello."}), secret):
         await bench.store.remember(row)
-    await bench.tombstones.erase(secret.breadcrumb)
+    await bench.forgetting.apply(secret.breadcrumb)
     assert [message.subject for message in bench.stream.messages] == ["breadcrumbs.acme.s42.breadcrumb.deleted.v1"]
     assert await bench.store.versions("acme", "m1") == ()
 
@@ -193,5 +207,5 @@ async def test_a_secret_under_the_id_of_a_readable_breadcrumb_erases_that_by_a_t
 async def test_a_tombstone_of_no_session_erases_in_all() -> None:
     bench = Bench(message_of(1, "user.message.v1", {"content": "Hello."}), message_of(2, "user.message.v1", {}, "s43", id="m1"))
     tombstone = deleted(9, "m1", NO_SESSION).breadcrumb
-    await bench.tombstones.erase(tombstone)
+    await bench.forgetting.apply(tombstone)
     assert await bench.store.versions("acme", "m1") == ()

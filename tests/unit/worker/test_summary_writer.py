@@ -4,25 +4,39 @@ import json
 from dataclasses import replace
 
 import pytest
+from typing_extensions import override
 
 from builder.adapters.stemmer import load_language
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.summary import read_summary
 from builder.recall.index.view import View
 from builder.recall.summaries.plan import chain_of, recipe_of, waiting_units
 from builder.service import ContextBuilder
-from builder.worker.summary_writer import MAX_SUMMARY_BYTES, Batch, Draft, Facts, SummaryWriter
+from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 from tests.factories import make_place
-from tests.summarised import BEHIND, WORDS, Endpoint, Publishing, lines, make_builder, make_summarising, remember, summing, talk
+from tests.memory_store.store import MemoryStore
+from tests.summarised import (
+    BEHIND,
+    WORDS,
+    Endpoint,
+    Makers,
+    Publishing,
+    lines,
+    make_builder,
+    make_summarising,
+    remember,
+    summing,
+    talk,
+)
 
 
 async def test_an_endpoint_makes_the_summaries_of_profiles_that_want_it() -> None:
     builder, profile, endpoint = make_builder(), summing(by="endpoint"), Endpoint()
     await remember(builder, talk(12))
     publishing, made = Publishing(builder, BEHIND), list[str]()
-    await make_summarising(builder, publishing, profile, endpoint=endpoint, made=made.append).look("acme", "s42", make_place(12))
+    await make_summarising(builder, publishing, profile, endpoint=endpoint, made=made).look("acme", "s42", make_place(12))
     assert made == ["mini", "mini"]
     assert [json.loads(crumb.body)["by"] for crumb in publishing.out] == ["mini", "mini"]
     assert [[line["text"] for line in lines(crumb)] for crumb in publishing.out] == [
@@ -35,7 +49,7 @@ async def test_the_extractive_summariser_steps_in_when_the_endpoint_is_away_and_
     builder, profile = make_builder(), summing(by="endpoint")
     await remember(builder, talk(8))
     publishing, made = Publishing(builder, BEHIND), list[str]()
-    await make_summarising(builder, publishing, profile, endpoint=Endpoint(away=True), made=made.append).look(
+    await make_summarising(builder, publishing, profile, endpoint=Endpoint(away=True), made=made).look(
         "acme", "s42", make_place(8)
     )
     assert made == ["fallback", "extractive"]
@@ -51,16 +65,12 @@ async def test_a_summary_that_the_service_would_not_take_from_the_stream_is_not_
     assert publishing.out == []
 
 
-async def nothing(_: Breadcrumb) -> StoredBreadcrumb | None:
-    return None
-
-
 def writer_of(
-    builder: ContextBuilder, facts: Facts = nothing, names: list[str] | None = None
+    builder: ContextBuilder, store: MemoryStore | None = None, names: list[str] | None = None
 ) -> tuple[SummaryWriter, Publishing]:
     """A writer, and what it sends. names: gets who made each summary."""
-    publishing, made = Publishing(builder, BEHIND), [] if names is None else names
-    return SummaryWriter(publishing, WORDS, load_language(), None, made.append, facts, MAX_SUMMARY_BYTES), publishing
+    publishing = Publishing(builder, BEHIND)
+    return SummaryWriter(publishing, WORDS, load_language(), None, store or MemoryStore(), Makers(names)), publishing
 
 
 async def batch_of(builder: ContextBuilder, number: int = 6, **changes: bool) -> tuple[View, Batch]:
@@ -71,9 +81,9 @@ async def batch_of(builder: ContextBuilder, number: int = 6, **changes: bool) ->
     return view, Batch(workspace="acme", session="s42", recipe=recipe, units=units, **changes)
 
 
-async def draft(builder: ContextBuilder, facts: Facts = nothing) -> Draft:
+async def draft(builder: ContextBuilder, store: MemoryStore | None = None) -> Draft:
     view, batch = await batch_of(builder)
-    return await writer_of(builder, facts)[0].draft(view, chain_of(view, batch.recipe), batch)
+    return await writer_of(builder, store)[0].draft(view, chain_of(view, batch.recipe), batch)
 
 
 async def talking() -> ContextBuilder:
@@ -114,12 +124,14 @@ async def test_an_id_under_which_a_summary_was_erased_is_not_taken_again() -> No
     builder = await talking()
     first = await draft(builder)
 
-    async def erased(like: Breadcrumb) -> StoredBreadcrumb | None:
-        is_first = like.id == first.chain.previous
-        crumb = replace(like, removes=like.id, is_erased=True)
-        return StoredBreadcrumb(breadcrumb=crumb, passages=(), model="", fingerprint=b"") if is_first else None
+    class Erased(MemoryStore):
+        @override
+        async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
+            is_first = breadcrumb.id == first.chain.previous
+            crumb = replace(breadcrumb, removes=breadcrumb.id, is_erased=True)
+            return StoredBreadcrumb(breadcrumb=crumb, passages=(), model="", fingerprint=b"") if is_first else None
 
-    assert (await draft(builder, erased)).chain.previous not in {"", first.chain.previous}
+    assert (await draft(builder, Erased())).chain.previous not in {"", first.chain.previous}
 
 
 async def test_what_people_said_is_kept_word_for_word_when_it_is_asked_for() -> None:

@@ -1,25 +1,26 @@
 """Time-outs of tool calls, with a view and a clock of the test."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from builder.domain.breadcrumb import Place, StreamMessage
+from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.view import View
-from builder.remember.decode import decode
-from builder.worker.summary_scheduler import Sources
+from builder.recall.recall import Recaller
 from builder.worker.tool_timeouts import MAX_BUGS, RETRY_SECONDS, TimeoutRules, ToolTimeouts
 from tests.conversations import answered, bash, replied, said
 from tests.factories import MORNING, make_place, make_profile, make_view
-from tests.ports import FixedConsumers, HandDelivery
+from tests.memory_store.store import MemoryStore
+from tests.ports import FixedConsumers, HandDelivery, MemoryStream, make_log
 
 PATIENCE = timedelta(seconds=30)
 WAITING = make_profile(triggers=("user.message.v1", "tool.response.v1"))
@@ -67,19 +68,18 @@ async def settled(
     async def view(*_: object) -> View:
         return make_view(list(rows))
 
-    async def walk(*_: object) -> None:
-        """Everything is remembered."""
-
-    async def last() -> Place:
-        return rows[-1].breadcrumb.place
-
     def now() -> datetime:
         return delivery.arrival.received_at + timedelta(seconds=after)
 
-    sources = Sources(view=view, walk=walk, last=last)
-    rules = TimeoutRules(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
-    await ToolTimeouts(rules, FixedConsumers(profile), decode, sources, sent, now).process(delivery)
+    await timeouts(view, sent, profile, now).process(delivery)
     return delivery.settled
+
+
+def timeouts(view: Callable[..., Awaitable[View]], sent: Sent, profile: Profile, now: Callable[[], datetime]) -> ToolTimeouts:
+    """view: the session as it is by then."""
+    rules = TimeoutRules(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
+    recaller = cast("Recaller", SimpleNamespace(session_view=view))
+    return ToolTimeouts(rules, make_log(MemoryStream(), MemoryStore(), now=now), recaller, FixedConsumers(profile), sent)
 
 
 async def test_a_call_is_put_off_until_its_time_is_over() -> None:
@@ -133,13 +133,11 @@ async def test_a_bug_passes_the_calls_over_after_a_few_attempts_wherever_it_is()
     async def nothing(*_: object) -> Any:
         raise ValueError("a bug")
 
-    rules = TimeoutRules(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
-    sources = Sources(view=nothing, walk=nothing, last=nothing)
-    timeouts = ToolTimeouts(rules, FixedConsumers(WAITING), decode, sources, Sent(), lambda: MORNING + timedelta(hours=1))
+    broken = timeouts(nothing, Sent(), WAITING, lambda: MORNING + timedelta(hours=1))
     found = []
     for _ in range(MAX_BUGS):
         delivery = hand_over(CALLING)
-        await timeouts.process(delivery)
+        await broken.process(delivery)
         found += delivery.settled
     assert found == [*[f"retry after {RETRY_SECONDS}"] * (MAX_BUGS - 1), "ack"]
 

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from builder.remember.long_input import in_thread
+from builder.remember.memory import in_thread
 from builder.worker.turns import SessionOrder, Turns
 
 

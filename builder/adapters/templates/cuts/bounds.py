@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from builder.adapters.templates.cuts.shorten import trimmed
-from builder.domain.json_text import with_texts
 from builder.domain.phrases import Mark
-from builder.remember.attachments import described, without_wrapper
+from builder.domain.text import with_texts
+from builder.remember.content import described, without_wrapper
 
 CHARACTERS_PER_VALUE = 8
 """Fewest that a value takes on a page, with its key or its line."""

@@ -7,13 +7,12 @@ from typing import Any
 
 from builder.adapters.templates.cuts.places import clip
 from builder.adapters.templates.sandbox.filters import WORDY_CHARS, FinalText, inline
-from builder.assemble.items.forms import Line
 from builder.assemble.items.list_items import ITEM
+from builder.assemble.items.rendering import Line
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.control_text import visible
-from builder.domain.json_text import parsed, with_texts
 from builder.domain.phrases import Phrases
 from builder.domain.profile import Cut
+from builder.domain.text import parsed, visible, with_texts
 
 KEYS = ("results", "items", "data", "hits", "documents", "matches", "records", "rows", "entries", "result", "response")
 """Under which an object has its list of results, the most telling first; it may be deeper ("hits": {"hits": […]})."""

@@ -12,8 +12,8 @@ from operator import itemgetter
 from builder.adapters.templates.cuts.places import back, forward
 from builder.adapters.templates.cuts.relevance import Span, nearest
 from builder.assemble.items.list_items import INSIDE, ITEM
-from builder.domain.control_text import visible
 from builder.domain.phrases import Mark
+from builder.domain.text import visible
 
 CHARACTERS_PER_TOKEN = 16
 """No encoding packs ordinary text tighter; longer texts are cut without a count."""

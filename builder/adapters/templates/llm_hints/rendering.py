@@ -30,9 +30,9 @@ from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, char
 from builder.assemble.items.labels import tool_label
 from builder.assemble.items.list_items import INSIDE, MARK, below, block, items, quote
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.json_text import depth
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
-from builder.remember.hints import without_hints
+from builder.domain.text import depth
+from builder.remember.decode import without_hints
 from builder.remember.schemas.registry import text_within
 from builder.wire.json import parse
 

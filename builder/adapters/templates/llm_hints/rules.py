@@ -18,8 +18,8 @@ from builder.adapters.templates.sandbox.meter import charge_for, spend, step
 from builder.adapters.templates.sandbox.missing import marked
 from builder.adapters.templates.values import VALUES
 from builder.assemble.items.list_items import quote
-from builder.domain.json_text import depth
 from builder.domain.lint_finding import advice
+from builder.domain.text import depth
 
 Path = tuple[str, ...]
 

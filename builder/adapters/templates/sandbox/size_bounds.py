@@ -13,7 +13,7 @@ from jinja2 import TemplateRuntimeError
 from jinja2.exceptions import SecurityError
 
 from builder.adapters.templates.sandbox.meter import size
-from builder.domain.json_text import depth
+from builder.domain.text import depth
 
 Bound = Callable[..., int]
 """The arguments of what is called → characters."""

@@ -12,7 +12,7 @@ from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.sandbox.meter import Limits, metered
 from builder.adapters.templates.sandbox.missing import marked
 from builder.assemble.items.list_items import MARK
-from builder.domain.control_text import visible
+from builder.domain.text import visible
 from tests.examples import examples
 
 MESSAGES = [{"role": "user", "content": "What was that API key?"}, {"role": "assistant", "content": "OPENROUTER_API_KEY"}]

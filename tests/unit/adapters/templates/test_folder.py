@@ -10,10 +10,9 @@ from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.page_rendering import Failures
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.forms import WHOLE, RenderForm
-from builder.assemble.items.layout import Group, Layout, PageSection
+from builder.assemble.items.rendering import WHOLE, Group, Layout, PageSection, RenderForm
 from builder.domain.errors import Misconfigured
-from builder.domain.failure import Failure
+from builder.domain.reports import Failure
 from tests.factories import make_breadcrumb
 
 PLAIN = "{{ schema }}"

@@ -8,7 +8,7 @@ import pytest
 from builder.adapters.templates.folder import TemplateSet, parse_phrases, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.forms import WHOLE
+from builder.assemble.items.rendering import WHOLE
 from builder.domain.errors import Misconfigured
 from tests.factories import PHRASES, make_breadcrumb
 

@@ -8,8 +8,7 @@ from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet, template
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.sandbox.meter import Limits
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.forms import WHOLE
-from builder.assemble.items.layout import Group, PageSection
+from builder.assemble.items.rendering import WHOLE, Group, PageSection
 from builder.domain.errors import Misconfigured
 from tests.factories import make_breadcrumb
 from tests.hostile import ALL

@@ -1,7 +1,7 @@
 """Failures are counted by template, and each one is reported."""
 
 from builder.adapters.templates.page_rendering import Failures
-from builder.domain.failure import Failure
+from builder.domain.reports import Failure
 
 
 def test_a_template_keeps_its_first_reason_and_counts() -> None:

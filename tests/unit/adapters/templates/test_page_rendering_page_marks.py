@@ -1,7 +1,7 @@
 """The ends of sections are found in the text of a page."""
 
 from builder.adapters.templates.page_rendering import END, layout_of, marked_ends
-from builder.assemble.items.layout import Group, PageSection
+from builder.assemble.items.rendering import Group, PageSection
 
 
 def section(*fragments: str) -> PageSection:

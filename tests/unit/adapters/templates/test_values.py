@@ -8,7 +8,7 @@ import pytest
 from builder.adapters.templates.names import GROUP_FIELDS, SECTION_FIELDS
 from builder.adapters.templates.sandbox.counted import FILTERS
 from builder.adapters.templates.values import VALUES, plain_item, values_of
-from builder.assemble.items.forms import WHOLE, RenderForm
+from builder.assemble.items.rendering import WHOLE, RenderForm
 from tests.factories import PHRASES, make_breadcrumb
 
 GUIDE = (Path(__file__).resolve().parents[4] / "builder" / "docs" / "templates.md").read_text("utf-8")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from builder.cli.receipt_tables import comparison_text
+from builder.cli.reports import comparison_text
 from builder.client.client import Client
 from builder.testing import memory_client
 

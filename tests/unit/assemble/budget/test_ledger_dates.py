@@ -7,7 +7,7 @@ import pytest
 
 from builder.domain.context import Context
 from builder.domain.profile import Dates, Profile
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import chat, conversation, said, section
 from tests.factories import make_context, make_profile
 

@@ -1,8 +1,8 @@
 """Turns of a chat: each in its writer's role, calls with their results, notes of ours outside the assistant's words."""
 
 from builder.assemble.page.chat_turns import SectionItem, conversation_messages, is_turn, note_of, roles_with_labels
-from builder.domain.message import Message
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.context import Message
+from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.conversation import turns
 from tests.conversations import answered, bash, failed, replied, requested, said
 from tests.factories import make_profile

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.receipt import PagePart
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.explanations import make_explanation
 from tests.factories import make_profile, make_remembered
 from tests.property.sessions import hear

@@ -9,7 +9,7 @@ import pytest
 from builder.assemble.items.writer import Item
 from builder.domain.context import CUT, OLDER, OVER_BUDGET, Context, Fragment
 from builder.domain.profile import Profile
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, said
 from tests.factories import make_context, make_profile
 

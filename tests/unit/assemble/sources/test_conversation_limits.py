@@ -7,7 +7,7 @@ import pytest
 
 from builder.domain.context import Context
 from builder.domain.profile import Cut, Profile
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, said
 from tests.factories import make_catalog, make_context, make_profile
 

@@ -6,7 +6,7 @@ import pytest
 
 from builder.domain.context import OVER_BUDGET, Context
 from builder.domain.profile import Profile
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, failed, ids_of, replied, said, section, sent
 from tests.factories import make_context, make_profile
 

@@ -9,10 +9,10 @@ from builder.adapters.profiles.profiles import parse_profile
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Cut, Profile, Reminder, SectionClass, SectionRule
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.pinned import AGENTS, BLACKLIST, OWN_BLACKLIST, kinds_of, system_prompt
 from builder.recall.questions import Questions
+from builder.recall.visibility import AGENTS, BLACKLIST, OWN_BLACKLIST, kinds_of, system_prompt
 from tests.conversations import answered, bash, chat, ids_of, replied, said
 from tests.factories import make_context, make_profile, make_remembered, make_turn
 

@@ -3,7 +3,7 @@
 import pytest
 
 from builder.domain.context import Context
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_tombstone, make_turn
 
 TALK = [make_turn(f"Remark number {n} on the weather over there.", n) for n in range(100, 200)]

@@ -13,9 +13,8 @@ from starlette.responses import Response
 from builder.adapters.summarizer import EndpointSummarizer
 from builder.assemble.sources.observations import OBSERVED, STOOD_FOR
 from builder.domain.profile import Profile
-from builder.domain.removal import made_from
-from builder.domain.summary import Line, Utterance
-from builder.recall.summaries.observations import observations_of
+from builder.domain.summary import Line, Utterance, made_from
+from builder.recall.summaries.plan import observations_of
 from builder.service import ContextBuilder
 from tests.completions import Server, said
 from tests.conversations import deleted

@@ -1,8 +1,7 @@
 """One session as of any place, and how many sessions are held."""
 
 from builder.domain.breadcrumb import ORIGIN
-from builder.domain.recall import Scope
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import Scope, StoredBreadcrumb
 from builder.recall.index.history import History
 from builder.recall.index.reader import SCOPE_PASSAGES, HistoryCache
 from tests.factories import (

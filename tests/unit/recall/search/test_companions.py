@@ -3,7 +3,7 @@
 
 import pytest
 
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import replied, said
 from tests.searches import BLAND, Search, find
 

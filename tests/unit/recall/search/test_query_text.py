@@ -6,7 +6,7 @@ import pytest
 
 from builder.adapters.profiles.profiles import parse_profile
 from builder.domain.errors import Misconfigured
-from builder.recall.search.query_text import CONTEXT_CHARS, MAX_CHARS, QueryText, query_text
+from builder.recall.search.query import CONTEXT_CHARS, MAX_QUERY_CHARS, QueryText, query_text
 from tests.factories import make_profile, make_remembered, make_terms, make_tombstone, make_view
 
 TALK = [
@@ -63,7 +63,7 @@ def test_long_messages_leave_room_for_the_trigger(query: str) -> None:
     found = ask("And why?", rows, query=query)
     assert found.text.endswith("And why?")
     assert len(found.text) <= 2 * CONTEXT_CHARS + 10
-    assert len(ask("kiln " * 2_000, []).text) <= MAX_CHARS + 1
+    assert len(ask("kiln " * 2_000, []).text) <= MAX_QUERY_CHARS + 1
 
 
 @pytest.mark.parametrize("rules", ["query: custom", "query_text: open orders", "query: last_n, query_text: open orders"])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.recall.search.retrieval import MAX_NAMED_PASSAGES
 from tests.factories import bare, make_query, make_remembered, make_tombstone, make_turn
 from tests.searches import BLAND, Search, best, find, searched

@@ -7,9 +7,8 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.index.prefix import Floats
-from builder.recall.index.view import View
+from builder.domain.recall import StoredBreadcrumb
+from builder.recall.index.view import Floats, View
 from builder.recall.search import signals
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import SIGNALS

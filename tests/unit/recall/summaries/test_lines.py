@@ -1,6 +1,6 @@
 """Which lines of a summary are still valid, and which the page need not repeat."""
 
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.domain.summary import Line
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import PageContent, shown_lines, valid_lines

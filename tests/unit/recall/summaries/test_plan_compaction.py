@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.recall import StoredBreadcrumb
 from builder.recall.summaries.plan import WaitingUnit, is_from_person, units_to_compact
 from tests.conversations import chat, replied, said
 from tests.factories import make_view

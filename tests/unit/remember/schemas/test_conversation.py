@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from builder.remember.schemas.conversation import AgentResponseV1, UserMessageV1
-from builder.remember.schemas.tools import call_signature
+from builder.remember.schemas.conversation import AgentResponseV1, UserMessageV1, call_signature
 
 
 @pytest.mark.parametrize("name", ["content", "message", "text"])

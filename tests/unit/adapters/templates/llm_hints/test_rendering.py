@@ -11,11 +11,10 @@ from builder.adapters.templates.llm_hints.rendering import _read
 from builder.adapters.templates.page_rendering import Failures
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, read_layers
-from builder.assemble.items.forms import WHOLE, RenderForm
-from builder.assemble.items.hint_choice import HintChoice
+from builder.assemble.items.rendering import WHOLE, HintChoice, RenderForm
 from builder.domain.context import Fragment
-from builder.domain.failure import Failure
 from builder.domain.profile import Cut
+from builder.domain.reports import Failure
 from tests.factories import make_breadcrumb
 from tests.hostile import ALL
 

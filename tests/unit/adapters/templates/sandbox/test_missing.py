@@ -4,7 +4,7 @@ import pytest
 
 from builder.adapters.templates.folder import TemplateSet
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.assemble.items.forms import WHOLE
+from builder.assemble.items.rendering import WHOLE
 from tests.unit.adapters.templates.test_hints import crumb
 
 BODY = {

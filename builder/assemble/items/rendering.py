@@ -1,0 +1,264 @@
+"""How much of a breadcrumb is rendered, by which hints, and the pure helpers that render the parts of a page."""
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, Protocol, TypeVar
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Call, Fragment, Image
+from builder.domain.phrases import Phrases
+from builder.domain.profile import Cut, Profile, SectionRule
+
+Spans = tuple[tuple[int, int], ...]
+"""Character offsets into a breadcrumb's text, in order; () = the whole text."""
+Line = Literal["", "placeholder", "folded", "superseded"]
+
+RESULT_SCHEMA = "tool.response.v1"
+"""What a tool answered; only its schema has other forms than whole."""
+REQUEST_SCHEMA = "tool.request.v1"
+"""What a tool was called with; its hint renders every call."""
+FOLD_REASON = "folded to one line"
+"""Why a result is one line: it yields to what is newer."""
+LINE_REASONS: dict[Line, str] = {
+    "": "",
+    "folded": FOLD_REASON,
+    "placeholder": "older tool turn, one line",
+    "superseded": "the same call was answered again later",
+}
+"""Why a result is one line only, as omissions say it."""
+MIN_PART_TOKENS = 64
+"""Tokens below which a part of a message says nothing."""
+NO_CUT = Cut(results=None, characters=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderForm:
+    """What of a breadcrumb is rendered, and as what."""
+
+    spans: Spans = ()
+    """The passages that are rendered; () = all."""
+    times: int = 1
+    """How often the same was said."""
+    call: str = ""
+    """Request id of the call that is rendered instead of the text; "" = the text."""
+    below: str = ""
+    """Name of the phrase below a call that no result stands below."""
+    answer: bool = False
+    """The result stands below its call."""
+    line: Line = ""
+    """Why the result is one line; "" = it is more."""
+    cut: Cut = NO_CUT
+    """Limits of the result list."""
+    characters: int | None = None
+    """Limit of the whole; None = all."""
+
+
+WHOLE = RenderForm()
+
+
+def even_caps(sizes: Sequence[int], room: int) -> list[int]:
+    """Tokens of each when all share the room evenly; what is smaller than its part leaves the others more."""
+    caps = [0] * len(sizes)
+    for number, index in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        caps[index] = min(sizes[index], max(room, 0) // (len(sizes) - number))
+        room -= caps[index]
+    return caps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HintChoice:
+    """In the order in which they are taken: the record's, the consumer's own, the configured one, the definition's."""
+
+    record: str = ""
+    """The breadcrumb's own `llm_hints` as JSON text, if the consumer trusts them."""
+    own: str = ""
+    """Name of the consumer's own hint template for the schema."""
+    call: str = ""
+    """Name of the consumer's own hint template for calls."""
+    definition: str = ""
+    """The `llm_hints` of the schema's definition as JSON text; they serve a schema without a configured template."""
+
+
+NO_CHOICE = HintChoice()
+"""The configured hint, else the generic one."""
+
+
+def hint_choice(breadcrumb: Breadcrumb, profile: Profile, schema_hints: Mapping[str, str]) -> HintChoice:
+    """What the profile chooses for this breadcrumb. schema_hints: schema → the trusted hints of its definition."""
+    trusted = profile.trusted_hints
+    if trusted is None and not profile.hints:
+        return NO_CHOICE
+    return HintChoice(
+        record=breadcrumb.hints if breadcrumb.hints and trusted is not None and trusted.trusts(breadcrumb) else "",
+        own=profile.hints.get(breadcrumb.schema, ""),
+        call=profile.hints.get(REQUEST_SCHEMA, ""),
+        definition=schema_hints.get(breadcrumb.schema, ""),
+    )
+
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionSource:
+    """The facts of one source; `name` is what profiles write."""
+
+    name: str
+    is_dated: bool = False
+    """The section has date lines unless its rule says otherwise."""
+    is_dialogue: bool = False
+    """Its items are turns: in `messages` they are messages, and on a page of one day they have no date lines."""
+    is_lasting: bool = False
+    """In `messages` the section is the system's, unless its class says that it changes with every turn."""
+    is_quoted: bool = False
+    """It holds words of people and agents, which are no rules of the operator."""
+    changes_every_turn: bool = False
+    yields: int = 0
+    """When a page has too many tokens, items of sources with a number go first, the lowest number first; 0 = none goes."""
+    schemas: tuple[str, ...] = ()
+    """Schemas that the section renders whatever the profile names."""
+
+    def is_in_system(self, rule: SectionRule, profile: Profile) -> bool:
+        """Whether `messages` have the section in the system message."""
+        is_placed = not self.is_quoted or profile.words_of_people == "system"
+        return self.name == "system" or (self.is_lasting and is_placed and rule.section_class != "turn")
+
+
+SOURCES: dict[str, SectionSource] = {
+    source.name: source
+    for source in (
+        SectionSource(name="system", is_lasting=True),
+        SectionSource(name="pinned", is_lasting=True),
+        SectionSource(name="summary", is_lasting=True, is_quoted=True, schemas=("summary.v1",)),
+        SectionSource(name="memory", is_dated=True, is_lasting=True, is_quoted=True, schemas=("summary.v1",)),
+        SectionSource(name="instructions", is_lasting=True, is_quoted=True, schemas=("user.message.v1",)),
+        SectionSource(name="window", is_dated=True, is_dialogue=True, changes_every_turn=True, yields=2),
+        SectionSource(name="turn", is_dated=True, is_dialogue=True, changes_every_turn=True, yields=3),
+        SectionSource(name="retrieval", is_dated=True, changes_every_turn=True, yields=1),
+        SectionSource(name="reminder"),
+        SectionSource(name="trigger", is_dated=True, is_dialogue=True, changes_every_turn=True),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Fragments under one date line."""
+
+    date: str
+    """Empty where the section has no date lines."""
+    fragments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSection:
+    """A section as the page template gets it."""
+
+    name: str
+    title: str
+    groups: tuple[Group, ...]
+    note: str = ""
+    """A line of ours in front of the fragments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A page that is laid out."""
+
+    text: str
+    ends: tuple[int, ...] = ()
+    """Characters up to the end of the last fragment of each section; () when the template moves sections."""
+    failed: bool = False
+    """The profile's template failed, so a bundled one laid the page out."""
+
+
+class FragmentPending(Exception):  # noqa: N818 - nothing failed
+    """Fragments take long and are not made yet, where the caller has asked to be told so."""
+
+    def __init__(self, works: Mapping[Hashable, Callable[[], object]]) -> None:
+        """works: make a fragment each, in any thread; the page can be begun again once `READY` has all under their keys."""
+        super().__init__()
+        self.works = works
+
+
+PENDING_CHARS: ContextVar[float] = ContextVar("pending_chars", default=math.inf)
+"""Body and text of more characters take long."""
+READY: ContextVar[Mapping[Hashable, Any]] = ContextVar("ready", default=MappingProxyType({}))
+"""Fragments of the page that is begun again; no cache pushes them out before the page is done."""
+
+
+def each(makes: Iterable[Callable[[], Value]]) -> tuple[Value, ...]:
+    """What each of them gives. Raises `FragmentPending` for all of them at once, so that a page begins again a few times only."""
+    values, works = list[Value](), dict[Hashable, Callable[[], object]]()
+    for make in makes:
+        try:
+            values.append(make())
+        except FragmentPending as pending:
+            works |= pending.works
+    if works:
+        raise FragmentPending(works)
+    return tuple(values)
+
+
+class Rendering(Protocol):
+    """The pure helpers of assembly, implemented by `builder.adapters.templates`."""
+
+    @property
+    def revision(self) -> str:
+        """Hash of all templates."""
+
+    @property
+    def phrases(self) -> Phrases:
+        """The fixed phrases of the page."""
+
+    def for_pages(self, language: str, tokens: int) -> "Rendering":
+        """The same for pages of this language and of so many tokens."""
+
+    def fragment(
+        self,
+        breadcrumb: Breadcrumb,
+        form: RenderForm,
+        label: str,
+        page: str,
+        cap: int | None = None,
+        hints: HintChoice = NO_CHOICE,
+        question: str = "",
+    ) -> Fragment:
+        """Render in this form for this page, cut to `cap` tokens with its line end counted; None = nothing is cut.
+
+        label: who speaks, as the page names them. hints: those of the consumer, the record and the schema's definition.
+        question: a cut leaves its ends and the passages that are nearest to it; "" = the ends alone.
+        """
+
+    def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:
+        """The finished markdown."""
+
+    def fragment_spans(self, page: str, sections: tuple[PageSection, ...]) -> tuple[tuple[int, int], ...]:
+        """Where each fragment stands in the text of `page`, in characters, in the order of the sections and their groups.
+
+        () when the template shows one twice, or changes one.
+        """
+
+    def heading_tokens(self, page: str, name: str, title: str) -> int:
+        """Tokens that a section costs beside its fragments."""
+
+    def date_tokens(self, page: str, date: str) -> int:
+        """Tokens of one date line."""
+
+    def count(self, text: str) -> int:
+        """True tokens."""
+
+    def page_tokens(self, text: str) -> int:
+        """True tokens of a page, of which most parts have been counted before."""
+
+    def shortened(self, text: str, tokens: int) -> str:
+        """The text cut to so many tokens with its line end; empty when nothing of it has room."""
+
+    def call(self, breadcrumb: Breadcrumb, request: str) -> Call:
+        """The tool call that it makes under a request id."""
+
+    def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
+        """The pictures in its body that chat APIs take."""

@@ -1,0 +1,1 @@
+"""The commands `context-builder bench …`: arguments in, one report out."""

@@ -1,0 +1,123 @@
+"""Benchmark commands about time and memory: arguments in, one report out."""
+
+import asyncio
+from typing import Annotated, Any
+
+import typer
+
+from builder.app.console import AsJson, settings
+from builder.bench.commands.options import folder, measure_service, numbers, progress, report
+
+
+def latency(
+    messages: Annotated[str, typer.Option(help="Messages stored in the session, comma-separated.")] = "600,5000,20000",
+    rounds: Annotated[int, typer.Option(min=5, help="Measurements of each kind and size.")] = 60,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """A whole context beside the bare embedding call, interleaved in one run over a real nats-server."""
+    from builder.app.components import open_encoder
+    from builder.bench.data.synthetic import DISTINCT_MESSAGES
+    from builder.bench.speed import latency as bench
+
+    sizes = numbers(messages)
+    figures = measure_service(
+        "latency",
+        DISTINCT_MESSAGES + 3 * len(sizes) + rounds + bench.WARM_UP_ROUNDS,
+        lambda settings: open_encoder(settings, "sentence-transformers"),
+        lambda service, reference, step, _port: bench.run(service, reference, sizes, rounds, step),
+        cached_passages=4 * sum(sizes),  # sessions in use are warm; cold ones are measured apart
+    )
+    report(figures, as_json, (f"medians of {figures['rounds']} rounds", "messages", figures["sizes"]))
+
+
+def explain(
+    messages: Annotated[int, typer.Option(min=1000, help="Messages stored in the session.")] = 20_000,
+    rounds: Annotated[int, typer.Option(min=3, help="Contexts that are explained.")] = 20,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Explain, why, replay and the preview of an edit beside the build, as requests to a running service."""
+    from builder.app.components import open_encoder
+    from builder.bench.data.synthetic import DISTINCT_MESSAGES
+    from builder.bench.speed.latency import request_latency
+
+    figures = measure_service(
+        "explain",
+        DISTINCT_MESSAGES + 3 + rounds,
+        open_encoder,
+        lambda service, encoder, step, _port: request_latency(service, encoder, messages, rounds, step),
+        cached_passages=12 * messages,
+    )
+    _report(figures, as_json, "explain")
+
+
+def load(
+    seconds: Annotated[float, typer.Option(min=1, help="Length of the run, at least.")] = 30,
+    sessions: Annotated[int, typer.Option(min=1, help="Sessions at once.")] = 50,
+    *,
+    hostile: Annotated[
+        bool, typer.Option(help="Records of a megabyte that are made to cost most, and how long others wait beside them.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Messages and contexts a second over a real nats-server, beside the bare encoder in the same run."""
+    from builder.app.components import open_encoder
+    from builder.bench.speed import hostile as beside
+    from builder.bench.speed import load as bench
+
+    if hostile:
+        figures = measure_service(
+            "hostile", len(beside.schemas()), open_encoder, lambda service, _encoder, step, port: beside.run(service, port, step)
+        )
+        memory = {name: {"value": value} for name, value in figures.items() if name != "kinds"}
+        report(figures, as_json, ("others wait", "beside", figures["kinds"]), ("memory", "measure", memory))
+        return
+    steps = int(seconds // bench.SLICE_SECONDS) + 1
+    figures = measure_service(
+        "load", steps, open_encoder, lambda service, encoder, step, _port: bench.run(service, encoder, seconds, sessions, step)
+    )
+    _report(figures, as_json, "load")
+
+
+def memory(
+    stored: Annotated[int, typer.Option(min=1, help="Messages in the store.")] = 1_000_000,
+    sessions: Annotated[int, typer.Option(min=1, help="Sessions that they are spread over.")] = 50,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Memory of the worker with a large store, after a trigger in every session."""
+    from builder.app.components import open_components
+    from builder.app.stores import location
+    from builder.bench.speed import memory as bench
+
+    async def work() -> dict[str, Any]:
+        with folder() as path, progress("memory", stored + sessions) as step:
+            store = location(f"sqlite:{path}/store.sqlite3")
+            async with open_components(settings(), store) as core:
+                await bench.fill(core, stored, sessions, step)
+            async with open_components(settings(), store) as core:
+                return await bench.ask(core, stored, sessions, step)
+
+    _report(asyncio.run(work()), as_json, "memory")
+
+
+def sandbox(
+    rounds: Annotated[int, typer.Option(min=5, help="Renderings of each example.")] = 300,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """What the sandbox costs a fragment: every bundled hint on its examples, beside Jinja alone."""
+    from builder.bench.scratch import bundled_renderers
+    from builder.bench.speed import sandbox as bench
+
+    renderers = [(each.hint, each.sandboxed, each.bare) for each in bundled_renderers()]
+    with progress("sandbox", len(renderers)) as step:
+        figures = bench.run(renderers, rounds, step)
+    totals = {name: value for name, value in figures.items() if name != "hints"}
+    title = f"medians of {figures['rounds']} rounds, ms"
+    report(figures, as_json, (title, "hint", figures["hints"]), ("all of them", "", {"": totals}))
+
+
+def _report(figures: dict[str, Any], as_json: bool, title: str) -> None:
+    report(figures, as_json, (title, "measure", {name: {"value": value} for name, value in figures.items()}))

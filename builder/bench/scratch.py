@@ -1,0 +1,70 @@
+"""A builder that holds everything in memory, for checks that make thousands of sessions, and the bundled hints for timing."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import cache
+
+from builder.adapters.templates.folder import TemplateSet, templates_of
+from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.templates.trial import HintRenderers, hint_renderers
+from builder.adapters.tokens import load_counter
+from builder.app.components import FACTS_ENCODING, load_ranker
+from builder.app.config import bundled_folder, load_library, load_profiles, read_layers, read_preset
+from builder.app.stores import IN_MEMORY, location
+from builder.domain.profile import Profile
+from builder.ports.models import Embedder
+from builder.ports.store import Store
+from builder.recall.index.reader import HistoryCache
+from builder.recall.search.ranking import Ranker
+from builder.remember.schemas.control import excluded
+from builder.service import ContextBuilder, Functions
+
+ENCODINGS = ("o200k_base", "cl100k_base")
+MAX_PASSAGES = 10_000
+
+
+@asynccontextmanager
+async def open_scratch(
+    embedder: Embedder, terms: Callable[[str], str], counter: Callable[[str], Callable[[str], int]] = load_counter
+) -> AsyncIterator[ContextBuilder]:
+    """Bundled templates and weights with an empty store in memory. Raises `Misconfigured`; see `scratch_builder`."""
+    async with location(IN_MEMORY).open() as store:
+        yield scratch_builder(store, embedder, terms, counter)
+
+
+def scratch_builder(
+    store: Store, embedder: Embedder, terms: Callable[[str], str], counter: Callable[[str], Callable[[str], int]] = load_counter
+) -> ContextBuilder:
+    """Bundled templates and weights over a store. Raises `Misconfigured`.
+
+    terms: text → terms joined by spaces; the real ones are dear where sessions are made by the thousand. counter: encoding →
+    what counts its tokens.
+    """
+    renderings = {encoding: JinjaRendering(_templates(), counter(encoding)) for encoding in ENCODINGS}
+    helpers = Functions(terms=terms, count=counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded)
+    return ContextBuilder(store, embedder, (), helpers, HistoryCache(MAX_PASSAGES))
+
+
+@cache
+def bundled_profiles() -> tuple[Profile, ...]:
+    """Every bundled profile and every preset as a profile."""
+    layers = read_layers((bundled_folder("templates"),))
+    library = load_library(layers)
+    profiles = load_profiles(layers, library)
+    presets = (read_preset(name, library) for name in sorted(library.presets.keys() - {"default"}))
+    return (*profiles, *presets)
+
+
+def bundled_renderers() -> tuple[HintRenderers, ...]:
+    """Every bundled hint on each of its examples, in the sandbox and by Jinja alone."""
+    return tuple(hint_renderers(TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))))
+
+
+@cache
+def _ranker() -> Ranker:
+    return load_ranker()
+
+
+@cache
+def _templates() -> TemplateSet:
+    return TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))

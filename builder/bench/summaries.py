@@ -1,0 +1,40 @@
+"""Summaries as the service makes them, without a bus: for measurements."""
+
+from itertools import count
+
+from builder.app.components import Components
+from builder.app.operations.summaries import summary_writer
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.profile import Profile
+from builder.ports.models import Summarizer
+from builder.remember.decode import decode
+from builder.worker.jobs import Observer
+from builder.worker.log import StoredLog
+from builder.worker.summary_scheduler import SummaryScheduler
+from builder.worker.summary_writer import MAX_SUMMARY_BYTES
+
+
+class _Remembering:
+    """`Sender` without a stream: what is sent is remembered at once, in the sequences after the session's end."""
+
+    def __init__(self, core: Components, end: Breadcrumb) -> None:
+        self._core = core
+        self._end = end
+        self._sequences = count(end.place.sequence + 1)
+
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:  # noqa: ARG002 - the port's
+        place, moment = Place(self._end.place.incarnation, next(self._sequences)), self._end.received_at
+        stored = StreamMessage(subject=subject, data=data, place=place, received_at=moment, replay=True)
+        await self._core.builder.remember(decode(stored))
+        return stored
+
+
+async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadcrumb, endpoint: Summarizer | None = None) -> None:
+    """Summarise a stored session as the service would have by its last breadcrumb, without a bus.
+
+    What would be published is remembered at once, in the sequences after the session's end.
+    """
+    if any(profile.summaries for profile in profiles):
+        writer = summary_writer(core, _Remembering(core, end), endpoint, Observer(), MAX_SUMMARY_BYTES)
+        summaries = SummaryScheduler(StoredLog(core.store), core.builder.recaller, writer, profiles)
+        await summaries.look(end.workspace, end.session, end.place)

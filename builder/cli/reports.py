@@ -1,0 +1,263 @@
+"""Receipts, replays and shadow reports as text for people."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import groupby, zip_longest
+from typing import Any
+
+from builder.app.console import fits, table
+from builder.wire.session_names import session_text
+
+EVIDENCE = ("p", "rank", "signals")
+"""Columns of what could be found: probability, rank, and the points of the strongest signals."""
+MAX_SIGNALS = 3
+"""Signals of a find in its row, those with the most points."""
+MIN_POINTS = 0.05
+"""Below which a signal decides nothing."""
+NUMBERS = frozenset({"lines", "tokens", "p", "rank", "least", "most"})
+"""Columns of numbers."""
+CUT = frozenset({"signals", "begins with"})
+"""Columns of which a narrow terminal shows the beginning."""
+MAX_BEGINNING = 60
+"""Characters of it."""
+CONTEXT_LINES = 2
+"""Equal lines around a difference."""
+SIGNS = {"equal": "", "replace": "≠", "insert": "+", "delete": "-"}
+"""Kind of a difference → its sign in front of the lines."""
+
+
+def receipt_text(answer: dict[str, Any]) -> str:
+    """The answer to `explain`."""
+    receipt = answer["receipt"]
+    absent = table(("not on the page", "tokens", "why", *EVIDENCE), map(_absent, receipt["absent"]), NUMBERS, CUT)
+    pieces = (_head(answer), *_sections(answer), *_absences(absent, receipt), _budget(receipt["budget"]))
+    return "\n\n".join(piece.rstrip("\n") for piece in pieces if piece) + "\n"
+
+
+def comparison_text(answer: dict[str, Any], *, is_other: bool) -> str:
+    """The answer to `replay`. is_other: `after` was made with another profile or other files."""
+    before, after = answer["before"], answer["after"]
+    if not is_other and answer["is_same"]:
+        return f"{answer['context']}: the same bytes as the published event, {answer['tokens']:,} tokens.\n"
+    if before["content"] == after["content"]:
+        return f"The page is the same, {after['token_count']:,} tokens; {_other_fields(before, after)}\n"
+    return "".join(
+        (
+            _tokens(before, after),
+            "\n",
+            *_lines(before["content"], after["content"]),
+            *(f"failed: {failure}\n" for failure in answer["failures"]),
+        )
+    )
+
+
+def _head(answer: dict[str, Any]) -> str:
+    question, state = answer["receipt"]["question"], answer["is_same"]
+    published = {True: "the published page, byte for byte", False: "not the published page", None: "built again"}[state]
+    where = f"for {answer['trigger']} in session {answer['session']}"
+    lines = [f"Context {answer['context']} of {answer['consumer']} {where}: {answer['tokens']:,} tokens, {published}."]
+    if question["is_small_talk"]:
+        lines.append("The message asks for nothing, so nothing was searched.")
+    elif question["candidates"]:
+        lines.append(_search(question))
+    return "\n".join(lines)
+
+
+def _search(question: dict[str, Any]) -> str:
+    """What was searched for, and how likely it is that nothing answers it."""
+    names = f", said by or naming {', '.join(question['names'])}" if question["names"] else ""
+    without = "" if question["has_vector"] else " by words and fields alone, because no engine was there"
+    passages = f"{question['candidates']:,} passage" + ("s" if question["candidates"] != 1 else "")
+    limit = question.get("min_probability")
+    bound = f" What has a probability below {limit:g} has only the room of `retrieval.floor`." if limit else ""
+    return (
+        f"Searched for {question['text']!r}{names} in {passages}{without}. "
+        f"Probability that none of them answers it: {question['unanswered']:.2f}.{bound}"
+    )
+
+
+def _sections(answer: dict[str, Any]) -> Iterator[str]:
+    """A table for each section of the page: its lines that come from somewhere, and how they begin."""
+    page = answer["content"].split("\n")
+    tokens = {row["name"]: row["tokens"] for row in answer["receipt"]["budget"]["sections"]}
+    for name, group in groupby(answer["receipt"]["parts"], key=lambda part: str(part["section"])):
+        parts = [part for part in group if part.get("source") or part["tokens"]]
+        evidence = EVIDENCE if any(part.get("evidence") for part in parts) else ()
+        columns = ("lines", "tokens", "from", "why", *evidence, "begins with")
+        rows = [(*_part(part), *(_evidence(part) if evidence else ()), _beginning(page, part)) for part in parts]
+        yield f"{name}: {tokens.get(name, 0):,} tokens\n" + table(columns, rows, NUMBERS, CUT)
+
+
+def _absences(absent: str, receipt: dict[str, Any]) -> Iterator[str]:
+    if not receipt["by_reason"]:
+        yield "Nothing that the consumer may see is missing."
+        return
+    yield absent if receipt["absent"] else ""
+    counts = "; ".join(f"{count:,} {reason}" for reason, count in receipt["by_reason"].items())
+    yield f"Not on the page, all of them: {counts}."
+
+
+def _budget(budget: dict[str, Any]) -> str:
+    shares = " No share acts, because the conversation is shown whole." if budget["is_whole"] else ""
+    rows = (
+        (row["name"], row["source"], row["section_class"], f"{row['tokens']:,}", f"{row['least']:,}", f"{row['most']:,}")
+        for row in budget["sections"]
+    )
+    reserve = f", {budget['reserve']:,} in reserve" if budget["reserve"] else ""
+    margin = f", a margin of {budget['margin']:.0%}" if budget["margin"] else ""
+    aim = f", aimed at {budget['aim']:,}" if budget["aim"] != budget["allowance"] else ""
+    sentence = f"Budget {budget['budget']:,}{reserve}{margin}{aim}: {budget['tokens']:,} used, {budget['unused']:,} left.{shares}"
+    return table(("section", "source", "class", "tokens", "least", "most"), rows, NUMBERS) + f"\n{sentence}"
+
+
+def _part(part: dict[str, Any]) -> tuple[str, ...]:
+    reason = part["reason"] + (f"; {part['reduced']}" if part["reduced"] else "")
+    lines = f"{part['first']}-{part['last']}" if part["first"] != part["last"] else str(part["first"] or "?")
+    return lines, f"{part['tokens']:,}" if part["tokens"] else "", _name(part.get("source")), reason
+
+
+def _beginning(page: list[str], part: dict[str, Any]) -> str:
+    """Of the first line, without the sign of an item; "" where lines are unknown."""
+    return page[part["first"] - 1].lstrip(" -")[:MAX_BEGINNING] if part["first"] else ""
+
+
+def _absent(absent: dict[str, Any]) -> tuple[str, ...]:
+    return _name(absent["source"]), f"{absent['tokens']:,}", absent["reason"], *_evidence(absent)
+
+
+def _name(source: dict[str, Any] | None) -> str:
+    return f"{source['id']} v{source['version']} {source['speaker']}" if source else ""
+
+
+def _evidence(row: dict[str, Any]) -> tuple[str, ...]:
+    evidence = row.get("evidence")
+    if not evidence:
+        return "", "", ""
+    return f"{evidence['probability']:.2g}", f"{evidence['rank']:,}", _points(evidence["signals"])
+
+
+def _points(signals: Iterable[dict[str, Any]]) -> str:
+    strongest = [signal for signal in signals if abs(signal["points"]) >= MIN_POINTS][:MAX_SIGNALS]
+    return ", ".join(f"{signal['points']:+.1f} {signal['name']}" for signal in strongest)
+
+
+def _tokens(before: dict[str, Any], after: dict[str, Any]) -> str:
+    names = dict.fromkeys(section["name"] for event in (before, after) for section in event["sections"])
+    rows = [(name, *_numbers(_of_section(before, name), _of_section(after, name))) for name in names]
+    rows.append(("page", *_numbers(before["token_count"], after["token_count"])))
+    return table(("tokens", "before", "after", "difference"), rows, frozenset({"before", "after", "difference"}))
+
+
+def _of_section(event: dict[str, Any], name: str) -> int:
+    return sum(section["tokens"] for section in event["sections"] if section["name"] == name)
+
+
+def _numbers(before: int, after: int) -> tuple[str, str, str]:
+    return f"{before:,}", f"{after:,}", f"{after - before:+,}" if after != before else "="
+
+
+def _lines(before: str, after: str) -> Iterator[str]:
+    """The lines that differ, with those around them: side by side, or in a narrow terminal below each other."""
+    lines, others = before.splitlines(), after.splitlines()
+    rows: list[tuple[str, str, str]] = []
+    for group in SequenceMatcher(None, lines, others, autojunk=False).get_grouped_opcodes(CONTEXT_LINES):
+        rows += [("", "…", "…")] if rows else []
+        for kind, start, end, other_start, other_end in group:
+            pairs = zip_longest(lines[start:end], others[other_start:other_end], fillvalue="")
+            rows += [(SIGNS[kind], one, other) for one, other in pairs]
+    columns = ("", "before", "after")
+    yield table(columns, rows, ruled=True) if fits(columns, rows) else "".join(map(_below_each_other, rows))
+
+
+def _below_each_other(row: tuple[str, str, str]) -> str:
+    sign, before, after = row
+    lines = (("-", before), ("+", after)) if sign else ((" ", before),)
+    return "".join(f"{mark} {line}\n" for mark, line in lines if line or not sign)
+
+
+def _other_fields(before: dict[str, Any], after: dict[str, Any]) -> str:
+    differing = [name for name in after if before.get(name) != after[name]]
+    return f"the events differ in {', '.join(differing)}." if differing else "the events are the same too."
+
+
+SUMMARY = {
+    "contexts": "{contexts:,}",
+    "identical": "{identical:,}",
+    "no page": "{without_page:,}",
+    "tokens of a page, mean": "{tokens_mean:,} → {shadow_tokens_mean:,}",
+    "tokens saved in all": "{saved_tokens:,}",
+    "equal lines, mean": "{equal_lines:.0%}",
+    "breadcrumbs lost": "{lost:,}",
+    "breadcrumbs gained": "{gained:,}",
+    "breadcrumbs in another order": "{out_of_order:,}",
+}
+"""Head of a line → its format."""
+SHADOW_COLUMNS = ("trigger", "session", "shadow", "tokens", "equal", "lost", "gained", "reordered")
+SHADOW_NUMBERS = frozenset(SHADOW_COLUMNS[3:])
+"""Columns of numbers."""
+MOST_IDS = 40
+"""Of each list of one difference."""
+
+
+def report_text(report: Mapping[str, Any]) -> str:
+    """A column a shadow, and a line for each of the contexts that differ most."""
+    heads = tuple(f"{row['consumer']} → {row['shadow']}" for row in report["shadows"])
+    rows = ((name, *(cell.format(**row) for row in report["shadows"])) for name, cell in SUMMARY.items())
+    text = table(("", *heads), rows, frozenset(heads))
+    for row in report["shadows"]:
+        text += "".join(f"{row['shadow']} makes no page for {times:,}: {why}\n" for why, times in row["rejections"].items())
+        if row["flags"]:
+            text += f"{row['shadow']} has flags that its consumer has not: {', '.join(row['flags'])}\n"
+    if report["most_different"]:
+        text += "\ncontexts that differ most:\n" + table(
+            SHADOW_COLUMNS, map(_shadow_cells, report["most_different"]), SHADOW_NUMBERS
+        )
+    return text
+
+
+def difference_text(each: Mapping[str, Any]) -> str:
+    """One difference in full."""
+    return "".join(f"{line}\n" for line in _difference_lines(each))
+
+
+def _difference_lines(each: Mapping[str, Any]) -> Iterator[str]:
+    page, other = each["page"], each["shadow_page"]
+    yield f"trigger {each['trigger']} of session {session_text(each['session'])}, {each['at']}"
+    yield f"{each['consumer']}: {_facts(page)}"
+    if other is None:
+        yield f"{each['shadow']}: no page: {each['rejection']}"
+        return
+    yield f"{each['shadow']}: {_facts(other)}"
+    yield f"equal lines: {each['equal_lines']:.1%}" + (", the pages are identical" if each["is_identical"] else "")
+    yield f"breadcrumbs on both pages: {each['both']:,}"
+    for name, about in (("only_consumer", "lost"), ("only_shadow", "gained"), ("out_of_order", "in another order")):
+        if each[name]:
+            yield f"{about}: {_ids(each[name])}"
+    yield from _side_by_side("section", page["sections"], other["sections"])
+    yield from _side_by_side("left out", page["omissions"], other["omissions"])
+
+
+def _facts(page: Mapping[str, Any]) -> str:
+    flags = f", {', '.join(page['flags'])}" if page["flags"] else ""
+    revisions = f"profile {page['profile']}, templates {page['templates']}"
+    return f"{page['tokens']:,} of {page['budget']:,} tokens, {revisions}{flags}"
+
+
+def _side_by_side(head: str, one: Mapping[str, int], other: Mapping[str, int]) -> Iterator[str]:
+    names = tuple(dict.fromkeys((*one, *other)))
+    if names:
+        rows = [(name, f"{one.get(name, 0):,}", f"{other.get(name, 0):,}") for name in names]
+        yield ""
+        yield table((head, "consumer", "shadow"), rows, frozenset({"consumer", "shadow"})).removesuffix("\n")
+
+
+def _ids(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - MOST_IDS:,} more" if len(ids) > MOST_IDS else ""
+    return " ".join(ids[:MOST_IDS]) + more
+
+
+def _shadow_cells(each: Mapping[str, Any]) -> tuple[str, ...]:
+    tokens = f"{each['shadow_page']['tokens']:,}" if each["shadow_page"] else "-"
+    counts = [f"{len(each[name]):,}" for name in ("only_consumer", "only_shadow", "out_of_order")]
+    names = [each["trigger"], session_text(each["session"]), each["shadow"]]
+    return *names, f"{each['page']['tokens']:,} → {tokens}", f"{each['equal_lines']:.0%}", *counts

@@ -1,0 +1,239 @@
+"""The messages of a context in the shapes of OpenAI and of Anthropic."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import blake2b
+from itertools import chain, count
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, model_serializer
+
+from builder.domain.context import OPENING, Exchange, Image, Message
+
+MAX_ID_CHARS, MAX_NAME_CHARS = 40, 64
+"""OpenAI's limits, which are within Anthropic's."""
+SUFFIX_CHARS = 6
+"""Room for the number of a repeated id."""
+_ID = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_ID_CHARS}}}")
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def acceptable(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The same with call ids and tool names that both providers take, every id once."""
+    used: set[str] = set()
+    return tuple(
+        replace(message, exchanges=tuple(_acceptable(exchange, used) for exchange in message.exchanges)) for message in messages
+    )
+
+
+def _acceptable(exchange: Exchange, used: set[str]) -> Exchange:
+    request_id = exchange.call.id
+    stem = request_id if _ID.fullmatch(request_id) else f"call_{blake2b(request_id.encode(), digest_size=8).hexdigest()}"
+    candidates = chain((stem,), (f"{stem[: MAX_ID_CHARS - SUFFIX_CHARS]}_{number}" for number in count(2)))
+    unique = next(candidate for candidate in candidates if candidate not in used)
+    used.add(unique)
+    tool = _NO_NAME.sub("_", exchange.call.tool)[:MAX_NAME_CHARS] or "tool"
+    return replace(exchange, call=replace(exchange.call, id=unique, tool=tool))
+
+
+STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
+
+
+class TextPart(BaseModel):
+    """Text of a message of several parts."""
+
+    model_config = STRICT_MODEL
+    type: Literal["text"] = "text"
+    text: str = Field(min_length=1)
+
+
+class ImageUrl(BaseModel):
+    """Where OpenAI finds an image."""
+
+    model_config = STRICT_MODEL
+    url: str = Field(description="https address or data URL")
+
+
+class ImagePart(BaseModel):
+    """An image for OpenAI."""
+
+    model_config = STRICT_MODEL
+    type: Literal["image_url"] = "image_url"
+    image_url: ImageUrl
+
+
+class FunctionOpenAI(BaseModel):
+    """What is called."""
+
+    model_config = STRICT_MODEL
+    name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
+    arguments: str = Field(description="a JSON object as text")
+
+
+class ToolCallOpenAI(BaseModel):
+    """A call of the assistant."""
+
+    model_config = STRICT_MODEL
+    id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")
+    type: Literal["function"] = "function"
+    function: FunctionOpenAI
+
+
+class MessageOpenAI(BaseModel):
+    """A message of OpenAI's chat completions."""
+
+    model_config = STRICT_MODEL
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str | tuple[TextPart | ImagePart, ...] | None = Field(None, description="null when there is nothing but calls")
+    tool_calls: tuple[ToolCallOpenAI, ...] | None = Field(None, description="each is answered by one of the next messages")
+    tool_call_id: str | None = Field(None, description="of a tool's answer: the call")
+    # A lambda, because a return type would replace the JSON Schema of the fields.
+    _with_content = model_serializer(mode="wrap")(lambda self, fields: {"role": self.role, "content": None, **fields(self)})
+
+
+def openai(messages: tuple[Message, ...]) -> tuple[MessageOpenAI, ...]:
+    """The messages for `chat.completions.create`, one of the system at most.
+
+    Images go with what people said; tools and the assistant have text only.
+    """
+    prompt = "\n\n".join(part.text for message in messages if message.role == "system" for part in message.parts)
+    system = (MessageOpenAI(role="system", content=prompt),) if prompt else ()
+    return (*system, *(part for message in acceptable(messages) if message.role != "system" for part in _with_results(message)))
+
+
+def _with_results(message: Message) -> Iterator[MessageOpenAI]:
+    calls = tuple(map(_tool_call, message.exchanges))
+    pictures = tuple(ImagePart(image_url=ImageUrl(url=_address(image))) for image in message.images if message.role == "user")
+    parts = (*pictures, *(TextPart(text=part.text) for part in message.parts))
+    is_plain = len(parts) == 1 and not pictures
+    yield MessageOpenAI(role=message.role, content=message.parts[0].text if is_plain else parts or None, tool_calls=calls or None)
+    for exchange in message.exchanges:
+        yield MessageOpenAI(role="tool", content="\n".join(exchange.results), tool_call_id=exchange.call.id)
+
+
+def _tool_call(exchange: Exchange) -> ToolCallOpenAI:
+    call = exchange.call
+    return ToolCallOpenAI(id=call.id, function=FunctionOpenAI(name=call.tool, arguments=call.arguments))
+
+
+def _address(image: Image) -> str:
+    return f"data:{image.media};base64,{image.data}" if image.data else image.url
+
+
+class CacheControl(BaseModel):
+    """Marks the end of a prefix that Anthropic may cache."""
+
+    model_config = STRICT_MODEL
+    type: Literal["ephemeral"] = "ephemeral"
+
+
+class _Block(BaseModel):
+    model_config = STRICT_MODEL
+    cache_control: CacheControl | None = Field(None, description="at the named breakpoints")
+
+
+class TextBlock(_Block):
+    """Text for Anthropic."""
+
+    type: Literal["text"] = "text"
+    text: str = Field(min_length=1)
+
+
+class ImageSource(BaseModel):
+    """Where Anthropic finds an image."""
+
+    model_config = STRICT_MODEL
+    type: Literal["base64", "url"]
+    media_type: str | None = None
+    data: str | None = None
+    url: str | None = None
+
+
+class ImageBlock(_Block):
+    """An image for Anthropic."""
+
+    type: Literal["image"] = "image"
+    source: ImageSource
+
+
+class ToolUseBlock(_Block):
+    """A call of the assistant."""
+
+    type: Literal["tool_use"] = "tool_use"
+    id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")
+    name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
+    input: dict[str, Any]
+
+
+class ToolResultBlock(_Block):
+    """The answer to a call of the message before."""
+
+    type: Literal["tool_result"] = "tool_result"
+    tool_use_id: str
+    content: tuple[TextBlock | ImageBlock, ...]
+    is_error: bool | None = Field(None, description="true when the call failed")
+
+
+Block = TextBlock | ImageBlock | ToolUseBlock | ToolResultBlock
+CachedBlock = TypeVar("CachedBlock", bound=_Block)
+
+
+class MessageAnthropic(BaseModel):
+    """A message of Anthropic's API; `system` is beside them."""
+
+    model_config = STRICT_MODEL
+    role: Literal["user", "assistant"]
+    content: tuple[Block, ...] = Field(min_length=1)
+
+
+def anthropic(messages: tuple[Message, ...]) -> tuple[tuple[TextBlock, ...], tuple[MessageAnthropic, ...]]:
+    """`system` and `messages` for `messages.create`: roles in turn, the user first, results at once behind their calls."""
+    messages = acceptable(messages)
+    system = tuple(block for message in messages if message.role == "system" for block in _mark_cache(_texts(message), message))
+    turns: list[tuple[Literal["user", "assistant"], list[Block]]] = []
+    for role, blocks in (turn for message in messages for turn in _turns(message)):
+        if not turns and role == "assistant":
+            turns.append(("user", [TextBlock(text=OPENING)]))
+        if turns and turns[-1][0] == role:
+            turns[-1][1].extend(blocks)
+        else:
+            turns.append((role, [*blocks]))
+    return system, tuple(MessageAnthropic(role=role, content=tuple(blocks)) for role, blocks in turns)
+
+
+def _turns(message: Message) -> Iterator[tuple[Literal["user", "assistant"], tuple[Block, ...]]]:
+    if message.role == "user":
+        yield "user", _mark_cache((*map(_picture, message.images), *_texts(message)), message)
+    elif message.role == "assistant" and message.exchanges:
+        yield "assistant", (*_texts(message), *map(_use, message.exchanges))
+        yield "user", _mark_cache(tuple(map(_result, message.exchanges)), message)
+    elif message.role == "assistant":
+        yield "assistant", _mark_cache(_texts(message), message)
+
+
+def _texts(message: Message) -> tuple[TextBlock, ...]:
+    return tuple(TextBlock(text=part.text) for part in message.parts)
+
+
+def _mark_cache(blocks: tuple[CachedBlock, ...], message: Message) -> tuple[CachedBlock, ...]:
+    if not message.breakpoint:
+        return blocks
+    return (*blocks[:-1], blocks[-1].model_copy(update={"cache_control": CacheControl()}))
+
+
+def _use(exchange: Exchange) -> ToolUseBlock:
+    call = exchange.call
+    return ToolUseBlock(id=call.id, name=call.tool, input=json.loads(call.arguments))
+
+
+def _result(exchange: Exchange) -> ToolResultBlock:
+    content = (*(TextBlock(text=result) for result in exchange.results), *map(_picture, exchange.images))
+    return ToolResultBlock(tool_use_id=exchange.call.id, content=content, is_error=exchange.failed or None)
+
+
+def _picture(image: Image) -> ImageBlock:
+    if image.data:
+        return ImageBlock(source=ImageSource(type="base64", media_type=image.media, data=image.data))
+    return ImageBlock(source=ImageSource(type="url", url=image.url))

@@ -1,0 +1,224 @@
+"""What belongs together: calls and their results, the units that they make, and whose memory each breadcrumb belongs to."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.language.names import DEFAULT_NAMES, whole_look
+from builder.recall.index.breadcrumb_table import CONVERSATION, GrowingArray
+from builder.wire.json import canonical_text
+
+
+@dataclass(slots=True)
+class ToolExchange:
+    """One call with its results, as rows of the history; a reader of an earlier place ignores the later rows."""
+
+    request: str
+    """The id that joins them."""
+    signature: str
+    """Tool and arguments as one canonical text: equal for equal calls."""
+    origin: int
+    """Row of the first version of what makes the call."""
+    callers: list[int] = field(default_factory=list)
+    """Rows that make the call, the first one first; the others are later versions of it, or pass it on."""
+    results: list[int] = field(default_factory=list)
+    """Rows that answer it, in place order, all versions."""
+    successor: int | None = None
+    """Row of another call under its request id."""
+
+
+class ToolExchanges:
+    """Grows with its history. A result answers the call that was last made under its request id in its session.
+
+    A later version of what makes a call makes the same one, also when another call has used the request id since.
+    """
+
+    def __init__(self) -> None:
+        self.origin = GrowingArray(np.int64)
+        """Row → the row of the first version of its breadcrumb."""
+        self.call = GrowingArray(np.int64)
+        """Row of a result, or of a bare call that passes one on → origin of what makes the call; -1 for all else."""
+        self.early: list[int] = []
+        """Rows of results that came before their call."""
+        self.rows_by_agent: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+        """Session and agent → rows of its words and calls; agents that are not named have none."""
+        self.of_caller: dict[int, list[ToolExchange]] = {}
+        self.of_result: dict[int, ToolExchange] = {}
+        self._last: dict[tuple[int, str], ToolExchange] = {}
+        self._by_origin: dict[tuple[int, str], ToolExchange] = {}
+        self._early_results: dict[tuple[int, str], list[int]] = {}
+
+    def append(self, row: int, session: int, crumb: Breadcrumb, first: int) -> None:
+        """Pair one more row. first: the row of the first version of its breadcrumb."""
+        if crumb.agent and (crumb.role == "assistant" or crumb.call_signatures):
+            self.rows_by_agent[session, crumb.agent].append(row)
+        self.origin.append(first)
+        call = -1
+        if crumb.call_signatures:
+            # of a request id that is named twice the last call counts
+            signatures = dict(zip(crumb.calls, map(canonical_text, crumb.call_signatures), strict=False))
+            for request, signature in signatures.items():
+                exchange = self._by_origin.get((first, request)) or self._exchange_of_call(
+                    (session, request), signature, row, first
+                )
+                exchange.signature = signature
+                exchange.callers.append(row)
+                self._by_origin[first, request] = exchange
+                self.of_caller.setdefault(row, []).append(exchange)
+                call = exchange.origin if crumb.role == "tool" else -1
+        else:
+            for request in crumb.calls:
+                call = self._add_result((session, request), row)
+        self.call.append(-1 if call == first else call)
+
+    def _exchange_of_call(self, key: tuple[int, str], signature: str, row: int, first: int) -> ToolExchange:
+        exchange = self._last.get(key)
+        if exchange is not None and exchange.signature == signature and not exchange.results:
+            return exchange
+        if exchange is not None and exchange.successor is None:
+            exchange.successor = row
+        exchange = ToolExchange(request=key[1], signature=signature, origin=first, results=self._early_results.pop(key, []))
+        self.of_result.update(dict.fromkeys(exchange.results, exchange))
+        self.early += exchange.results
+        self._last[key] = exchange
+        return exchange
+
+    def _add_result(self, key: tuple[int, str], row: int) -> int:
+        """Origin of what makes the call; -1 where none is known yet."""
+        exchange = self._last.get(key)
+        if exchange is None:
+            self._early_results.setdefault(key, []).append(row)
+            return -1
+        exchange.results.append(row)
+        self.of_result[row] = exchange
+        return exchange.origin
+
+
+class UnitTable:
+    """A unit is named by the row that heads it. Two units become one by a row that shares calls with both."""
+
+    def __init__(self) -> None:
+        self.head = GrowingArray(np.int64)
+        """Row → the head of its unit as the row came."""
+        self.count = GrowingArray(np.int64)
+        """Row → units of its session's conversation up to it."""
+        self.members: dict[int, list[int]] = {}
+        """Head → the rows that came to it."""
+        self.merged: dict[int, tuple[int, int]] = {}
+        """Head of a unit that became part of another → (head of the other, row by which it did)."""
+        self.absorbed: dict[int, list[int]] = {}
+        """Head → heads of the units that became part of it."""
+        self._head_by_call: dict[tuple[int, str], int] = {}
+        self._counts: dict[int, int] = {}
+        self._in_conversation: list[bool] = []
+
+    def append(self, row: int, session: int, crumb: Breadcrumb, edited: int | None) -> None:
+        """Append one row. edited: row of the version before it in its session; an edit opens no unit."""
+        self._in_conversation.append(crumb.role in CONVERSATION)
+        calls = [(session, call) for call in crumb.calls]
+        heads = {self._root(self._head_by_call[call]) for call in calls if call in self._head_by_call}
+        heads |= set() if edited is None else {self._root(int(self.head.head(row)[edited]))}
+        head, *others = sorted(heads) or [row]
+        count = self._counts.get(session, 0) + (head == row and self._in_conversation[row])
+        for other in others:
+            self.merged[other] = (head, row)
+            self.absorbed.setdefault(head, []).extend((other, *self.absorbed.get(other, ())))
+            count -= self._in_conversation[other]
+        self._counts[session] = count
+        self._head_by_call.update(dict.fromkeys(calls, head))
+        self.head.append(head)
+        self.count.append(count)
+        self.members.setdefault(head, []).append(row)
+
+    def _root(self, head: int) -> int:
+        while head in self.merged:
+            head = self.merged[head][0]
+        return head
+
+
+NOBODY = -1
+
+
+class PersonTable:
+    """One row a breadcrumb. Persons are codes, numbered from 0 as they come."""
+
+    def __init__(self) -> None:
+        self.person = GrowingArray(np.int64)
+        """Code of the person; NOBODY for the words of a person without a `user_id`, and for what answers nothing known."""
+        self.codes: dict[str, int] = {}
+        self._last_speakers: dict[int, int] = {}
+        self._openings: dict[int, list[int]] = {}
+        self._cuts: set[int] = set()
+        self._agents: dict[int, int] = {}
+        """Session → the row in which an agent spoke or called first."""
+        self._firsts: dict[int, tuple[int, Breadcrumb]] = {}
+        """Session → the first words of somebody with a `user_id` or a name, and their row."""
+        self._seconds: dict[int, int] = {}
+        """Session → the row in which another person spoke first."""
+
+    def cut(self, session: int) -> None:
+        """The rows of this session begin in its middle, with a person's first words: another person spoke before."""
+        self._cuts.add(session)
+
+    def append(self, row: int, session: int, crumb: Breadcrumb, head: int, answered: int | None) -> None:
+        """Append one row. head: row that heads its unit. answered: row of what it answers, None when the history lacks it.
+
+        Words that name no breadcrumb that they answer are said to the person who spoke last in the session, or before anybody has
+        spoken to the first one who does.
+        """
+        person = self._person(row, session, crumb, head, answered)
+        self.person.append(person)
+        if _is_of_agent(crumb):
+            self._agents.setdefault(session, row)
+        elif crumb.role == "user":
+            if crumb.user_id or crumb.speaker != DEFAULT_NAMES["user"]:
+                self._firsts.setdefault(session, (row, crumb))
+            if session in self._cuts or self._is_second(session, row, crumb):
+                self._seconds.setdefault(session, row)
+        if crumb.role == "user":
+            self._last_speakers[session] = person
+            for opening in self._openings.pop(session, ()):
+                self.person.put(opening, person)
+        elif person == NOBODY and not crumb.answers and session not in self._last_speakers:
+            self._openings.setdefault(session, []).append(row)
+
+    def talk_alone(self, session: int, size: int, trigger: Breadcrumb | None) -> bool:
+        """Whether the first `size` rows of the session are a chat between people: two of them and no agent have spoken.
+
+        trigger: what comes behind these rows in this session; None = nothing does.
+        """
+        if self._agents.get(session, size) < size or (trigger and _is_of_agent(trigger)):
+            return False
+        return self._seconds.get(session, size) < size or bool(trigger and self._is_second(session, size, trigger))
+
+    def _is_second(self, session: int, row: int, crumb: Breadcrumb) -> bool:
+        """Whether it is said by somebody else than the first words: by `user_id`, where one of both has none by name.
+
+        Nobody is told from one who has neither.
+        """
+        since, first = self._firsts.get(session, (row, crumb))
+        if since >= row or crumb.role != "user":
+            return False
+        if first.user_id and crumb.user_id:
+            return first.user_id != crumb.user_id
+        names = {first.speaker, crumb.speaker}
+        return DEFAULT_NAMES["user"] not in names and len(set(map(whole_look, names))) > 1
+
+    def _person(self, row: int, session: int, crumb: Breadcrumb, head: int, answered: int | None) -> int:
+        if crumb.user_id:
+            return self.codes.setdefault(crumb.user_id, len(self.codes))
+        if crumb.role == "user":
+            return NOBODY
+        if head != row:
+            return int(self.person.head(row)[head])
+        if session in self._cuts and (crumb.version > 1 or (crumb.calls and not crumb.call_signatures)):
+            return NOBODY  # what it edits, or the call that it answers, stands before the cut
+        if crumb.answers:
+            return NOBODY if answered is None else int(self.person.head(row)[answered])
+        return self._last_speakers.get(session, NOBODY)
+
+
+def _is_of_agent(crumb: Breadcrumb) -> bool:
+    return crumb.role == "assistant" or bool(crumb.call_signatures or crumb.agent)

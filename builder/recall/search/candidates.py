@@ -1,0 +1,200 @@
+"""What a query may find and what it finds, and the points of a passage that have no learned weight."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from builder.domain.breadcrumb import NO_SESSION
+from builder.domain.profile import Retrieval
+from builder.domain.summary import Line
+from builder.language.words import words_of
+from builder.recall.index.view import Floats, Ints, Rows, View
+from builder.recall.scopes import NOTES
+from builder.recall.search.query import MAX_WORDS, Query
+from builder.recall.search.signals import similarity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Find:
+    """A passage that was found."""
+
+    row: int
+    spans: tuple[tuple[int, int], ...] = ()
+    """Its place in the breadcrumb's text; () = the whole text."""
+    times: int = 1
+    """How often the same speaker said it."""
+    tokens: int = 0
+    """Of its text."""
+    probability: float = 0.0
+    """That it answers the query; of a reply, at least a share of its question's."""
+    reply_to: int = -1
+    """Row of the find that it comes along with, as what was said in reply; -1 = it was found by itself."""
+    answer: int = -1
+    """Row of the find that it comes along with, as the question that it answers; -1 = none."""
+    replaces: int = -1
+    """Row of the find that it comes along with, as what changes it later; -1 = none."""
+    lines: tuple[tuple[int, Line], ...] = ()
+    """Observations that are shown in its place, behind the rows of their summaries."""
+    is_probable: bool = True
+    """It is as probable as the profile asks, or literal."""
+    is_literal: bool = False
+    """It alone has a word of the query, or the query has a keyword of it: however improbable, it is found."""
+
+    @property
+    def leader(self) -> int:
+        """Row of the find of which it is the other half; -1 = none."""
+        return max(self.reply_to, self.answer)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """What a query may find."""
+
+    breadcrumbs: Rows
+    """What may be shown, shape (size,)."""
+    unseen: Rows
+    """Passages that may be found and are not on the page, shape (passages,)."""
+    scores: Floats
+    probability: Floats
+    """Shape (passages,)."""
+    is_literal: Rows
+    """Found by a rare word or a keyword, shape (passages,)."""
+
+
+def find_of(view: View, passage: int, candidates: Candidates, times: int = 1) -> Find:
+    """The find that shows a passage."""
+    row = int(view.crumb[passage])
+    passages = view.history.rows[row].passages
+    place = passages[passage - view.history.passages.first(row)]
+    spans = ((place.start, place.end),) if len(passages) > 1 else ()
+    return Find(
+        row=row,
+        spans=spans,
+        times=times,
+        tokens=place.tokens,
+        probability=float(candidates.probability[passage]),
+        is_literal=bool(candidates.is_literal[passage]),
+    )
+
+
+def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: frozenset[int] = frozenset()) -> Rows:
+    """Shape (size,): current, of the profile's schemas, and of the people that are meant. summaries: rows that are eligible, too.
+
+    Of no session only notes, unless all sessions are searched: everything else of no session only ends a breadcrumb.
+    """
+    table = view.history.breadcrumbs
+    rows = np.isin(view.column(table.schema), _codes(table.schemas, rules.schemas)) & view.current
+    if rules.people == "named":
+        rows &= ~view.column(table.by_person) | np.isin(view.column(table.speaker), _codes(table.speakers, query.names))
+    no_session = table.sessions.get(NO_SESSION)
+    if rules.scope == "session" and no_session == view.session:
+        rows &= view.column(table.session) == view.session
+    if rules.scope != "workspace" and no_session not in (None, view.session):
+        rows &= (view.column(table.session) != no_session) | np.isin(view.column(table.schema), _codes(table.schemas, NOTES))
+    rows[list(summaries)] = True
+    return np.asarray(rows)
+
+
+def eligible_passages(query: Query, view: View, rules: Retrieval, breadcrumbs: Rows) -> Rows:
+    """Shape (passages,): of eligible breadcrumbs, with words, no small talk, as similar as the profile asks."""
+    rows = breadcrumbs & ~view.column(view.history.breadcrumbs.filler)
+    passages = np.asarray(rows[view.crumb] & (view.history.passages.length.head(view.passages) > 0), np.bool_)
+    if rules.similarity_threshold > 0 and query.vector:
+        passages &= ~view.prefix.has_vector | (similarity(query, view) >= rules.similarity_threshold)
+    return passages
+
+
+def _codes(codes: dict[str, int], names: tuple[str, ...] | frozenset[str]) -> list[int]:
+    return [codes[name] for name in names if name in codes]
+
+
+MAX_KEYWORD_WORDS = 4
+"""Words of a keyword that a query may hold."""
+MARGIN = np.float32(1e-3)
+"""Points of the score between a passage with a rare word and the best one without any word of the query."""
+
+
+def literal_passages(query: Query, view: View, unseen: Rows) -> Floats:
+    """How much each passage says that it answers by its words alone, shape (passages,); 0 where nothing does.
+
+    It is the idf of the query's words that nothing else unseen has, and of the keywords of its record. unseen: what may be found,
+    shape (passages,). What was said twice in the same words is one place.
+    """
+    weight, words = np.zeros(view.passages, np.float32), words_of(query.text)[:MAX_WORDS]
+    for stems in query.content:
+        there = np.unique(np.concatenate([view.prefix.occurrences(stem)[0].passages for stem in stems]))
+        there = there[unseen[there]]
+        same = view.repeats(int(view.crumb[there[0]])) if len(there) else ()
+        if len(there) <= len(same) and set(view.crumb[there].tolist()).issubset(same):
+            weight[there] += np.log1p(view.passages)
+    starts = range(len(words))
+    phrases = (" ".join(words[start : start + size]) for size in range(1, MAX_KEYWORD_WORDS + 1) for start in starts)
+    for phrase in dict.fromkeys(phrases):
+        rows = view.history.breadcrumbs.keywords.get(phrase, ())
+        first = [number for row in rows if row < view.size and (number := view.first_passage(row)) is not None and unseen[number]]
+        weight[first] += np.log1p(view.passages / max(len(first), 1))
+    return weight
+
+
+def lifted(query: Query, view: View, scores: Floats, literal: Floats, unseen: Rows) -> Floats:
+    """The scores, with passages that have a rare word or keyword above all unseen ones that share no word with the query."""
+    others = unseen & (literal == 0)
+    for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
+        others[view.prefix.occurrences(term)[0].passages] = False
+    floor = scores.max(initial=-np.inf, where=others) + MARGIN * literal
+    return np.where(literal > 0, np.maximum(scores, floor), scores)
+
+
+POINTS = np.float32(1.5)
+"""Of a passage with an identifier of the query; of what failed, where the query asks for that."""
+MAX_SHARE, FEW_PASSAGES = 0.1, 3
+"""Of all passages, and passages, up to which an identifier tells them apart."""
+MAX_LOOKS = 500
+"""Passages with the words of an identifier that are read for it."""
+FURTHER, FURTHER_BROADLY = np.float32(0.75), np.float32(3)
+"""Points that each further passage of a message costs; where the answer is in many messages, they come first."""
+MAX_FURTHER = 4
+"""Passages of a message after which no further one costs more."""
+FAILURE_SCHEMA = "tool.error.v1"
+
+
+def exact(query: Query, view: View) -> Floats:
+    """Points of what has an identifier of the query, or failed as the query asks, shape (passages,)."""
+    points = np.zeros(view.passages, np.float32)
+    for name, stems in query.identifiers.items():
+        pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?![\w]|[.,:/-]\d)", re.IGNORECASE)
+        newest = _passages_with(stems, view)[-MAX_LOOKS:].tolist()
+        there = [passage for passage in newest if pattern.search(_text_of(passage, view))]
+        if len(there) <= max(MAX_SHARE * view.passages, FEW_PASSAGES):
+            points[there] = POINTS
+    code = view.history.breadcrumbs.schemas.get(FAILURE_SCHEMA)
+    if query.asks_failure and code is not None:
+        points[view.of_breadcrumb(view.history.breadcrumbs.schema) == code] += POINTS
+    return points
+
+
+def further(query: Query, view: View, scores: Floats) -> Floats:
+    """Points that a passage loses by better ones of its message, shape (passages,)."""
+    order = np.lexsort((-scores, view.crumb))
+    messages, numbers = view.crumb[order], np.arange(len(order))
+    is_first = np.append(True, messages[1:] != messages[:-1])[: len(order)]
+    places = np.empty(len(order), np.float32)
+    places[order] = numbers - np.maximum.accumulate(np.where(is_first, numbers, 0))
+    return np.minimum(places, MAX_FURTHER) * (FURTHER_BROADLY if query.asks_broadly else FURTHER)
+
+
+def _passages_with(stems: frozenset[str], view: View) -> Ints:
+    holds = np.full(view.passages, bool(stems))
+    for stem in stems:
+        there = np.zeros(view.passages, np.bool_)
+        there[view.prefix.occurrences(stem)[0].passages] = True
+        holds &= there
+    return np.flatnonzero(holds)
+
+
+def _text_of(passage: int, view: View) -> str:
+    row = int(view.crumb[passage])
+    stored = view.history.rows[row]
+    place = stored.passages[passage - view.history.passages.first(row)]
+    return stored.breadcrumb.text[place.start : place.end]

@@ -1,0 +1,189 @@
+"""RCRT's record around a body, as far as this service reads it; when it ends, and what of it is secret."""
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from fnmatch import fnmatchcase
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+)
+
+from builder.domain.errors import Rejected
+from builder.remember.schemas.base import UserId
+from builder.wire.json import parse
+from builder.wire.subjects import parse_breadcrumb_subject
+from builder.wire.times import SentTime
+
+MAX_VERSION = 2**31 - 1
+MAX_SPEAKER_CHARS = 200
+SECRET_SCHEMA = "secret.v1"  # noqa: S105 - the name of a schema
+PUBLIC_FIELDS = ("id", "schema_name", "version", "workspace", "session", "created_at", "ttl", "expires_at")
+_SECRET_MARK = re.compile(rb'"sensitivity"\s*:\s*\[?\s*"\s*secret\s*"', re.IGNORECASE)
+
+Lifetimes = Mapping[str, float]
+"""Kind → hours. A kind is a schema, or a schema, a space and a tag; both may hold the wildcard `*`."""
+
+
+def _seconds_or_moment(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    """Pydantic reads digits and negative numbers as seconds since 1970, long before the breadcrumb was sent."""
+    digits = isinstance(value, str) and value.strip().lstrip("+-").replace(".", "", 1).isdigit()
+    is_negative = isinstance(value, int | float) and value < 0
+    try:
+        if not (digits or is_negative or isinstance(value, bool)):
+            return read(value)
+    except ValidationError:
+        pass  # pydantic's words would be those of either kind, under names that no sender knows
+    raise ValueError("send a moment with its time zone, like 2026-11-21T10:00:00Z, or seconds as a number")
+
+
+Seconds = Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)]
+Ending = Annotated[Seconds | AwareDatetime, WrapValidator(_seconds_or_moment)]
+"""Seconds after `created_at`, or a moment."""
+
+
+def end_of(created_at: datetime, sent: Iterable[float | datetime | None], hours: float | None) -> datetime | None:
+    """The earliest of the ends in the record; without any, `hours` after its creation; None = never."""
+    ends = [_moment(created_at, end) for end in sent if end is not None]
+    if not ends and hours is not None:
+        ends = [_moment(created_at, 3600 * hours)]
+    return min((end for end in ends if end is not None), default=None)
+
+
+def lifetime(schema: str, tags: tuple[str, ...], lifetimes: Lifetimes) -> float | None:
+    """Hours that a breadcrumb of this kind lives; the shortest where several kinds fit, None where none does."""
+    return min((hours for kind, hours in lifetimes.items() if _fits(kind, schema, tags)), default=None)
+
+
+def _fits(kind: str, schema: str, tags: tuple[str, ...]) -> bool:
+    schema_pattern, _, tag_pattern = kind.partition(" ")
+    return fnmatchcase(schema, schema_pattern) and (not tag_pattern or any(fnmatchcase(tag, tag_pattern) for tag in tags))
+
+
+def _moment(created_at: datetime, end: float | datetime) -> datetime | None:
+    if isinstance(end, datetime):
+        return end
+    try:
+        return created_at + timedelta(seconds=end)
+    except OverflowError:
+        return None
+
+
+Value = TypeVar("Value")
+
+
+def _or_none(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return read(value)
+    except ValidationError:
+        return None
+
+
+AgentName = Annotated[str, Field(min_length=1, max_length=MAX_SPEAKER_CHARS)]
+Tolerant = Annotated[Value | None, WrapValidator(_or_none)]
+"""Of another type it is as good as missing."""
+
+
+class Record(BaseModel):
+    """RCRT's record, as far as this service reads it."""
+
+    model_config = ConfigDict(
+        extra="ignore",
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "m110",
+                    "schema_name": "user.message.v1",
+                    "version": 1,
+                    "tags": ["user:message"],
+                    "context": {"content": "Where do I set the API key?", "speaker": "Maya"},
+                    "session": "s42",
+                    "created_at": "2026-11-21T10:00:00Z",
+                }
+            ]
+        },
+    )
+
+    id: str = Field(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f\x7f]+$", description="id of the breadcrumb")
+    schema_name: str | None = Field(None, description="schema; the subject decides, a contradiction is rejected")
+    version: int = Field(1, ge=1, le=MAX_VERSION, strict=True, description="+1 with every update; only version 1 triggers")
+    title: str | None = Field(None, description="title shown by tools")
+    tags: tuple[str, ...] = Field((), max_length=1000, description="routing, pointer and state tags")
+    entity_keywords: tuple[str, ...] | None = Field(None, max_length=1000, description="words that search matches, never shown")
+    context: dict[str, Any] = Field(description="the body; its schema is the file schemas/<schema_name>.json")
+    workspace: str | None = Field(None, description="workspace; the subject decides, a contradiction is rejected")
+    session: str | None = Field(None, description="session; the subject decides, a contradiction is rejected")
+    created_at: SentTime | None = Field(
+        None,
+        description="the sender's clock; default is the stream's. Its offset is kept: +02:00 says the local time, Z says none",
+    )
+    user_id: UserId | None = Field(
+        None, description="who the person is; never the display name. Wins over context.user_id of a user.message.v1"
+    )
+    memory: Annotated[bool, BeforeValidator(lambda value: value is not False)] = Field(
+        True,
+        description="false keeps it out of the memory of its person, as the tag `private` does: no other session shows it; "
+        "on the first breadcrumb of a session, the whole session",
+    )
+    ttl: Ending | None = Field(None, description="when it ends: a moment, or seconds after created_at")
+    expires_at: Ending | None = Field(None, description="the same under its other name; the earlier one counts")
+    llm_hints: Tolerant[dict[str, Any]] = Field(
+        None, description="how it is shown where a profile trusts its sender; `context.llm_hints` says the same"
+    )
+    created_by: Tolerant[str] = Field(
+        None, description="id of who wrote it, else `context.creator.agent_id`: a claim, which a profile may ask for"
+    )
+    to: Annotated[tuple[AgentName, ...], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)] = Field(
+        (),
+        max_length=100,
+        description="the agents that it is addressed to, a name or a list: no other agent's consumer is "
+        "triggered by it; none = everybody",
+    )
+    sensitivity: str | None = Field(
+        None, description='"secret": nothing of it is stored, embedded, shown or handed out, as with schema secret.v1'
+    )
+
+    @field_validator("created_at", "ttl", "expires_at")
+    @classmethod
+    def _in_utc(cls, moment: float | datetime | None) -> float | datetime | None:
+        try:
+            return moment.astimezone(UTC) if isinstance(moment, datetime) else moment
+        except OverflowError as error:
+            raise ValueError("in UTC it lies outside the years 1 to 9999; send the time of the event") from error
+
+
+def is_secret(schema: str, record: dict[str, Any]) -> bool:
+    """Whether the record must not be kept, by its schema or by its `sensitivity`."""
+    sensitivity = record.get("sensitivity")
+    marks = sensitivity if isinstance(sensitivity, list) else [sensitivity]
+    return schema == SECRET_SCHEMA or any(isinstance(mark, str) and mark.strip().lower() == "secret" for mark in marks)
+
+
+def without_content(record: dict[str, Any]) -> dict[str, Any]:
+    """The record without anything that could be the secret."""
+    return {name: record[name] for name in PUBLIC_FIELDS if name in record} | {"context": {}}
+
+
+def holds_secret(subject: str, data: bytes) -> bool:
+    """Whether these bytes, which may be no record at all, must not be copied anywhere."""
+    try:
+        schema = parse_breadcrumb_subject(subject).schema
+    except Rejected:
+        schema = ""
+    try:
+        record = parse(data)
+    except ValueError:
+        record = None
+    if isinstance(record, dict):
+        return is_secret(schema, record)
+    return schema == SECRET_SCHEMA or _SECRET_MARK.search(data) is not None

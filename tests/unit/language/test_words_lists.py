@@ -1,0 +1,144 @@
+"""A new language is a new file of word lists, and one of instructions: no code names a language."""
+
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import pytest
+
+from builder.adapters.stemmer import load_terms
+from builder.language.dates import mentioned
+from builder.language.instructions.detection import instructions
+from builder.language.sentences import sentences
+from builder.language.traits import Trait, fingerprint, is_follow_up, traits
+from builder.language.words import answers, any_of, asks_when, asks_where, concludes, greets, is_filler, refers, words
+from tests.word_lists import lists_of
+
+LISTS = """
+months = [
+    "januaro", "februaro", "marto", "aprilo", "majo", "junio", "julio", "aŭgusto", "septembro", "oktobro", "novembro", "decembro",
+]
+filler = ["jes", "dankon", "bone"]
+small_talk = ["kiel vi fartas?"]
+references = ["ĝi"]
+answers = ["verŝajne"]
+greetings = ["saluton"]
+conclusions = ["decidita"]
+asides = ["cetere"]
+abbreviations = ["ktp", "s-ro"]
+times = ["hieraŭ"]
+numbers = ["dekdu"]
+place_prepositions = ["al"]
+instruction_cues = ["ĉiam"]
+continuations = ["kaj"]
+follow_up_questions = ["kial"]
+pronouns = ["tio"]
+mail_headers = ["de", "al", "temo"]
+when_questions = ["kiam"]
+where_questions = ["kie"]
+"""
+INSTRUCTIONS = """
+signs = "la kaj estas mi vi ne ĉiam neniam bonvolu uzu skribu respondu"
+openers = "kaj bonvolu"
+joints = "kaj"
+subjects = "mi li ŝi ili"
+selves = "mi"
+self_objects = "min"
+single = ""
+reasons = ""
+leads = ""
+leadins = ""
+reported = "diris"
+pasted = "mesaĝo"
+presents = "jen la mesaĝo"
+rules = "reguloj"
+proverbs = ""
+once = "hodiaŭ"
+stop = "ĉiam neniam bonvolu mi vi la kaj"
+generic = "uzu skribu respondu"
+both = "kaj"
+directions = "al de"
+others = "li ŝi ili"
+
+[instructs]
+begins = [["ĉiam neniam", '''(?:ĉiam|neniam)\\s+\\w+''']]
+"""
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def esperanto(tmp_path: Path) -> Iterator[None]:
+    with as_file(files("builder.language") / "data") as bundled:
+        shutil.copytree(bundled, tmp_path / "data")
+    (tmp_path / "data" / "eo.toml").write_text(LISTS, "utf-8")
+    (tmp_path / "data" / "instructions" / "eo.toml").write_text(INSTRUCTIONS, "utf-8")
+    with lists_of(tmp_path / "data"):
+        yield
+
+
+def findings() -> dict[str, object]:
+    terms = load_terms()
+    return {
+        "filler": (is_filler("Jes, dankon!"), is_filler("Kiel vi fartas?")),
+        "dates": (mentioned("la 3 marto").months, mentioned("en aŭgusto 2024").months),
+        "roles": (refers("Ĝi brulas."), answers("Verŝajne."), greets("Saluton, Ana"), concludes("Tio estas decidita.")),
+        "sentences": len(sentences("S-ro Ek ktp. Vidu la domon.")),
+        "repeats": fingerprint("Cetere, la forno estas ruĝa.") == fingerprint("La forno estas ruĝa."),
+        "traits": traits("Ni iris hieraŭ al Romo. Ĉiam skribu.", by_person=True),
+        "follow-up": is_follow_up("Kaj tio?", terms),
+        "questions": (asks_when("Kiam ĝi brulas?"), asks_where("Kie estas Ana?")),
+        "instructions": [instruction.language for instruction in instructions("Ĉiam respondu mallonge.")],
+    }
+
+
+@pytest.mark.usefixtures("esperanto")
+def test_a_language_is_added_by_its_files_alone() -> None:
+    assert findings() == {
+        "filler": (True, True),
+        "dates": (((3, 3),), ((8, 0),)),
+        "roles": (True, True, True, True),
+        "sentences": 1,
+        "repeats": True,
+        "traits": Trait.TIME | Trait.PLACE | Trait.INSTRUCTION,
+        "follow-up": True,
+        "questions": (True, True),
+        "instructions": ["eo"],
+    }
+
+
+def test_without_its_files_nothing_of_it_is_recognised() -> None:
+    assert findings() == {
+        "filler": (False, False),
+        "dates": ((), ()),
+        "roles": (False, False, False, False),
+        "sentences": 2,
+        "repeats": False,
+        "traits": Trait(0),
+        "follow-up": False,
+        "questions": (False, False),
+        "instructions": [],
+    }
+
+
+def test_other_languages_are_as_before_beside_a_new_one(esperanto: None) -> None:
+    assert esperanto is None
+    assert (is_filler("okay, thanks"), mentioned("5 May").months, answers("Noch nicht")) == (True, ((5, 5),), True)
+    assert [found.language for found in instructions("Always answer in German.")] == ["en"]
+
+
+def test_a_list_that_no_language_has_is_a_mistake() -> None:
+    with pytest.raises(KeyError, match="colours"):
+        words("colours")
+
+
+def test_the_longest_entry_of_a_list_comes_first() -> None:
+    lengths = list(map(len, words("greetings")))
+    assert lengths == sorted(lengths, reverse=True)
+
+
+def test_entries_of_scripts_without_spaces_match_inside_a_run_of_letters() -> None:
+    pattern = any_of("conclusions")
+    assert "决定" in pattern.rpartition("(?:")[2]
+    assert "decided" not in pattern.rpartition("(?:")[2]

@@ -1,0 +1,76 @@
+"""Passages with their vectors and their neighbours, each session for itself."""
+
+import numpy as np
+
+from builder.recall.index.history import PAUSE_PASSAGES, PassageTable
+from builder.recall.search import signals
+from tests.conversations import two_sessions
+from tests.factories import (
+    bare,
+    make_history,
+    make_query,
+    make_remembered,
+    make_vector,
+    make_view,
+    view_of,
+)
+
+
+def test_vectors_are_zero_where_none_was_made() -> None:
+    view = make_view(["?!", "The kiln is hot.", "?"])
+    assert view.prefix.vectors is not None
+    assert view.prefix.vectors.any(axis=1).tolist() == [False, True, False]
+    assert view.prefix.vectors[1].astype("<f2").tobytes() == make_vector("The kiln is hot.")
+    assert make_view(["?!"]).prefix.vectors is None
+
+
+def test_small_talk_takes_no_place_between_a_question_and_its_answer() -> None:
+    with_talk = make_view(["Where is the key?", "hmm", "okay", "Behind the door."])
+    without = make_view(["Where is the key?", "Behind the door."])
+    assert with_talk.passages == without.passages == 2
+    assert with_talk.crumb.tolist() == [0, 3]
+
+
+def test_neighbours_are_of_the_own_session_whoever_else_speaks_in_between() -> None:
+    view = view_of(make_history(two_sessions()), session="s1")
+    assert view.prefix.neighbours.before.tolist() == [-1, -1, 0, 1, 2]
+    assert view.prefix.neighbours.after.tolist() == [2, 3, 4, -1, -1]
+    scores = signals.context_words(make_query("Which kiln?"), view)
+    assert scores[2] > 0 == scores[1] == scores[3]
+
+
+def test_a_later_neighbour_is_unknown_as_of_an_earlier_place() -> None:
+    rows = two_sessions()
+    history = make_history(rows)
+    for end, row in enumerate(rows):
+        alone, within = view_of(make_history(rows[:end])), view_of(history, row.breadcrumb.place)
+        np.testing.assert_array_equal(alone.prefix.neighbours.after, within.prefix.neighbours.after)
+        np.testing.assert_array_equal(alone.prefix.neighbours.before, within.prefix.neighbours.before)
+
+
+def test_each_passage_has_the_cosines_of_the_two_before_it_also_when_the_vectors_come_in_any_order() -> None:
+    rows = [make_remembered(f"The kiln of Delft has shelf {n} and glaze {n % 2}.", n) for n in range(1, 6)]
+    at_once = make_history(rows).passages
+    later = make_history([bare(row) for row in rows])
+    for row in (3, 0, 4, 1, 2):
+        later.fill({row: tuple(passage.vector for passage in rows[row].passages)})
+    assert at_once.cosine_one_back.head(5)[0] == 0 < at_once.cosine_one_back.head(5)[1]
+    np.testing.assert_array_equal(later.passages.cosine_one_back.head(5), at_once.cosine_one_back.head(5))
+    np.testing.assert_array_equal(later.passages.cosine_two_back.head(5), at_once.cosine_two_back.head(5))
+
+
+def test_the_first_passage_of_small_talk_is_that_of_what_follows() -> None:
+    table = make_history(["The kiln is hot.", "okay", "The glaze is dry."]).passages
+    assert [table.first(row) for row in range(4)] == [0, 1, 1, 2]
+
+
+def test_a_blank_passage_lacks_no_vector() -> None:
+    table = make_history([bare(make_remembered("Hot.", 1)), bare(make_remembered("", 2))]).passages
+    assert [table.lacks_vector(row) for row in range(2)] == [True, False]
+
+
+def test_a_long_breadcrumb_pauses_now_and_then() -> None:
+    text = " ".join(f"This is sentence {n} of a long letter about kilns and glazes." for n in range(7 * 2 * PAUSE_PASSAGES))
+    table = PassageTable()
+    pauses = len(list(table.append(0, 0, make_remembered(text), filler=False)))
+    assert pauses == -(-len(table) // PAUSE_PASSAGES) > 1

@@ -1,8 +1,0 @@
-"""The definition of an agent speaks under the agent's id."""
-
-from builder.remember.schemas.agents import AgentDefV1
-
-
-def test_a_definition_says_its_system_prompt_as_the_agent() -> None:
-    facts = AgentDefV1.model_validate({"agent_id": "support", "system_prompt": "Help.", "speaker": "Maya"}).facts()
-    assert (facts.speaker, facts.text) == ("support", "Help.")
