@@ -14,7 +14,7 @@ from builder.cli.options import Target
 from builder.client import Client, Unavailable
 from builder.domain.recall import EVERY_SESSION
 from builder.wire.requests import MAX_HISTORY_PAGE
-from builder.wire.session_names import session_text
+from builder.wire.subjects import session_text
 
 COUNTS = ("versions", "messages", "contexts", "dead_letters")
 

@@ -20,9 +20,8 @@ from builder.remember.record import MAX_SPEAKER_CHARS, Lifetimes, Record, end_of
 from builder.remember.schemas.base import Body
 from builder.remember.schemas.registry import BODIES
 from builder.wire.json import canonical, clean, one_line, parse, shape
-from builder.wire.session_names import is_session
-from builder.wire.subjects import Address, parse_breadcrumb_subject
-from builder.wire.times import sent_offset
+from builder.wire.records import sent_offset
+from builder.wire.subjects import SubjectParts, is_session, parse_breadcrumb_subject
 
 TASK_TAG = "task:"
 """Beginning of the tag that names a breadcrumb's task."""
@@ -93,7 +92,7 @@ def _validated(model: type[Model], value: Any, schema: str, pointer: str, file: 
         raise Rejected(f"{schema}: {_explain(error, pointer)}; see schemas/{file}.json") from error
 
 
-def _check_agreement(address: Address, record: Record) -> None:
+def _check_agreement(address: SubjectParts, record: Record) -> None:
     claims = (
         ("workspace", record.workspace, address.workspace, eq),
         ("session", record.session, address.session, is_session),
@@ -105,7 +104,7 @@ def _check_agreement(address: Address, record: Record) -> None:
             raise Rejected(f"{field} is not {actual!r}, which the subject says; publish it on its own subject")
 
 
-def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: Body, lifetimes: Lifetimes) -> Breadcrumb:
+def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, body: Body, lifetimes: Lifetimes) -> Breadcrumb:
     facts, agent = body.facts(), _agent(record.context)
     created_at = record.created_at or arrival.received_at.astimezone(UTC)
     return Breadcrumb(
@@ -153,7 +152,7 @@ def _pointers(record: Record) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in (*bare_tags, *(record.entity_keywords or ())) if word.strip()))
 
 
-def _speaker(address: Address, body: Body, name: str | None) -> str:
+def _speaker(address: SubjectParts, body: Body, name: str | None) -> str:
     """The body's name for it, else context.speaker, the creator's name, the role of the schema; of an unknown one its name."""
     if isinstance(body, UnknownBody):
         return address.schema

@@ -6,8 +6,7 @@ from hashlib import sha256
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.selector import FAILURE
 from builder.wire.json import canonical
-from builder.wire.records import Outgoing, make_record, outgoing
-from builder.wire.times import moment
+from builder.wire.records import Outgoing, make_record, moment, outgoing
 
 ID_DIGITS = 32
 """Hexadecimal digits of the id that tell one call from another."""

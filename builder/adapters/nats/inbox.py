@@ -22,7 +22,7 @@ from builder.adapters.nats.errors import Throttle, believe_only_the_server
 from builder.adapters.nats.security import broker_arguments
 from builder.adapters.nats.stream import is_replay
 from builder.adapters.nats.topology import FLOOR, Listening, Topology, all_breadcrumbs, current_incarnation, ensure_durable
-from builder.client.pull import Pull
+from builder.client.stream import Pull
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.broker import Delivery

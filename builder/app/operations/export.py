@@ -19,10 +19,8 @@ from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import readable
 from builder.wire.chat_lines import chat_lines
-from builder.wire.duplicates import fingerprint, fingerprints
-from builder.wire.records import Outgoing, line_of, read_lines
-from builder.wire.session_names import session_text
-from builder.wire.subjects import message_id, parse_breadcrumb_subject
+from builder.wire.records import Outgoing, fingerprint, fingerprints, line_of, read_lines
+from builder.wire.subjects import message_id, parse_breadcrumb_subject, session_text
 
 EPOCH = datetime.fromtimestamp(0, UTC)
 Progress = Callable[[int, int], None]

@@ -11,7 +11,7 @@ import typer
 from builder.app.console import AsJson, progress_bar, say, show, table
 from builder.cli.options import Servers, Target, Workspace, target, text_of
 from builder.domain.errors import Misconfigured
-from builder.wire.session_names import optional_token
+from builder.wire.subjects import optional_token
 
 if TYPE_CHECKING:
     from builder.app.settings import Settings

@@ -11,7 +11,7 @@ import typer
 from builder.app.console import AsJson, progress_bar, say, show
 from builder.cli.options import Servers, Target, User, Workspace, target
 from builder.domain.errors import Rejected
-from builder.wire.session_names import optional_token, session_token
+from builder.wire.subjects import optional_token, session_token
 
 SessionOption = Annotated[str, typer.Option("--session", "-s", help="The session, as other commands take it.")]
 Id = Annotated[str, typer.Argument(help="Id of the breadcrumb.")]

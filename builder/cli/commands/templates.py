@@ -13,7 +13,7 @@ import typer
 from builder.app.console import AsJson, say, settings, show
 from builder.cli.options import Servers, Workspace, target, text_of
 from builder.domain.errors import BuilderError, Misconfigured, Rejected
-from builder.wire.session_names import optional_token
+from builder.wire.subjects import optional_token
 
 if TYPE_CHECKING:
     from builder.app.operations.template_cases import CaseResult
