@@ -26,10 +26,10 @@ def fetch(
     as_json: AsJson = False,
 ) -> None:
     """Show all of a breadcrumb, e.g. of one that a context left out or showed in part."""
-    from builder.cli.requests import look_up, with_text
+    from builder.cli.requests import ask, with_text
 
     request = {"id": breadcrumb} | ({"version": version} if version else {})
-    answer = with_text(asyncio.run(look_up(target(servers, workspace), "fetch", request)))
+    answer = with_text(asyncio.run(ask(target(servers, workspace), "fetch", request)))
     if not as_json:
         say(_head(answer))
     show(answer, as_json, text=answer["text"] + "\n")
@@ -68,11 +68,11 @@ def context(
     as_json: AsJson = False,
 ) -> None:
     """Show the last context of an agent in a session, or the one that a breadcrumb led to."""
-    from builder.cli.requests import look_up
+    from builder.cli.requests import ask
 
     token = optional_token(session)
     request = {"consumer": consumer, "session": token, "trigger": trigger}
-    event = asyncio.run(look_up(target(servers, workspace), "context", request))
+    event = asyncio.run(ask(target(servers, workspace), "context", request))
     show(event, as_json, text=event["content"])
 
 
