@@ -79,10 +79,8 @@ class Omissions:
                     break
                 if fresh[row]:
                     name = self.view.breadcrumb(row).id
-                    omissions.setdefault(name, Omission(id=name, reason=decision.reason, tokens=self._tokens(row)))
+                    tokens = int(self.view.tokens[row])
+                    omissions.setdefault(name, Omission(id=name, reason=decision.reason, tokens=tokens))
         by_reason = {reason: number for reason, number in sorted(reasons.items()) if number}
         every = {reason: np.array(sorted(rows[reason]), np.int64) for reason in by_reason}
         return Absence(tuple(omissions.values())[:MAX_OMISSIONS], by_reason, every)
-
-    def _tokens(self, row: int) -> int:
-        return int(self.view.history.breadcrumbs.tokens.head(row + 1)[row])

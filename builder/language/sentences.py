@@ -135,7 +135,7 @@ def without_blocks(text: str) -> str:
 
 def is_prose(sentence: str) -> bool:
     """Whether it has few characters that are rare in prose, apart from names: an attachment's line yes, a line of code no."""
-    plain = _plain(sentence.strip("[]"))
+    plain = _IDENTIFIER.sub("name", _ADDRESS.sub("name", _INLINE.sub("name", sentence.strip("[]"))))
     odd = sum(not (sign.isalnum() or sign.isspace() or sign in _PLAIN) for sign in plain)
     digits = sum(sign.isdigit() for sign in plain)
     return CHARS_PER_ODD * odd <= len(plain) and CHARS_PER_DIGIT * digits <= len(plain) and not _CODE_SIGNS.search(plain)
@@ -148,10 +148,6 @@ def _is_block(line: str) -> bool:
     if _COMMA_SEPARATED.match(content.strip()):
         return True
     return bool(_ADDRESS.search(content)) and len(_LETTERS_ONLY.findall(_ADDRESS.sub(" ", content))) < MIN_WORDS
-
-
-def _plain(sentence: str) -> str:
-    return _IDENTIFIER.sub("name", _ADDRESS.sub("name", _INLINE.sub("name", sentence)))
 
 
 MAX_LEAD_CHARS = 100

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import IntFlag
 from hashlib import blake2b
 
-from builder.language.words import UNSPACED, any_of, any_unspaced, derived, either, is_filler, word_set, words
+from builder.language.words import UNSPACED, any_of, any_unspaced, derived, either, has_word, is_filler, word_set, words
 
 _WORD = re.compile(r"[^\W\d_]+")
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -35,7 +35,7 @@ def traits(text: str, *, by_person: bool, instructs: bool = False) -> Trait:
         Trait.ASKS: text.rstrip().endswith(_QUESTION_MARKS),
         Trait.TIME: _time().search(text) or not word_set("times").isdisjoint(_WORD.findall(text.lower())),
         Trait.PLACE: _place().search(text),
-        Trait.INSTRUCTION: by_person and _instruction_cue().search(text),
+        Trait.INSTRUCTION: by_person and has_word("instruction_cues", text),
         Trait.INSTRUCTS: instructs,
     }
     return Trait(sum(trait for trait, sign in signs.items() if sign))
@@ -55,11 +55,6 @@ def _place() -> re.Pattern[str]:
 @derived
 def _number() -> re.Pattern[str]:
     return re.compile(rf"\d|{any_of('numbers')}", re.IGNORECASE)
-
-
-@derived
-def _instruction_cue() -> re.Pattern[str]:
-    return re.compile(any_of("instruction_cues"), re.IGNORECASE)
 
 
 MAX_WORDS = 12

@@ -90,7 +90,9 @@ class _Session:
         if trigger in self.of_results:
             page = self.of_results[trigger]
             own = {trigger, page.turn}
-            return replace(page, ids=tuple(name for name in page.ids if self._is_left(name, own)))
+            # nothing has answered it, and no call was made for it on another page than its own ones
+            left = (name for name in page.ids if name in self.unanswered and self.page_of_calls.get(name, trigger) in own)
+            return replace(page, ids=tuple(left))
         if trigger not in self.triggers:
             return Questions(ids=(trigger,) if trigger else tuple(self.unanswered))
         crumb = self.triggers[trigger]
@@ -129,9 +131,6 @@ class _Session:
             ids = tuple(each.id for each in messages[-MAX_QUESTIONS:])
             page = Questions(ids=ids, current=ids, supersedes=ids[-1])
         self.triggers[result.id], self.of_results[result.id] = result, replace(page, turn=caller.answers)
-
-    def _is_left(self, name: str, own: set[str]) -> bool:
-        return name in self.unanswered and (name not in self.page_of_calls or self.page_of_calls[name] in own)
 
     def _waiting(self) -> list[Breadcrumb]:
         return [crumb for name, crumb in self.unanswered.items() if name not in self.page_of_calls]
@@ -179,7 +178,8 @@ def without_later_triggers(view: View, trigger: Breadcrumb, profile: Profile) ->
     pages, rows = _read(view, profile).triggers, view.rows
     for row in rows[rows >= view.history.breadcrumbs.versions[trigger.id][0]].tolist():
         crumb = view.breadcrumb(row)
-        is_later = crumb.version == 1 and crumb.place > trigger.place and (crumb.id in pages or _asks_otherwise(crumb, profile))
+        asks_otherwise = crumb.role not in {"user", "tool"} and may_trigger(crumb) and profile.is_triggered_by(crumb)
+        is_later = crumb.version == 1 and crumb.place > trigger.place and (crumb.id in pages or asks_otherwise)
         answers_later = crumb.answers in hidden or not requests.isdisjoint(crumb.calls)
         if crumb.id in hidden or is_later or answers_later or (crumb.id == trigger.id and crumb.role != "tool"):
             gone[row] = True
@@ -233,7 +233,3 @@ def _is_result(crumb: Breadcrumb) -> bool:
 def _is_shown(view: View, identity: str) -> bool:
     row = view.row_of(identity)
     return row >= 0 and bool(view.current[row])
-
-
-def _asks_otherwise(crumb: Breadcrumb, profile: Profile) -> bool:
-    return crumb.role not in {"user", "tool"} and may_trigger(crumb) and profile.is_triggered_by(crumb)

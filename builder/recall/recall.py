@@ -114,7 +114,9 @@ class Recaller:
         view = visible_to(view, profile, trigger, self._excluded(rows))
         questions = questions_of(view, trigger, profile)
         if scope.user:
-            view = of_person(view, scope.user if _are_of(view, questions, scope.user) else "")
+            rows_asked = (row for row in map(view.row_of, questions.ids) if row >= 0)  # the trigger itself is in no view
+            is_of_person = all(view.breadcrumb(row).user_id == scope.user for row in rows_asked)
+            view = of_person(view, scope.user if is_of_person else "")
         if as_of:
             trigger, view = _newest_version(view, trigger), without_later_triggers(view, trigger, profile)
         turn = closed_turn(view, view.history.breadcrumbs.versions[trigger.id][0]) if trigger.role == "tool" else ()
@@ -138,11 +140,6 @@ class Recaller:
     def _excluded(self, rows: RowsByKind) -> tuple[Selector, ...]:
         lists = {row.breadcrumb.id: row.breadcrumb for row in (*rows[BLACKLIST], *rows[OWN_BLACKLIST])}
         return tuple(selector for each in lists.values() for selector in self.exclusions(each))
-
-
-def _are_of(view: View, questions: Questions, user: str) -> bool:
-    """Whether the person has said all that the page answers. A message that is the trigger itself is not in the view."""
-    return all(row < 0 or view.breadcrumb(row).user_id == user for row in map(view.row_of, questions.ids))
 
 
 def _newest_version(view: View, trigger: Breadcrumb) -> Breadcrumb:

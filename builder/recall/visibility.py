@@ -110,11 +110,11 @@ def of_person(view: View, user: str) -> View:
     """Of other sessions only what was said by and to this person, and nothing that is kept out of the person's memory."""
     table, people = view.history.breadcrumbs, view.history.people
     person = people.codes.get(user, NOBODY)
-    own = view.column(table.session) == view.session
+    own = view.session_of == view.session
     persons = view.column(people.person)
     memory = (persons == person) & (person != NOBODY) & ~view.column(table.private)
     if NO_SESSION in table.sessions:
-        memory |= (view.column(table.session) == table.sessions[NO_SESSION]) & (persons == NOBODY)
+        memory |= (view.session_of == table.sessions[NO_SESSION]) & (persons == NOBODY)
     summaries = view.current & ~own & table.matching(SUMMARIES, view.size)
     return replace(view, current=view.current & (own | (memory & ~summaries)), person=person, summaries=summaries)
 

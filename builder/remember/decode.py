@@ -107,6 +107,8 @@ def _check_agreement(address: SubjectParts, record: Record) -> None:
 def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, body: Body, lifetimes: Lifetimes) -> Breadcrumb:
     facts, agent = body.facts(), _agent(record.context)
     created_at = record.created_at or arrival.received_at.astimezone(UTC)
+    bare_tags = (tag for tag in record.tags if ":" not in tag and tag.lower() not in STATES)
+    hints = record.llm_hints or record.context.get(HINTS_FIELD)
     return Breadcrumb(
         workspace=address.workspace,
         session=address.session,
@@ -124,7 +126,7 @@ def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, b
         calls=facts.calls,
         removes=facts.removes,
         answers=body.trigger_event_id or "",
-        pointers=_pointers(record),
+        pointers=tuple(dict.fromkeys(word.strip() for word in (*bare_tags, *(record.entity_keywords or ())) if word.strip())),
         expires_at=end_of(created_at, (record.ttl, record.expires_at), lifetime(address.schema, record.tags, lifetimes)),
         task=body.task_id or next((tag.removeprefix(TASK_TAG) for tag in record.tags if tag.startswith(TASK_TAG)), ""),
         tool=facts.tool[:MAX_SPEAKER_CHARS],
@@ -133,7 +135,7 @@ def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, b
         covers=facts.covers,
         user_id=record.user_id or facts.user_id,
         private=not record.memory or PRIVATE_TAG in record.tags,
-        hints=hints_of(record.llm_hints, record.context),
+        hints=canonical(hints) if isinstance(hints, dict) and hints else "",
         creator=record.created_by or agent,
         agent=agent,
         to=record.to,
@@ -145,11 +147,6 @@ def _text(record: Record, body: Body, text: str) -> str:
     if isinstance(body, UnknownBody):
         return text_of(without_hints(record.context))
     return without_data("\n".join(filter(None, (text, *attachment_lines(record.context)))))
-
-
-def _pointers(record: Record) -> tuple[str, ...]:
-    bare_tags = (tag for tag in record.tags if ":" not in tag and tag.lower() not in STATES)
-    return tuple(dict.fromkeys(word.strip() for word in (*bare_tags, *(record.entity_keywords or ())) if word.strip()))
 
 
 def _speaker(address: SubjectParts, body: Body, name: str | None) -> str:
@@ -182,12 +179,6 @@ def _explain(error: ValidationError, pointer: str) -> str:
     message = first["msg"].removeprefix("Value error, ")
     others = f" (and {len(more)} more)" if more else ""
     return f"{message} at {pointer}, got {shape(first.get('input'))}{others}"
-
-
-def hints_of(record_hints: dict[str, Any] | None, context: dict[str, Any]) -> str:
-    """The record's hints as canonical JSON text, else those in its body; "" for none and for what is no object."""
-    hints = record_hints or context.get(HINTS_FIELD)
-    return canonical(hints) if isinstance(hints, dict) and hints else ""
 
 
 def without_hints(context: dict[str, Any]) -> dict[str, Any]:

@@ -171,17 +171,17 @@ class Ingest:
         return await self._embedder.embed(text, is_query=is_query) if text.strip() else b""
 
     def _words(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
+        spans = (lines if breadcrumb.schema == SUMMARY else passages)(breadcrumb.text)
+        by_person = breadcrumb.role == "user"
+        begin = [instruction.start for instruction in instructions(breadcrumb.text)] if by_person else []
         return StoredBreadcrumb(
             breadcrumb=breadcrumb,
-            passages=self._passages(breadcrumb, (lines if breadcrumb.schema == SUMMARY else passages)(breadcrumb.text)),
+            passages=tuple(
+                self._passage(breadcrumb, *span, by_person, any(span[0] <= at < span[1] for at in begin)) for span in spans
+            ),
             model="",
             fingerprint=fingerprint(breadcrumb.text),
         )
-
-    def _passages(self, breadcrumb: Breadcrumb, spans: tuple[tuple[int, int], ...]) -> tuple[Passage, ...]:
-        by_person = breadcrumb.role == "user"
-        begin = [instruction.start for instruction in instructions(breadcrumb.text)] if by_person else []
-        return tuple(self._passage(breadcrumb, *span, by_person, any(span[0] <= at < span[1] for at in begin)) for span in spans)
 
     def _passage(self, breadcrumb: Breadcrumb, start: int, end: int, by_person: bool, instructs: bool) -> Passage:
         text = breadcrumb.text[start:end]

@@ -39,7 +39,7 @@ class Gaps:
         is_said = (origins >= 0) & (origins < self.view.size)
         is_said[is_said] = self.view.dialogue[origins[is_said]]
         places = self.view.column(self.view.history.exchanges.origin)[origins[is_said]]
-        sessions = self.view.column(self.view.history.breadcrumbs.session)[places]
+        sessions = self.view.session_of[places]
         numbers = np.searchsorted(self.missing, places[1:]) - np.searchsorted(self.missing, places[:-1], side="right")
         lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))
         calls = dict(self.other_calls)

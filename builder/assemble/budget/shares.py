@@ -6,9 +6,6 @@ rounds of the running turn · the last answer · the recent conversation · memo
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from builder.assemble.budget.ledger import Ledger
 from builder.domain.profile import Profile, SectionRule, Window
 from builder.recall.index.conversation import Entry, Turn, turns
@@ -153,7 +150,7 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
     old_calls: set[Entry] = set()
     tool_turns = 0
     tokens, has_answer = 0.0, False
-    stored = view.history.breadcrumbs.tokens.head(view.size)
+    stored = view.tokens
     for number, turn in enumerate(turns(view)):
         calls = any(entry.request for entry in turn)
         tool_turns += calls
@@ -173,7 +170,8 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
                 entries.append(entry)
                 has_answer |= not entry.request and view.breadcrumb(entry.row).role == "assistant"
                 placeholders.update({entry} if after is not None and tool_turns > after else ())
-                tokens += _stored_tokens(entry, stored, folded=folded)
+                results = STUB_TOKENS * len(entry.results) if folded else float(stored[list(entry.results)].sum())
+                tokens += results + (MIN_CALL_TOKENS if entry.request else float(stored[entry.row]) + MIN_LABEL_TOKENS)
     moved_at = last_trim_row(view, window) if most is not None else 0
     return LimitedConversation(
         tuple(entries), frozenset(placeholders), frozenset(old_calls), tuple(left_out), is_part=False, moved_at=moved_at
@@ -205,8 +203,3 @@ def last_trim_row(view: View, window: Window) -> int:
             if len(heads) > since:
                 return row
     return 0
-
-
-def _stored_tokens(entry: Entry, tokens: NDArray[np.float32], *, folded: bool) -> float:
-    results = STUB_TOKENS * len(entry.results) if folded else float(tokens[list(entry.results)].sum())
-    return results + (MIN_CALL_TOKENS if entry.request else float(tokens[entry.row]) + MIN_LABEL_TOKENS)

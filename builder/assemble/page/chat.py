@@ -69,7 +69,9 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
         callers = frozenset(item.first.id for _, item in (*calls, *later))
         ending = "\n".join(filter(None, (_note_of(ledger, "turn"), _note_of(ledger, "trigger"))))
         return (*system, *_ending_with_calls(conversation, callers, notes, ending, is_cached=is_cached))
-    last = _current(current, trigger, notes, day, labelled_roles, ledger) if current and not is_text else _text(notes)
+    last = Message(role="user", parts=(Part(notes.text, is_note=True),), ids=notes.ids)
+    if current and not is_text:
+        last = _current(current, trigger, notes, day, labelled_roles, ledger)
     return (*system, *_with_breakpoint(conversation, is_cached=is_cached), last)
 
 
@@ -143,10 +145,6 @@ def _notes(sections: Sequence[PageSection], items: dict[str, Sequence[Item]], wr
     chat = (item for section in sections for item in items.get(section.name, ()))
     text = writer.rendering.page(writer.profile.page, tuple(sections)).text.strip("\n") if sections else ""
     return _Notes(text=text, ids=tuple(dict.fromkeys(part.breadcrumb.id for item in chat for part in item.fragments)))
-
-
-def _text(notes: _Notes) -> Message:
-    return Message(role="user", parts=(Part(notes.text, is_note=True),), ids=notes.ids)
 
 
 def _current(

@@ -97,10 +97,13 @@ def _tokens_by_id(ledger: Ledger, section: str) -> dict[str, int]:
 
 def parts(ledger: Ledger) -> Iterator[Omission]:
     """What stands on the page otherwise than it came."""
+    view = ledger.writer.view
     for item in ledger.all_items():
         for fragment in item.fragments:
-            for reason in reductions(fragment, item, ledger.writer.view):
-                tokens = _in_all(fragment, ledger, is_reduced=bool(fragment.reduced or item.spans))
+            for reason in reductions(fragment, item, view):
+                is_reduced = bool(fragment.reduced or item.spans)
+                row = view.row_of(fragment.breadcrumb.id) if is_reduced and not fragment.in_all else -1
+                tokens = max(fragment.in_all, fragment.tokens, int(view.tokens[row]) if row >= 0 else 0)
                 yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=tokens, tokens_shown=fragment.tokens)
 
 
@@ -108,13 +111,6 @@ def reductions(fragment: Fragment, item: Item, view: View) -> Iterator[str]:
     """Why not all of it is on the page as it came."""
     is_part = bool(item.spans) and fragment.breadcrumb.id == view.breadcrumb(item.origin).id
     yield from filter(None, (fragment.reduced or PASSAGES * is_part, fragment.failed, NEUTRALISED * fragment.neutralised))
-
-
-def _in_all(fragment: Fragment, ledger: Ledger, *, is_reduced: bool) -> int:
-    view = ledger.writer.view
-    row = view.row_of(fragment.breadcrumb.id) if is_reduced and not fragment.in_all else -1
-    stored = int(view.history.breadcrumbs.tokens.head(view.size)[row]) if row >= 0 else 0
-    return max(fragment.in_all, stored, fragment.tokens)
 
 
 def rows_of_calls(ledger: Ledger) -> frozenset[int]:

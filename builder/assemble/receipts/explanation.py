@@ -173,7 +173,7 @@ class Explanation:
             yield self._absent_source(row, reasons[row])
 
     def _absent_source(self, row: int, reason: str) -> AbsentSource:
-        tokens = int(self._view.history.breadcrumbs.tokens.head(row + 1)[row])
+        tokens = int(self._view.tokens[row])
         crumb = self._view.breadcrumb(row)
         return AbsentSource(source=source_of(crumb), reason=reason, tokens=tokens, evidence=self._evidence.of_row(row))
 

@@ -88,15 +88,11 @@ def _put_current(draft: Draft, share: int) -> None:
     room = min(share, ledger.remaining + ledger.spent[name]) - _frame(draft, items)
     room = max(room, min(_size(items), MIN_PART_TOKENS))
     if _size(items) > room:
-        items = _newest(items, room)
+        needs = accumulate(min(item.size, MIN_PART_TOKENS) + max(item.extra, 0) for item in reversed(items))
+        items = items[-max(sum(need <= room for need in needs), 1) :]
         items = current_items(draft, even_caps([item.size for item in items], room - sum(max(item.extra, 0) for item in items)))
         draft.whole = False
     ledger.put(name, items, TO_ANSWER)
-
-
-def _newest(items: tuple[Item, ...], room: int) -> tuple[Item, ...]:
-    needs = accumulate(min(item.size, MIN_PART_TOKENS) + max(item.extra, 0) for item in reversed(items))
-    return items[-max(sum(need <= room for need in needs), 1) :]
 
 
 def current_items(draft: Draft, caps: Sequence[int] = ()) -> tuple[Item, ...]:

@@ -153,7 +153,7 @@ def _reason(draft: Draft, item: Item) -> str:
 def _all_sessions(draft: Draft, rule: SectionRule, room: int) -> tuple[Item, ...] | None:
     """All other sessions, or None when they have no room."""
     view, rows = draft.recall.view, _memory_rows(draft.recall.view)
-    if float(view.column(view.history.breadcrumbs.tokens)[rows].sum()) > MAX_STORED_SHARE * room:
+    if float(view.tokens[rows].sum()) > MAX_STORED_SHARE * room:
         return None
     items: list[Item] = []
     for session in _sessions(view, rows):
@@ -185,13 +185,13 @@ def _newest_first(view: View) -> Iterator[Entry]:
 
 def _memory_rows(view: View) -> Ints:
     table = view.history.breadcrumbs
-    session = view.column(table.session)
+    session = view.session_of
     others = view.current & view.dialogue & (session != view.session) & (session != table.sessions.get(NO_SESSION, NOBODY))
     return np.flatnonzero(others)
 
 
 def _sessions(view: View, rows: Ints) -> list[View]:
-    codes = view.column(view.history.breadcrumbs.session)[rows].tolist()
+    codes = view.session_of[rows].tolist()
     newest_first = dict.fromkeys(reversed(codes))
     return [replace(view, session=code) for code in reversed(newest_first)]
 

@@ -110,7 +110,9 @@ def ends(permission: Subject, rule: Subject) -> bool:
     """Whether "you can … again" means that rule, and all of it."""
     if not permission.words or not permission.words <= rule.words or not permission.others <= rule.others:
         return False
-    if _directs_elsewhere(permission, rule) or not _same_roles(permission, rule):
+    there = {word: {preposition for preposition, behind in rule.directions if behind == word} for _, word in rule.directions}
+    directs_elsewhere = any(preposition not in there.get(word, {preposition}) for preposition, word in permission.directions)
+    if directs_elsewhere or not _same_roles(permission, rule):
         return False
     return permission.words == rule.words or not (rule.several or (permission.generic and not rule.generic))
 
@@ -241,11 +243,6 @@ def _same_roles(permission: Subject, rule: Subject) -> bool:
 def _in_order(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
     rest = iter(others)
     return all(word in rest for word in some)
-
-
-def _directs_elsewhere(permission: Subject, rule: Subject) -> bool:
-    there = {word: {preposition for preposition, behind in rule.directions if behind == word} for _, word in rule.directions}
-    return any(preposition not in there.get(word, {preposition}) for preposition, word in permission.directions)
 
 
 def _directions(plain: str, language: Language) -> frozenset[tuple[str, str]]:

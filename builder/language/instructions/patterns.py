@@ -125,7 +125,11 @@ def _language(code: str, data: Mapping[str, Any]) -> Language:
         return re.compile(_expanded(data[name], lists) if data[name] else NOTHING, _FLAGS)
 
     def any_of(name: str) -> re.Pattern[str]:
-        return _any_of(data[name], script)
+        words = data[name]
+        if not words:
+            return re.compile(NOTHING)
+        either = "|".join(words.replace("_", r"\s+").split())
+        return re.compile(rf"(?<![\w'])(?:{either})(?![\w'])" if script in SPACED_SCRIPTS else either, _FLAGS)
 
     return Language(
         code=code,
@@ -182,13 +186,6 @@ def _either(words: str) -> str:
     entries = words.strip()
     pattern = entries.replace("\n", "") if entries.startswith("(") else f"(?:{'|'.join(entries.split())})"
     return pattern.replace("_", r"[\s_]+")
-
-
-def _any_of(words: str, script: str) -> re.Pattern[str]:
-    if not words:
-        return re.compile(NOTHING)
-    either = "|".join(words.replace("_", r"\s+").split())
-    return re.compile(rf"(?<![\w'])(?:{either})(?![\w'])" if script in SPACED_SCRIPTS else either, _FLAGS)
 
 
 def _expanded(pattern: str, lists: Mapping[str, str]) -> str:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from builder.domain.breadcrumb import Breadcrumb
 from builder.recall.index.links import ToolExchange
 from builder.recall.index.view import View
 from builder.wire.json import canonical_text
@@ -60,7 +59,7 @@ def turn_of(view: View, origin: int) -> Turn:
         exchange = exchange_of(view, origin)
         return () if exchange is not None else (Entry(origin, row),)
     exchanges = tuple(
-        Entry(origin, row, exchange.request, results_of(view, exchange), _is_answered(view, exchange))
+        Entry(origin, row, exchange.request, results_of(view, exchange), any(map(view.is_of_audience, exchange.results)))
         for exchange in view.history.exchanges.of_caller.get(row, ())
         if _caller_id(view, exchange) == crumb.id
     )
@@ -157,7 +156,8 @@ def repeated_calls(view: View, entries: Iterable[Entry]) -> frozenset[Entry]:
     later, again = set[str](), set[Entry]()
     for entry in entries:
         if entry.request and entry.results:
-            signature = signatures_of(view.breadcrumb(entry.row)).get(entry.request, "")
+            crumb = view.breadcrumb(entry.row)
+            signature = dict(zip(crumb.calls, map(canonical_text, crumb.call_signatures), strict=False)).get(entry.request, "")
             again.update({entry} if signature in later else ())
             later.update(() if view.breadcrumb(entry.results[-1]).failed else {signature})
     return frozenset(again)
@@ -173,15 +173,6 @@ def outdated_results(view: View) -> frozenset[int]:
         outdated.update(results if exchange.signature in later else ())
         later.update({exchange.signature} if any(not view.breadcrumb(row).failed for row in results) else ())
     return frozenset(outdated)
-
-
-def signatures_of(crumb: Breadcrumb) -> dict[str, str]:
-    """Request id of each call → its tool and arguments as one canonical text."""
-    return dict(zip(crumb.calls, map(canonical_text, crumb.call_signatures), strict=False))
-
-
-def _is_answered(view: View, exchange: ToolExchange) -> bool:
-    return any(row < view.size and (view.audience is None or bool(view.audience[row])) for row in exchange.results)
 
 
 def _caller_id(view: View, exchange: ToolExchange) -> str:

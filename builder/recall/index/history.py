@@ -110,15 +110,12 @@ class PassageTable:
         following = int(after[passage])
         for changed in (passage, following, int(after[following]) if following >= 0 else -1):
             if changed >= 0:
-                self._compare(changed)
-
-    def _compare(self, passage: int) -> None:
-        vectors, before = cast("GrowingArray[np.float32]", self.vector).head(passage + 1), self.before.head(passage + 1)
-        one = int(before[passage])
-        two = int(before[one]) if one >= 0 else -1
-        for cosines, other in ((self.cosine_one_back, one), (self.cosine_two_back, two)):
-            if other >= 0:
-                cosines.put(passage, float(vectors[other] @ vectors[passage]))
+                vectors, before = cast("GrowingArray[np.float32]", self.vector).head(changed + 1), self.before.head(changed + 1)
+                one = int(before[changed])
+                two = int(before[one]) if one >= 0 else -1
+                for cosines, other in ((self.cosine_one_back, one), (self.cosine_two_back, two)):
+                    if other >= 0:
+                        cosines.put(changed, float(vectors[other] @ vectors[changed]))
 
 
 PASSAGE_CHARS = 1_000

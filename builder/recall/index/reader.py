@@ -84,11 +84,9 @@ class HistoryCache:
         To be read to its end.
         """
         yield from history.extending(tuple(filter(history.lacks, rows)))
-        while len(self._histories) > 1 and self._size() > self._limit:
-            self._histories.popitem(last=False)
-
-    def _size(self) -> int:
-        return sum(history.cost + SCOPE_PASSAGES for history in self._histories.values())
+        cost = sum(each.cost + SCOPE_PASSAGES for each in self._histories.values())
+        while len(self._histories) > 1 and cost > self._limit:
+            cost -= self._histories.popitem(last=False)[1].cost + SCOPE_PASSAGES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -195,6 +195,16 @@ class View:
         return self.column(values)[self.crumb]
 
     @property
+    def tokens(self) -> Floats:
+        """Tokens of each breadcrumb as stored, shape (size,)."""
+        return self.column(self.history.breadcrumbs.tokens)
+
+    @property
+    def session_of(self) -> Ints:
+        """Code of the session of each breadcrumb, shape (size,)."""
+        return self.column(self.history.breadcrumbs.session)
+
+    @property
     def lacks_vectors(self) -> bool:
         """Whether any passage with words has no vector."""
         return bool((~self.prefix.has_vector & (self.history.passages.length.head(self.passages) > 0)).any())
@@ -222,8 +232,11 @@ class View:
 
     def in_conversation(self, row: int) -> bool:
         """Whether it is a message or part of a tool exchange of this consumer's conversation."""
-        is_dialogue = bool(self.column(self.history.breadcrumbs.in_conversation)[row])
-        return is_dialogue and (self.audience is None or bool(self.audience[row]))
+        return bool(self.column(self.history.breadcrumbs.in_conversation)[row]) and self.is_of_audience(row)
+
+    def is_of_audience(self, row: int) -> bool:
+        """Whether a row is in the view and, visible or not, one of those that make the consumer's conversation."""
+        return row < self.size and (self.audience is None or bool(self.audience[row]))
 
     @property
     def turn(self) -> int:

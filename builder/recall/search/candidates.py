@@ -8,7 +8,7 @@ import numpy as np
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.profile import Retrieval
 from builder.domain.summary import Line
-from builder.language.words import words_of
+from builder.language.words import has_word, words_of
 from builder.recall.index.view import Floats, Ints, Rows, View
 from builder.recall.scopes import NOTES
 from builder.recall.search.query import MAX_WORDS, Query
@@ -89,9 +89,9 @@ def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: 
         rows &= ~view.column(table.by_person) | np.isin(view.column(table.speaker), _codes(table.speakers, query.names))
     no_session = table.sessions.get(NO_SESSION)
     if rules.scope == "session" and no_session == view.session:
-        rows &= view.column(table.session) == view.session
+        rows &= view.session_of == view.session
     if rules.scope != "workspace" and no_session not in (None, view.session):
-        rows &= (view.column(table.session) != no_session) | np.isin(view.column(table.schema), _codes(table.schemas, NOTES))
+        rows &= (view.session_of != no_session) | np.isin(view.column(table.schema), _codes(table.schemas, NOTES))
     rows[list(summaries)] = True
     return np.asarray(rows)
 
@@ -169,7 +169,7 @@ def exact(query: Query, view: View) -> Floats:
         if len(there) <= max(MAX_SHARE * view.passages, FEW_PASSAGES):
             points[there] = POINTS
     code = view.history.breadcrumbs.schemas.get(FAILURE_SCHEMA)
-    if query.asks_failure and code is not None:
+    if has_word("failures", query.text) and code is not None:
         points[view.of_breadcrumb(view.history.breadcrumbs.schema) == code] += POINTS
     return points
 
@@ -181,7 +181,7 @@ def further(query: Query, view: View, scores: Floats) -> Floats:
     is_first = np.append(True, messages[1:] != messages[:-1])[: len(order)]
     places = np.empty(len(order), np.float32)
     places[order] = numbers - np.maximum.accumulate(np.where(is_first, numbers, 0))
-    return np.minimum(places, MAX_FURTHER) * (FURTHER_BROADLY if query.asks_broadly else FURTHER)
+    return np.minimum(places, MAX_FURTHER) * (FURTHER_BROADLY if has_word("broad_questions", query.text) else FURTHER)
 
 
 def _passages_with(stems: frozenset[str], view: View) -> Ints:

@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from builder.language.sentences import sentences
-from builder.language.words import answers, asks, asks_within, changes, ends_with_tag, identifiers, words, words_of
+from builder.language.words import asks, asks_within, has_word, identifiers, opens_with, question_tag, words, words_of
 from builder.recall.index.conversation import results_of
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Candidates, Find, find_of
@@ -39,7 +39,7 @@ def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
 def question_before(row: int, view: View) -> int:
     """Row of the question that a message answers: what another speaker said last, when it ends with one; else -1."""
     table = view.history.breadcrumbs
-    rows = table.rows_of[int(view.column(table.session)[row])]
+    rows = table.rows_of[int(view.session_of[row])]
     place = bisect_right(rows, row) - 1
     before = (other for other in reversed(rows[max(place - MAX_REPLIES, 0) : place]) if view.current[other])
     last = next((other for other in before if view.breadcrumb(other).role in _SPEAKERS), -1)
@@ -63,7 +63,7 @@ def _next_reply(row: int, view: View) -> tuple[int, ...]:
     speaker, filler = view.column(table.speaker), view.column(table.filler)
     following = tuple(_following(row, view))
     others = [other for other in following if not (filler[other] and is_no_answer(view.breadcrumb(other).text))]
-    answering = (other for other in others if answers(view.breadcrumb(other).text[:FIRST_CHARS]))
+    answering = (other for other in others if opens_with("answers", view.breadcrumb(other).text[:FIRST_CHARS]))
     first = next(answering, next(iter(others), None))
     if first is None:
         return ()
@@ -75,7 +75,7 @@ def _next_reply(row: int, view: View) -> tuple[int, ...]:
 def _following(row: int, view: View) -> Iterator[int]:
     table = view.history.breadcrumbs
     speaker, filler = view.column(table.speaker), view.column(table.filler)
-    rows = table.rows_of[int(view.column(table.session)[row])]
+    rows = table.rows_of[int(view.session_of[row])]
     start = bisect_right(rows, row)
     for other in rows[start : start + MAX_REPLIES]:
         if other >= view.size or (speaker[other] == speaker[row] and not filler[other]):
@@ -190,7 +190,7 @@ def _is_open_question(find: Find, view: View) -> bool:
     text = view.breadcrumb(find.row).text.strip()
     if find.spans or find.is_literal or not asks(text) or len(sentences(text)) > 1:
         return False
-    says = identifiers(text) or changes(text) or ends_with_tag(text)
+    says = identifiers(text) or has_word("changes", text) or question_tag().search(text)
     return not says and next(_replies(find, view), None) is None
 
 
@@ -211,7 +211,7 @@ def _replacement(find: Find, view: View, candidates: Candidates, query: Query, t
             in_query[there] |= term in query.terms
     table = view.history.passages
     shares = candidates.unseen & (view.crumb > find.row) & (numbers > 1) & (table.tokens.head(view.passages) <= PAIR_TOKENS)
-    session = view.column(view.history.breadcrumbs.session)
+    session = view.session_of
     shares &= session[view.crumb] == session[find.row]
     changed = [
         passage
@@ -225,7 +225,7 @@ def _replacement(find: Find, view: View, candidates: Candidates, query: Query, t
 
 def _changes(text: str, earlier: str, *, of_query: bool) -> bool:
     numbers, before = set(identifiers(text)), set(identifiers(earlier))
-    return changes(text) or (of_query and bool(before) and bool(numbers - before))
+    return has_word("changes", text) or (of_query and bool(before) and bool(numbers - before))
 
 
 def _text(find: Find, view: View) -> str:

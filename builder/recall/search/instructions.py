@@ -90,7 +90,7 @@ def _log(view: View, terms: Terms) -> InstructionLog:
     crumbs = view.crumb[start:]
     instructs = table.traits.head(view.passages)[start:] & int(Trait.INSTRUCTS) != 0
     instructs &= view.column(view.history.breadcrumbs.by_person)[crumbs]
-    sessions = view.column(view.history.breadcrumbs.session)
+    sessions = view.session_of
     by_person = view.column(view.history.people.person) == view.person
     persons = np.where(by_person, view.person, NOBODY)
     rows = np.unique(crumbs[instructs]).tolist()

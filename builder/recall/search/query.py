@@ -5,26 +5,13 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice
-from types import MappingProxyType
 
 from builder.domain.errors import Unavailable
 from builder.domain.profile import Profile, Retrieval
 from builder.domain.recall import Scope
-from builder.language.dates import NO_DATES, Mention, mentioned
 from builder.language.instructions.patterns import languages
 from builder.language.traits import is_follow_up
-from builder.language.words import (
-    UNSPACED,
-    asks_broadly,
-    asks_failure,
-    asks_own_words,
-    asks_when,
-    asks_where,
-    identifiers,
-    is_filler,
-    word_set,
-    words_of,
-)
+from builder.language.words import UNSPACED, identifiers, is_filler, word_set, words_of
 from builder.recall.index.view import Terms, View
 
 MAX_WORDS = 64
@@ -47,51 +34,12 @@ class Query:
     """Speakers that the trigger names."""
     vector: bytes
     """Of `text`, float16; empty when the engine is away."""
-    dates: Mention = NO_DATES
-    asks_when: bool = False
-    """It asks for a time."""
-    asks_where: bool = False
-    """It asks for a place."""
-    asks_own_words: bool = False
-    """It asks an agent for what it said."""
-    asks_broadly: bool = False
-    """Its answer is in many messages."""
-    asks_failure: bool = False
-    """It asks what failed."""
     is_small_talk: bool = False
     """It asks for nothing, so nothing is found."""
     identifiers: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Its numbers, ids, dates and file names as written → their terms."""
     content: tuple[frozenset[str], ...] = ()
     """Its words that say something, each as its stems in any language (`rare_words.content_words`)."""
-
-
-def make_query(
-    text: str,
-    names: frozenset[str],
-    terms: str,
-    vector: bytes,
-    *,
-    is_small_talk: bool = False,
-    content: tuple[frozenset[str], ...] = (),
-    identifiers: Mapping[str, frozenset[str]] = MappingProxyType({}),
-) -> Query:
-    """text: without names; terms: joined by spaces, as they are stored."""
-    return Query(
-        text=text,
-        terms=tuple(dict.fromkeys(terms.split())),
-        names=names,
-        vector=vector,
-        dates=mentioned(text),
-        asks_when=asks_when(text),
-        asks_where=asks_where(text),
-        asks_own_words=asks_own_words(text),
-        asks_broadly=asks_broadly(text),
-        asks_failure=asks_failure(text),
-        is_small_talk=is_small_talk,
-        content=content,
-        identifiers=identifiers,
-    )
 
 
 def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[str]]:
@@ -223,10 +171,15 @@ class Searcher:
             vector = await self.embed(text)
         except Unavailable:
             vector = b""
-        terms = f"{self.terms(text)} {self.terms(context_terms)}"
-        content = content_words(text, self.terms)
-        exact = identifier_terms(text, self.terms)
-        return make_query(text, names, terms, vector, is_small_talk=question.is_small_talk, content=content, identifiers=exact)
+        return Query(
+            text=text,
+            terms=tuple(dict.fromkeys(f"{self.terms(text)} {self.terms(context_terms)}".split())),
+            names=names,
+            vector=vector,
+            is_small_talk=question.is_small_talk,
+            content=content_words(text, self.terms),
+            identifiers=identifier_terms(text, self.terms),
+        )
 
     def _is_word(self, name: str, text: str, view: View) -> bool:
         if name not in text or name == name.lower():

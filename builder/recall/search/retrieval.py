@@ -95,7 +95,9 @@ def retrieve(
     if rules.min_probability is not None:
         relevant = unseen & ((says & (candidates.probability >= rules.min_probability)) | candidates.is_literal)
     findable = relevant | (unseen & says) if rules.floor else relevant
-    pool = best_of(scores, np.flatnonzero(findable), _pool_size(view, room))
+    tokens = float(view.history.passages.tokens.head(view.passages).mean()) + LABEL_TOKENS
+    pool_size = min(max(MIN_POOL_PASSAGES, int(POOL_FACTOR * room / tokens)), MAX_POOL_PASSAGES)
+    pool = best_of(scores, np.flatnonzero(findable), pool_size)
     distinct, omissions = _deduplicate(pool, view, page_rows)
     best = [
         replace(find_of(view, passage, candidates, times), is_probable=bool(relevant[passage]))
@@ -148,11 +150,6 @@ def _says_something(query: Query, view: View) -> Rows:
     for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
         says[view.prefix.occurrences(term)[0].passages] = True
     return says
-
-
-def _pool_size(view: View, room: int) -> int:
-    tokens = float(view.history.passages.tokens.head(view.passages).mean()) + LABEL_TOKENS
-    return min(max(MIN_POOL_PASSAGES, int(POOL_FACTOR * room / tokens)), MAX_POOL_PASSAGES)
 
 
 def _not_retrieved(passages: Rows, view: View, scores: Floats) -> NotRetrieved:

@@ -8,8 +8,9 @@ A new signal has a line in `ranking.SIGNALS` and a weight in `ranker.toml`, whic
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.language.dates import nearness
+from builder.language.dates import mentioned, nearness
 from builder.language.traits import Trait
+from builder.language.words import has_word
 from builder.recall.index.view import View
 from builder.recall.search.query import Query
 
@@ -110,10 +111,11 @@ def window_similarity(query: Query, view: View) -> Floats:
 
 def date(query: Query, view: View) -> Floats:
     """How near the day of the passage is to the dates that the query names."""
-    if not query.dates:
+    dates = mentioned(query.text)
+    if not dates:
         return np.zeros(view.passages, np.float32)
     year, month, day = view.history.breadcrumbs.day.head(view.size).T
-    return np.asarray(nearness(query.dates, year, month, day)[view.crumb], np.float32)
+    return np.asarray(nearness(dates, year, month, day)[view.crumb], np.float32)
 
 
 def tells_time(_query: Query, view: View) -> Floats:
@@ -123,12 +125,12 @@ def tells_time(_query: Query, view: View) -> Floats:
 
 def answers_when(query: Query, view: View) -> Floats:
     """1 where the passage tells a time and the query asks for one."""
-    return _trait(view, Trait.TIME) * query.asks_when
+    return _trait(view, Trait.TIME) * has_word("when_questions", query.text)
 
 
 def answers_where(query: Query, view: View) -> Floats:
     """1 where the passage names a place and the query asks for one."""
-    return _trait(view, Trait.PLACE) * query.asks_where
+    return _trait(view, Trait.PLACE) * has_word("where_questions", query.text)
 
 
 def user_said(_query: Query, view: View) -> Floats:
@@ -139,12 +141,12 @@ def user_said(_query: Query, view: View) -> Floats:
 
 def own_words(query: Query, view: View) -> Floats:
     """1 for what agents said, where the query asks for it."""
-    return (1 - user_said(query, view)) * np.float32(query.asks_own_words)
+    return (1 - user_said(query, view)) * np.float32(has_word("own_words_questions", query.text))
 
 
 def own_parts(query: Query, view: View) -> Floats:
     """Logarithm of the passages of the whole message, where the query asks for what agents said, which is long."""
-    return log_parts(query, view) * np.float32(query.asks_own_words)
+    return log_parts(query, view) * np.float32(has_word("own_words_questions", query.text))
 
 
 def instructs(_query: Query, view: View) -> Floats:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from builder.domain.summary import Line
 from builder.language.traits import counts
-from builder.language.words import announces, asks, concludes, greets, is_filler, refers, words_of
+from builder.language.words import asks, has_word, is_filler, opens_with, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.questions import (
     MAX_BRIEF_WORDS,
@@ -89,7 +89,7 @@ def excerpt_of(view: View, line: Line, words: Words) -> Excerpt | None:
     texts = [text.removeprefix(f"{view.stored_name(row)}: ") for row, text in zip(rows, line.text.split("\n"), strict=False)]
     starts = (max(view.breadcrumb(row).text.find(text[1:20]) - 1, 0) for row, text in zip(rows, texts, strict=False))
     spots = frozenset(zip(rows, starts, strict=False))
-    return _excerpt(view, line, spots, texts[-1], " ".join(texts), words, unresolved=refers(texts[0]))
+    return _excerpt(view, line, spots, texts[-1], " ".join(texts), words, unresolved=opens_with("references", texts[0]))
 
 
 def line_of(view: View, row: int, sentence: str) -> Line:
@@ -154,7 +154,7 @@ def _answer_length(parts: Sentences) -> int:
     while (
         is_bare(parts[0].text)
         and number < min(len(parts), MAX_SENTENCES_IN_FRONT)
-        and refers(parts[number].text)
+        and opens_with("references", parts[number].text)
         and not asks(parts[number].text)
     ):
         number += 1
@@ -173,7 +173,7 @@ def _below(question: Line, answer: Line) -> Line:
 def _without_greeting(sentence: str, names: frozenset[str]) -> str:
     while (clause := _CLAUSE.search(sentence)) and _says_nothing(sentence[: clause.start()], names):
         sentence = sentence[clause.end() :]
-    if is_filler(sentence) or (greets(sentence) and len(words_of(sentence)) <= MAX_BRIEF_WORDS):
+    if is_filler(sentence) or (opens_with("greetings", sentence) and len(words_of(sentence)) <= MAX_BRIEF_WORDS):
         return ""
     return sentence
 
@@ -195,7 +195,7 @@ def _excerpt(
     first = view.first_passage(row)
     ordinal = next((number for number, passage in enumerate(stored.passages) if passage.start <= start < passage.end), 0)
     worth = (NAME_WEIGHT if is_named else 1.0) / max(len(stored.passages), 1)
-    worth *= CONCLUSION_WEIGHT if concludes(statement) or _reports(view, row) else 1.0
+    worth *= CONCLUSION_WEIGHT if has_word("conclusions", statement) or _reports(view, row) else 1.0
     worth *= EXCLAMATION_WEIGHT if statement.endswith(("!", "！")) else 1.0
     worth *= ATTACHMENT_WEIGHT if statement.startswith("[") else 1.0
     worth *= UNRESOLVED_WEIGHT if unresolved or (_announces(view, row) and not _reports(view, row)) else 1.0
@@ -219,9 +219,9 @@ def _announces(view: View, row: int) -> bool:
 
 def _only_announces(view: View, row: int, statement: str) -> bool:
     """Whether a statement of an agent says what it will do and nothing that it knows: "Looking at the pods.", "Check 5."."""
-    if view.breadcrumb(row).role != "assistant" or concludes(statement):
+    if view.breadcrumb(row).role != "assistant" or has_word("conclusions", statement):
         return False
-    return announces(statement) or (_announces(view, row) and len(words_of(statement)) <= MAX_BRIEF_WORDS)
+    return opens_with("announcements", statement) or (_announces(view, row) and len(words_of(statement)) <= MAX_BRIEF_WORDS)
 
 
 def _reports(view: View, row: int) -> bool:

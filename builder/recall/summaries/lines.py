@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.summary import Line, Source
-from builder.language.words import changes, word_set, words_of
+from builder.language.words import has_word, word_set, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.excerpts import Excerpt, Words, excerpt_of, excerpts, line_of
 
@@ -67,7 +67,7 @@ def _claim(excerpt: Excerpt, terms: Callable[[str], str]) -> _Claim:
             (labels if is_label else values).add(word)
         before = word
     about = excerpt.terms - frozenset(terms(" ".join((*values, *labels))).split())
-    return _Claim(about, frozenset(labels), frozenset(values), changes(excerpt.line.text))
+    return _Claim(about, frozenset(labels), frozenset(values), has_word("changes", excerpt.line.text))
 
 
 LineWithRows = tuple[tuple[int, ...], Line]
@@ -109,7 +109,7 @@ def shown_lines(view: View, lasting: Iterable[Line], free: Iterable[Line], page:
     first, others = sorted(with_rows(view, lasting), key=_order), with_rows(view, free)
     gone = page.replaced.union(line.replaces for _, line in (*first, *others) if line.replaces)
     lines = merge(first, others, key=_order)
-    quotes, others_too = (_with_repeats(view, rows) for rows in (page.rows, page.rows | page.outdated))
+    quotes, others_too = (rows.union(*(view.repeats(row) for row in rows)) for rows in (page.rows, page.rows | page.outdated))
     return tuple(
         line
         for rows, line in lines
@@ -148,10 +148,6 @@ def tokens_of(lines: Sequence[Line], count: Callable[[str], int]) -> int:
     return sum(count(f"{line.text}\n") for line in lines) + sum(count(f"[{day}]\n") for day in days)
 
 
-def _with_repeats(view: View, rows: frozenset[int]) -> frozenset[int]:
-    return rows.union(*(view.repeats(row) for row in rows))
-
-
 def _repeats(view: View, rows: tuple[int, ...], line: Line, parts: Mapping[int, str], on_page: frozenset[int]) -> bool:
     """Whether the page shows all that a line says, or the line is outdated. parts: row → what the page shows of it."""
     if on_page.issuperset(rows):
@@ -186,7 +182,8 @@ def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: Words) -
     column = {term: number for number, term in enumerate(terms)}
     columns = [np.array(sorted(column[term] for term in excerpt.terms), np.int64) for excerpt in pool]
     all_columns, starts = np.concatenate(columns), np.cumsum([0, *map(len, columns[:-1])])
-    rarity = _rarity(view, terms, end)
+    holding = (view.history.passages.postings.holding(term, end) for term in terms)
+    rarity = np.array([math.log(1 + end / max(passages, 1)) for passages in holding])
     days = sorted({excerpt.line.day for excerpt in pool})
     day = np.array([days.index(excerpt.line.day) for excerpt in pool], np.int64)
     day_cost = np.array([words.count(f"[{name}]\n") if name else 0 for name in days])
@@ -225,9 +222,3 @@ def _vectors(view: View, pool: list[Excerpt]) -> NDArray[np.float32]:
     vectors = view.prefix.vectors[passages]
     vectors[passages < 0] = 0
     return vectors
-
-
-def _rarity(view: View, terms: list[str], end: int) -> NDArray[np.float64]:
-    """Rarity of each term among the passages below `end`, shape (terms,)."""
-    holding = (view.history.passages.postings.holding(term, end) for term in terms)
-    return np.array([math.log(1 + end / max(passages, 1)) for passages in holding])

@@ -60,11 +60,12 @@ def chain_of(view: View, recipe: Recipe) -> Chain:
     head = chains.head(view.session, recipe.name, view.prefix.latest)
     if head < 0:
         return Chain(lasting=(), free=(), previous="", last=-1)
+    rows = view.history.breadcrumbs.versions.get(chains.summary(head).last, ())
     return Chain(
         lasting=chains.lasting(head, view.prefix.latest),
         free=valid_lines(view, _free(view, head)),
         previous=history.rows[head].breadcrumb.id,
-        last=_first_row(view, chains.summary(head).last),
+        last=next((row for row in rows if view.history.breadcrumbs.session.head(row + 1)[row] == view.session), -1),
     )
 
 
@@ -184,7 +185,7 @@ def memory_summaries(view: View, profile: Profile, sessions: int, page: PageCont
     if recipe is None or view.summaries is None or not view.summaries.any():
         return
     chains, latest = view.history.chains, view.prefix.latest
-    codes = view.column(view.history.breadcrumbs.session)[view.summaries]
+    codes = view.session_of[view.summaries]
     newest_first = list(dict.fromkeys(reversed(codes.tolist())))[:sessions]
     heads = (chains.newest_visible(code, recipe.name, latest, view.summaries, view.size) for code in newest_first)
     for head in heads:
@@ -214,12 +215,6 @@ def is_from_person(view: View, row: int) -> bool:
 
 def _free(view: View, row: int) -> tuple[Line, ...]:
     return tuple(line for line in view.history.chains.summary(row).lines if not line.is_lasting)
-
-
-def _first_row(view: View, breadcrumb: str) -> int:
-    """The first row of this id in the session, -1 when there is none: a tombstone of no session may have the same."""
-    rows = view.history.breadcrumbs.versions.get(breadcrumb, ())
-    return next((row for row in rows if view.history.breadcrumbs.session.head(row + 1)[row] == view.session), -1)
 
 
 def _source(view: View, row: int) -> Source:
