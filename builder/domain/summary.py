@@ -1,4 +1,4 @@
-"""The body of a summary as frozen values, what a summariser reads, and which summaries an erasure takes along."""
+"""The body of a summary, what a summariser reads, and which summaries an erasure takes along."""
 
 import json
 from collections.abc import Iterable
@@ -46,7 +46,7 @@ class Line:
 
     @property
     def is_lasting(self) -> bool:
-        """Whether it stands in the summary that first covers its sources, and in none of those that continue that one."""
+        """Whether only the summary that first covers its sources contains it."""
         return self.verbatim or bool(self.id)
 
 
@@ -146,10 +146,7 @@ class CompactionResult:
 
 
 def made_from(summaries: Iterable[Breadcrumb], identities: Iterable[str]) -> tuple[Breadcrumb, ...]:
-    """The summaries that cover or name one of these ids, and those that name one of them in turn: any may repeat its words.
-
-    Summaries that have one of these ids themselves are left out.
-    """
+    """The summaries that cover or name one of these ids, and those made from them; not those that have one of the ids."""
     sources = set(identities)
     waiting = [
         (crumb, frozenset(chain(crumb.covers, texts(json.loads(crumb.body)))))

@@ -1,4 +1,4 @@
-"""The word lists of all languages, read once from `data/*.toml` (a new language is a new file), and what words alone tell."""
+"""The word lists of all languages (`data/*.toml`, a new language is a new file), and what words alone tell."""
 
 import re
 import tomllib
@@ -37,7 +37,7 @@ _clear_caches: list[Callable[[], None]] = []
 
 
 def derived(function: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
-    """Cache the results of a function of the word lists for as long as the lists are the same."""
+    """Cache a function of the word lists for as long as the lists are the same."""
     cached = cache(function)
     _clear_caches.append(cached.cache_clear)
     return cast("Callable[Parameters, Value]", cached)
@@ -53,7 +53,7 @@ def tables(folder: str = "") -> Mapping[str, Mapping[str, Any]]:
 
 @derived
 def words(name: str) -> tuple[str, ...]:
-    """All entries of a list in all languages, each once, the longest first. Raises KeyError where no language has the list."""
+    """All entries of a list in all languages, the longest first. Raises KeyError for an unknown list."""
     entries = {entry for language in tables().values() for entry in language.get(name, ())}
     if not entries:
         raise KeyError(name)
@@ -67,7 +67,7 @@ def word_set(name: str) -> frozenset[str]:
 
 
 def any_of(name: str, before: str = WORD_START, behind: str = WORD_END) -> str:
-    """Pattern of any entry of a list. before, behind: patterns around an entry, unless its script writes no spaces."""
+    """Pattern of any entry. before, behind: patterns around an entry of a script with spaces."""
     spaced = either(word for word in words(name) if not UNSPACED.match(word))
     return f"(?:{before}{spaced}{behind}|{any_unspaced(name)})"
 
@@ -124,7 +124,7 @@ def words_of(text: str) -> list[str]:
 
 
 def opens_with(name: str, sentence: str) -> bool:
-    """Whether a sentence begins with an entry of a list, or is nothing else: `answers` are "Yes, the red one.", "Noch nicht"."""
+    """Whether a sentence begins with an entry of a list: `answers` are "Yes, the red one.", "Noch nicht"."""
     return bool(_opening(name).match(sentence))
 
 

@@ -94,10 +94,7 @@ class MessageOpenAI(BaseModel):
 
 
 def openai(messages: tuple[Message, ...]) -> tuple[MessageOpenAI, ...]:
-    """The messages for `chat.completions.create`, one of the system at most.
-
-    Images go with what people said; tools and the assistant have text only.
-    """
+    """The messages for `chat.completions.create`, one system message at most. Only people's messages have images."""
     prompt = "\n\n".join(part.text for message in messages if message.role == "system" for part in message.parts)
     system = (MessageOpenAI(role="system", content=prompt),) if prompt else ()
     return (*system, *(part for message in acceptable(messages) if message.role != "system" for part in _with_results(message)))

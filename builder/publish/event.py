@@ -173,7 +173,7 @@ class AgentContextV1(BaseModel):
 
 
 def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
-    """The event, the same bytes for the same context. Raises `Rejected` when it is larger than the broker takes."""
+    """The event, the same bytes for the same context. Raises `Rejected` when it is too large for the broker."""
     for event in _shrinking_events(context):
         data = event.model_dump_json(by_alias=True, exclude_none=True).encode()
         if len(data) <= max_bytes:

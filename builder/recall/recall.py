@@ -72,9 +72,9 @@ class Recaller:
         names: frozenset[str] = frozenset(),
         as_of: Place | None = None,
     ) -> tuple[ConsumerRecall, ...]:
-        """Each scope is read once. A consumer with unanswered calls gets no recall: the last result will trigger it.
+        """Reads each scope once. A consumer with unanswered calls gets no recall: the last result will trigger it.
 
-        names: of other consumers. as_of: with what came up to there and has no page of its own; None = up to the trigger.
+        names: of other consumers. as_of: with what came up to there; None = up to the trigger.
         """
         until = as_of or trigger.place
         memory = await memory_of(self.reader.store, trigger) if looks_for_person(trigger, consumers) else None
@@ -89,10 +89,7 @@ class Recaller:
         return tuple(replace(recall, consumers=names) for recall in recalls if recall is not None)
 
     async def session_view(self, workspace: str, session: str, until: Place) -> View:
-        """The session up to and including a place, where everything must have been remembered, as a summariser sees it.
-
-        Without what the blacklist names and what had expired when the last of it came.
-        """
+        """The session up to and including a place, which must have been remembered, as a summariser sees it."""
         scope = self.reader.cache.scope_of_session(workspace, session)
         rows, view = await self._read(session, until, scope, (), inclusive=True)
         if not view.size:

@@ -48,7 +48,7 @@ class UnknownBody(Body):
 def decode(arrival: StreamMessage, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes: Lifetimes = NO_LIFETIMES) -> Breadcrumb:
     """Read one message. Raises `Rejected`: not JSON, too large, wrong types, contradicting its subject, too deep.
 
-    lifetimes: of records that name no end. A secret comes without its content (`builder.remember.record`).
+    lifetimes: of records that name no end. A secret comes without its content.
     """
     address = parse_breadcrumb_subject(arrival.subject)
     if len(arrival.data) > max_bytes:
@@ -143,14 +143,12 @@ def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, b
 
 
 def _text(record: Record, body: Body, text: str) -> str:
-    """The text of the body with a line for each image and file behind it, and no encoded bytes; all words of an unknown one."""
     if isinstance(body, UnknownBody):
         return text_of(without_hints(record.context))
     return without_data("\n".join(filter(None, (text, *attachment_lines(record.context)))))
 
 
 def _speaker(address: SubjectParts, body: Body, name: str | None) -> str:
-    """The body's name for it, else context.speaker, the creator's name, the role of the schema; of an unknown one its name."""
     if isinstance(body, UnknownBody):
         return address.schema
     creator = body.creator or {}

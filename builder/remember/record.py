@@ -1,4 +1,4 @@
-"""RCRT's record around a body, as far as this service reads it; when it ends, and what of it is secret."""
+"""RCRT's record around a body, when it ends, and what of it is secret."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -58,7 +58,7 @@ class Shares:
         return int(RESULTS_SHARE * rest)
 
     def answer(self, rest: int, size: int, *, follows: bool) -> int:
-        """Of the last answer, which needs `size` tokens: all of them up to about half of the rest, else a part.
+        """Of the last answer of `size` tokens: all up to about half of the rest, else a part.
 
         follows: the current message follows it up, so the part is half of the rest.
         """
@@ -86,7 +86,7 @@ class Shares:
         return room if self.whole and room <= ledger.remaining - COUNT_TOLERANCE_TOKENS - self.finds() else 0
 
     def aim(self, ledger: Ledger, more: int) -> None:
-        """Let the page have what it aims at from now on, but `more` than what stands on it already as far as the budget goes."""
+        """Lower the allowance to the target, but leave room for `more` tokens beyond what is placed."""
         ledger.allowance = min(ledger.allowance, max(self.profile.aim, ledger.total + more))
 
 
@@ -121,10 +121,7 @@ class LimitedConversation:
 
 
 def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
-    """Whether the conversation is surely too long, by the counts of when it was stored; limits may leave little of it.
-
-    allowance: tokens that there are for it.
-    """
+    """Whether the conversation is surely longer than `allowance` tokens, by stored counts."""
     window, own = profile.window, view.rows
     if window.max_units is not None or window.max_tool_turns is not None or profile.tool_output.placeholder_after is not None:
         return False
@@ -135,9 +132,9 @@ def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
 
 
 def limit_conversation(view: View, profile: Profile, room: float, current: Turn, *, folded: bool) -> LimitedConversation:
-    """The entries that may be shown, back to where they need more than `room` tokens, by the counts of when they were stored.
+    """The entries that may be shown, back to where they need more than `room` tokens by stored counts.
 
-    current: entries that stand elsewhere. folded: results need one line each, and the last answer is among the entries.
+    current: entries that are elsewhere. folded: results need one line each, and the last answer is included.
     """
     window, after = profile.window, profile.tool_output.placeholder_after
     units = view.units if window.max_units is not None else 0
@@ -179,10 +176,7 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
 
 
 def window_size(units: int, window: Window) -> int:
-    """Units that the limit leaves of a conversation of `units`: trims only above `max_units`, then to `trim_to`.
-
-    A pure function of the number, so every worker at every time finds the same beginning.
-    """
+    """Units that are left of `units`: trimmed above `max_units` to `trim_to`, so every worker finds the same beginning."""
     most, keep = window.max_units, window.trim_to
     if most is None or units <= most:
         return units

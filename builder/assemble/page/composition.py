@@ -114,7 +114,7 @@ def reductions(fragment: Fragment, item: Item, view: View) -> Iterator[str]:
 
 
 def rows_of_calls(ledger: Ledger) -> frozenset[int]:
-    """Rows of what makes nothing but calls on the page, and has no words: it says no more than these."""
+    """Rows without words whose calls are all on the page."""
     view = ledger.writer.view
     exchanges = view.history.exchanges
     pairs = {(item.entry.row, item.entry.request) for item in ledger.all_items() if item.entry and item.entry.request}

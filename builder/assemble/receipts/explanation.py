@@ -133,7 +133,7 @@ class Explanation:
         self._evidence = SearchEvidence(assembly.draft.query, recall.view, ranker, assembly.draft.retrieval.candidates)
 
     def receipt(self, most: int | None = None) -> Receipt:
-        """Every line of the page, and what is not on it. most: breadcrumbs that are named of the latter; None = all."""
+        """Every line of the page, and what is not on it. most: of the latter that are named; None = all."""
         missing = self._assembly.absence
         return Receipt(
             parts=self._parts,

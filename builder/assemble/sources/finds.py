@@ -30,7 +30,7 @@ _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 
 
 def put_finds(draft: Draft, shares: Shares) -> None:
-    """Put the best of what the page does not show on it; what was said around it only once all of it has room."""
+    """Put the best of what the page does not show on it; neighbours only once all of it has room."""
     rule = draft.rule("retrieval")
     if shares.whole:
         shares.aim(draft.ledger, COUNT_TOLERANCE_TOKENS + shares.finds())
@@ -74,10 +74,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
 
 
 def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:
-    """Results that a limit takes, and the running turn, come back as finds when they are likely answers.
-
-    Returns omissions, and the other finds.
-    """
+    """Results that a limit takes come back as finds only when they are likely answers. Returns omissions, and other finds."""
     limits, view = draft.limits, draft.recall.view
     running = (full.entry for full in draft.full if full.entry and draft.is_running(full))
     reasons = {row: OLDER for entry in running for row in entry.rows}
@@ -103,8 +100,7 @@ def _put(
 ) -> list[Omission]:
     """Put finds on the page, the best first, as far as there is room; returns those without.
 
-    limits: how many of a schema may be shown; a schema without a limit has none. places: row → the item of its finds; new items
-    are added. most: tokens of the section.
+    limits: how many of a schema may be shown. places: row → the item of its finds, to be extended. most: tokens of the section.
     """
     view, ledger = draft.recall.view, draft.ledger
     candidates = tuple(_news(finds, draft, places))
@@ -196,7 +192,6 @@ def _limited_form(find: Find, writer: Writer, form: RenderForm) -> RenderForm:
 
 
 def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
-    """Whether the page shows the very words elsewhere: in the part of a message that has room there, or that a limit leaves."""
     crumb = writer.view.breadcrumb(find.row)
     part = parts.get(crumb.id)
     if part is None:
@@ -207,7 +202,7 @@ def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
 
 
 def _without_shown_spans(find: Find, elsewhere: Spans, text: str) -> Find | None:
-    """The find without what the page shows of its text elsewhere, such as a sentence that instructs; None = no words are left."""
+    """The find without what the page shows of its text elsewhere; None = no words are left."""
     if not elsewhere:
         return find
     rest = find.spans or ((0, len(text)),)

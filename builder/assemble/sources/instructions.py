@@ -42,7 +42,7 @@ def put_instructions(draft: Draft, shares: Shares) -> None:
 
 
 def take_off_half_pairs(draft: Draft) -> None:
-    """Take off what was found of an instruction without the permission that limits or ends it, or the other way round."""
+    """Remove finds of an instruction without the permission that ends it, and the other way round."""
     sources = (draft.items("instructions"), draft.items("retrieval"))
     rows, rules = draft.whole_rows().union(item.origin for items in sources for item in items), draft.active.rules
     alone = {rule for permission in rules.keys() - rows for rule in rules[permission]}
@@ -59,10 +59,6 @@ def leave_out_instructions(draft: Draft) -> None:
 
 
 def _is_due(draft: Draft, find: Find, rows: frozenset[int]) -> bool:
-    """Whether the page does not show it. One from another session is said again: there it is one message of many.
-
-    rows: those of which the page shows all.
-    """
     view = draft.recall.view
     sessions = view.session_of
     return sessions[find.row] != view.session or find.row not in rows

@@ -1,8 +1,7 @@
-"""Which sentences are standing instructions, meant for every answer from then on, what they are about, and which ends another.
+"""Which sentences are standing instructions, what they are about, and which ends another.
 
-Precision before recall: an instruction that is missed may still be found by its words, one that was never given misleads. A wrong
-end hides a wish; a missed end shows both in their order. So one ends only by the same words again, or by a permission that adds
-no word of its own to what it is about.
+A missed instruction may still be found, one that was never given misleads. So one ends only by the same words again, or by a
+permission that adds no word to what it is about.
 """
 
 import re
@@ -80,11 +79,7 @@ class Subject:
 
 
 def subject(sentence: str, code: str, terms: Callable[[str], str]) -> Subject:
-    """What the sentence is about, without the words that make it an instruction.
-
-    code: the language of its cue.
-    terms: text → stemmed terms.
-    """
+    """What the sentence is about. code: language of its cue. terms: text → stemmed terms."""
     language = next(language for language in languages() if language.code == code)
     plain = sentence.replace("’", "'").lower()
     about = language.generic.sub(" ", language.stop.sub(" ", plain))
@@ -124,7 +119,6 @@ def touches(permission: Subject, rule: Subject) -> bool:
 
 @derived
 def _remarks() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What a sentence may begin with before it says anything ("oh, by the way"), and what may end a wish (", ok?")."""
     polite = words("politeness")
     asides = either(entry for entry in words("asides") if entry not in polite)
     openers = either({opener for language in languages() for opener in language.openers}.difference(polite))

@@ -1,4 +1,4 @@
-"""What a query may find and what it finds, and the points of a passage that have no learned weight."""
+"""What a query may find and what it finds, and points that have no learned weight."""
 
 import re
 from dataclasses import dataclass
@@ -79,10 +79,7 @@ def find_of(view: View, passage: int, candidates: Candidates, times: int = 1) ->
 
 
 def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: frozenset[int] = frozenset()) -> Rows:
-    """Shape (size,): current, of the profile's schemas, and of the people that are meant. summaries: rows that are eligible, too.
-
-    Of no session only notes, unless all sessions are searched: everything else of no session only ends a breadcrumb.
-    """
+    """Current, of the profile's schemas and of the people that are meant, shape (size,). summaries: eligible rows, too."""
     table = view.history.breadcrumbs
     rows = np.isin(view.column(table.schema), _codes(table.schemas, rules.schemas)) & view.current
     if rules.people == "named":
@@ -116,10 +113,9 @@ MARGIN = np.float32(1e-3)
 
 
 def literal_passages(query: Query, view: View, unseen: Rows) -> Floats:
-    """How much each passage says that it answers by its words alone, shape (passages,); 0 where nothing does.
+    """How much each passage answers by rare words or keywords alone, shape (passages,).
 
-    It is the idf of the query's words that nothing else unseen has, and of the keywords of its record. unseen: what may be found,
-    shape (passages,). What was said twice in the same words is one place.
+    unseen: what may be found, shape (passages,). What was said twice in the same words is one place.
     """
     weight, words = np.zeros(view.passages, np.float32), words_of(query.text)[:MAX_WORDS]
     for stems in query.content:
@@ -138,7 +134,7 @@ def literal_passages(query: Query, view: View, unseen: Rows) -> Floats:
 
 
 def lifted(query: Query, view: View, scores: Floats, literal: Floats, unseen: Rows) -> Floats:
-    """The scores, with passages that have a rare word or keyword above all unseen ones that share no word with the query."""
+    """The scores, with passages that have a rare word or keyword above unseen ones without a word of the query."""
     others = unseen & (literal == 0)
     for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
         others[view.prefix.occurrences(term)[0].passages] = False

@@ -1,4 +1,4 @@
-"""What comes along with finds: the other half of question and answer, and what a later message puts in their place."""
+"""What comes along with finds: the other half of question and answer, and what changes them later."""
 
 import unicodedata
 from bisect import bisect_right
@@ -29,7 +29,7 @@ def named_replies(row: int, view: View) -> tuple[int, ...]:
 
 
 def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
-    """Rows of what another speaker said next, when the text asks; of a question that was asked again, the newest first."""
+    """Rows of what another speaker said next, when the text asks; the newest question first."""
     if not asks_within(text) or view.breadcrumb(row).role not in _SPEAKERS:
         return ()
     questions = reversed(view.repeats(row)[-MAX_REPLIES:])
@@ -37,7 +37,7 @@ def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
 
 
 def question_before(row: int, view: View) -> int:
-    """Row of the question that a message answers: what another speaker said last, when it ends with one; else -1."""
+    """Row of the question that a message answers; -1 = none."""
     table = view.history.breadcrumbs
     rows = table.rows_of[int(view.session_of[row])]
     place = bisect_right(rows, row) - 1
@@ -55,10 +55,7 @@ def results_of_turn(row: int, view: View) -> tuple[int, ...]:
 
 
 def _next_reply(row: int, view: View) -> tuple[int, ...]:
-    """The next message of another speaker that answers: one that begins with yes or no comes first, then the first one.
-
-    Short words answer ("later", "passt"), but for thanks, greetings and "hm"; what the same speaker adds to them answers too.
-    """
+    """The next answering message of another speaker: one that begins with yes or no, else the first."""
     table = view.history.breadcrumbs
     speaker, filler = view.column(table.speaker), view.column(table.filler)
     following = tuple(_following(row, view))
@@ -85,7 +82,7 @@ def _following(row: int, view: View) -> Iterator[int]:
 
 
 def is_no_answer(text: str) -> bool:
-    """Whether small talk begins with thanks, a greeting or "hm", or has neither a word nor a picture such as 👍."""
+    """Whether small talk is thanks, a greeting or "hm", or has neither a word nor a picture such as 👍."""
     first = next(iter(words_of(text[:FIRST_CHARS])), "")
     return first in words("no_answers") if first else not any(unicodedata.category(sign) == "So" for sign in text)
 
@@ -113,10 +110,9 @@ def with_companions(
     terms: Callable[[str], str],
     room: int,
 ) -> tuple[Find, ...]:
-    """The finds and what comes along with them, the most probable first. An open question alone is no find.
+    """The finds and what comes along with them, the most probable first; without open questions.
 
-    terms: text → stemmed terms. room: tokens, of which those without room bring nothing. One that the page shows elsewhere stays
-    there.
+    terms: text → stemmed terms. room: tokens; finds beyond it bring nothing.
     """
     on_page = page_rows | {find.row for find in best}
     finds = {(find.row, find.spans): find for find in best if not _is_open_question(find, view)}
@@ -137,7 +133,7 @@ def with_companions(
 
 
 def _order(finds: Collection[Find]) -> Callable[[Find], tuple[float, int, int]]:
-    """The most probable first; a short other half of a pair right after its leader. A long one there costs points of recall."""
+    """The short other half of a pair comes right after its leader; a long one there costs points of recall."""
     places = {find.row: (-find.probability, number, 0) for number, find in reversed([*enumerate(finds)])}
 
     def order(find: Find) -> tuple[float, int, int]:
@@ -150,11 +146,7 @@ def _order(finds: Collection[Find]) -> Callable[[Find], tuple[float, int, int]]:
 
 
 def _pair(find: Find, view: View, candidates: Candidates, page_rows: frozenset[int], *, long: bool) -> Iterator[Find]:
-    """What replies to a find, and the question that it answers. long: replies have no limit.
-
-    A response that names what it answers is as probable as that; so is a "yes", which nothing else could find. Of what was only
-    said next, it is a share.
-    """
+    """A response that names what it answers is as probable as that; of what was only said next, it is a share."""
     for row, share in _replies(find, view):
         reply = _reply(row, view, candidates)
         if reply and (long or reply.tokens <= PAIR_TOKENS) and row not in page_rows:
@@ -177,7 +169,6 @@ def _replies(find: Find, view: View) -> Iterator[tuple[int, float]]:
 
 
 def _reply(row: int, view: View, candidates: Candidates) -> Find | None:
-    """The best passage of a reply, or all of a small one; None where it may not be shown."""
     first = view.first_passage(row)
     if first is not None:
         first += int(candidates.scores[first : view.history.passages.first(row + 1)].argmax())
@@ -195,10 +186,7 @@ def _is_open_question(find: Find, view: View) -> bool:
 
 
 def _replacement(find: Find, view: View, candidates: Candidates, query: Query, terms: Callable[[str], str]) -> Find | None:
-    """The latest short message after a find that shares its subject and changes it: by a word that says so, or another number.
-
-    Blindly, what shares a rare term with a find costs three points of recall.
-    """
+    """The latest short message after a find that shares its subject and changes it."""
     text = _text(find, view)
     points, numbers = np.zeros(view.passages, np.float32), np.zeros(view.passages, np.int8)
     in_query = np.zeros(view.passages, np.bool_)

@@ -43,9 +43,9 @@ class Query:
 
 
 def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """The text without the given speakers' names, and the names found. Generic speakers ("User") are no names.
+    """The text without the speakers' names, and the names found; "User" is no name.
 
-    Matches whole words, case as written, a possessive ending included: "What did Ana's friend say?" asks about Ana.
+    Matches whole words, case as written, with a possessive ending.
     """
     names = [name for name in speakers if name.strip() and name.lower() not in GENERIC_NAMES]
     if not names:
@@ -86,9 +86,7 @@ class QueryText:
 def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str]) -> QueryText:
     """The text for this profile. terms: text → stemmed terms.
 
-    `last_user`: the trigger; a follow-up question has the person's message before it in front, and the words of the answer
-    as context. `last_n`: the last messages of the conversation, the trigger last. `custom`: the profile's text, which asks even
-    when the trigger does not.
+    `last_user`: the trigger, a follow-up with the message before it. `last_n`: the last messages. `custom`: the profile's text.
     """
     trigger = _ends(trigger)
     match rules.query:
@@ -154,10 +152,7 @@ class Searcher:
     terms: Terms
 
     async def query(self, text: str, view: View, profile: Profile, scope: Scope, queries: Queries) -> Query:
-        """The consumer's query; without a vector when the engine is away. A new one is added to `queries`.
-
-        text: of the message to answer.
-        """
+        """The consumer's query; without a vector when the engine is away. A new one is added to `queries`."""
         key = scope, query_text(text, view, profile.retrieval, self.terms)
         if key not in queries:
             queries[key] = await self._make(key[1], view)
@@ -193,10 +188,9 @@ class Searcher:
 
 
 def content_words(text: str, terms: Callable[[str], str]) -> tuple[frozenset[str], ...]:
-    """The stems of each word that is a function word or small talk in no language, in any language.
+    """The stems, in any language, of each word that is a function word or small talk in none.
 
-    A short question seldom tells its language, and may have another one than what answers it. Each pair of characters is a word
-    where no spaces are written. terms: text → stemmed terms.
+    terms: text → stemmed terms.
     """
     anchors = tuple(dict.fromkeys(language.anchor for language in languages()))
     plain = word_set("filler").union(word_set("asking"), *(language.signs for language in languages()))

@@ -78,13 +78,10 @@ def retrieve(
     question: int = -1,
     summaries: frozenset[int] = frozenset(),
 ) -> RetrievalResult:
-    """The most probable passages that may be found and are not on the page, each thing once.
+    """The most probable passages that are not on the page, each thing once. Ties go to the later passage.
 
-    page_rows: rows that the page shows; when it shows all, nothing is ranked. room: tokens. question: row whose words the query
-    is, -1 = none in the view; no question answers itself. terms: text → stemmed terms. summaries: rows whose observations may be
-    found.
-
-    Ties go to the later passage.
+    page_rows: rows that the page shows. room: tokens. question: row whose words the query is, -1 = none. terms: text → stemmed
+    terms. summaries: rows whose observations may be found.
     """
     candidates = _candidates(query, view, rules, ranker, page_rows, question, summaries)
     if candidates is None:
@@ -160,7 +157,7 @@ def _not_retrieved(passages: Rows, view: View, scores: Floats) -> NotRetrieved:
 
 
 def best_of(scores: Floats, passages: NDArray[np.int64], number: int) -> NDArray[np.int64]:
-    """The best of these passages, best first, ties to the later one; what cannot be among them is not sorted."""
+    """The best of these passages, best first, ties to the later one."""
     if len(passages) > number:
         threshold = np.partition(scores[passages], -number)[-number]
         passages = passages[scores[passages] >= threshold]

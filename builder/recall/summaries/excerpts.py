@@ -1,4 +1,4 @@
-"""What a summary may copy of a row: sentences that are understood where they stand, and answers with their questions."""
+"""What a summary may copy of a row: sentences that can be understood alone, and answers with their questions."""
 
 import re
 from bisect import bisect_left
@@ -69,7 +69,7 @@ class Excerpt:
 
 
 def excerpts(view: View, row: int, words: Words, verbatim_rows: frozenset[int] = frozenset()) -> list[Excerpt]:
-    """The best excerpts of a row; none of small talk that answers nothing. verbatim_rows: rows that stay word for word."""
+    """The best excerpts of a row. verbatim_rows: rows that stay word for word."""
     parts = prose_sentences(view.breadcrumb(row).text)
     answer = _answer(view, row, parts, words, verbatim_rows)
     answers = [answer] if answer else []
@@ -104,10 +104,7 @@ def has_name(text: str) -> bool:
 
 
 def _statement(view: View, row: int, parts: Sentences, number: int, words: Words, in_answer: frozenset[Spot]) -> Excerpt | None:
-    """A sentence with those in front of it that it refers to, and its answer behind it when it has one.
-
-    None for questions, small talk, what is too long, and what would say something twice. in_answer: spots of the row's answer.
-    """
+    """A sentence with what it refers to and its short answer; None for what says nothing, asks, or repeats."""
     names = view.prefix.speaker_words
     sentence = parts[number].text
     if asks(sentence) or not (statement := _without_greeting(sentence, names)) or _only_announces(view, row, statement):
@@ -212,13 +209,11 @@ def _excerpt(
 
 
 def _announces(view: View, row: int) -> bool:
-    """Whether an agent says what it is about to do: its words stand in front of the calls that it makes."""
     crumb = view.breadcrumb(row)
     return crumb.role == "assistant" and (bool(crumb.call_signatures) or len(view.members(row)) > 1)
 
 
 def _only_announces(view: View, row: int, statement: str) -> bool:
-    """Whether a statement of an agent says what it will do and nothing that it knows: "Looking at the pods.", "Check 5."."""
     if view.breadcrumb(row).role != "assistant" or has_word("conclusions", statement):
         return False
     return opens_with("announcements", statement) or (_announces(view, row) and len(words_of(statement)) <= MAX_BRIEF_WORDS)

@@ -1,4 +1,4 @@
-"""The lines of a summary: which are still valid, in what order they are shown, and how the extractive summariser chooses them."""
+"""The lines of a summary: which are valid, their order, and how the extractive summariser chooses them."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,10 +35,7 @@ class _Claim:
 
 
 def outdated(excerpts: Sequence[Excerpt], terms: Callable[[str], str]) -> frozenset[int]:
-    """Numbers of the excerpts that a later one replaces. terms: text → stemmed terms joined by spaces.
-
-    Two lines of one row replace nothing.
-    """
+    """Numbers of the excerpts that a later one replaces. terms: text → stemmed terms joined by spaces."""
     claims = [_claim(excerpt, terms) for excerpt in excerpts]
     later = [number for number, claim in enumerate(claims) if claim.changes or claim.values]
     return frozenset(
@@ -105,7 +102,7 @@ def with_rows(view: View, lines: Iterable[Line]) -> list[LineWithRows]:
 
 
 def shown_lines(view: View, lasting: Iterable[Line], free: Iterable[Line], page: PageContent = EMPTY_PAGE) -> tuple[Line, ...]:
-    """The valid lines that the page does not show and nothing replaces, in place order; the free ones keep their order."""
+    """The valid lines that the page does not show and nothing replaces, in place order."""
     first, others = sorted(with_rows(view, lasting), key=_order), with_rows(view, free)
     gone = page.replaced.union(line.replaces for _, line in (*first, *others) if line.replaces)
     lines = merge(first, others, key=_order)
@@ -120,10 +117,9 @@ def shown_lines(view: View, lasting: Iterable[Line], free: Iterable[Line], page:
 def extract(
     view: View, lines: Sequence[Line], rows: Sequence[int], cap: int, words: Words, verbatim_rows: frozenset[int] = frozenset()
 ) -> tuple[Line, ...]:
-    """The best of earlier lines and of what these rows say, in place order, at most `cap` tokens as the page shows them.
+    """The best of earlier lines and of what these rows say, in place order, at most `cap` tokens on the page.
 
-    Document frequencies are those of what stands before the end of the rows, so that later breadcrumbs change nothing.
-    verbatim_rows: rows that stay word for word.
+    verbatim_rows: rows that stay word for word. Later breadcrumbs change nothing.
     """
     pool = [excerpt for line in lines if (excerpt := excerpt_of(view, line, words))]
     for row in rows:
@@ -149,7 +145,6 @@ def tokens_of(lines: Sequence[Line], count: Callable[[str], int]) -> int:
 
 
 def _repeats(view: View, rows: tuple[int, ...], line: Line, parts: Mapping[int, str], on_page: frozenset[int]) -> bool:
-    """Whether the page shows all that a line says, or the line is outdated. parts: row → what the page shows of it."""
     if on_page.issuperset(rows):
         return True
     texts = line.text.split("\n") if len(rows) > 1 else [line.text]
@@ -170,7 +165,6 @@ def _row(view: View, source: Source) -> int:
 
 
 def _order(pair: LineWithRows) -> tuple[int, bool]:
-    """By the first source; of one breadcrumb a line word for word comes last: a question stands in front of its answer."""
     return pair[0][0], pair[1].verbatim
 
 

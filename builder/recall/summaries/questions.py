@@ -1,4 +1,4 @@
-"""The question that an answer belongs to, and whether the answer says anything without it. Only sentences of prose are read."""
+"""The question that an answer belongs to, and whether the answer says anything without it."""
 
 import re
 from bisect import bisect_left
@@ -73,10 +73,7 @@ def is_dependent(answer: str, brief_words: int = MAX_BRIEF_WORDS_TO_AGENTS) -> b
 
 
 def question_of(view: View, row: int) -> tuple[int, Sentence] | None:
-    """The row of the question that this row answers, and its words with what it refers to; None when there is none.
-
-    Small talk and calls of tools may stand between the two, no other words.
-    """
+    """The row of the question that this row answers, and its words; None = none."""
     speaker, asker, tools_between = view.breadcrumb(row).speaker, "", False
     for other, crumb in _rows_before(view, row):
         if crumb.role == "tool":
