@@ -34,7 +34,6 @@ from builder.recall.index.view import View, as_of
 from builder.recall.questions import Questions
 from builder.recall.recall import ConsumerRecall
 from builder.recall.scopes import scope_of
-from builder.recall.search import query
 from builder.recall.search.query import Query, content_words, identifier_terms, strip_names
 from builder.recall.search.query import query_text as query_text_of
 from builder.recall.search.ranking import Ranker, Weights
@@ -175,7 +174,14 @@ def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
     """What a trigger with this text asks."""
     asked, names = strip_names(text, speakers)
     content, exact = content_words(asked, make_terms), identifier_terms(asked, make_terms)
-    return query.make_query(asked, names, make_terms(asked), make_vector(asked), content=content, identifiers=exact)
+    return Query(
+        text=asked,
+        terms=tuple(dict.fromkeys(make_terms(asked).split())),
+        names=names,
+        vector=make_vector(asked),
+        content=content,
+        identifiers=exact,
+    )
 
 
 def make_context(trigger: StoredBreadcrumb, rows: Iterable[StoredBreadcrumb | str], *arguments: Any, **named: Any) -> Context:

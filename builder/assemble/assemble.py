@@ -1,4 +1,4 @@
-"""`assemble`: recall → context. Reads top to bottom: the steps that put things on a page, the page, its account."""
+"""`assemble`: recall → context. The steps that put things on a page, the page, its account."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -37,7 +37,7 @@ MAX_ROUNDS = 4
 
 
 def put_fill(draft: Draft, shares: Shares) -> None:
-    """Let the conversation grow as long as it can, then the current message; instructions and summary yield what it shows."""
+    """Let the conversation grow, then the current message; instructions and summary yield what it shows."""
     as_noted = draft.items("instructions")
     if not draft.whole:
         put_instructions(draft, shares)
@@ -63,7 +63,7 @@ LAST_STEPS = (put_finds, put_fill)
 
 
 def begin(recall: ConsumerRecall, rendering: Rendering) -> Draft:
-    """The page without its finds, which needs no query: with all of the conversation when that fits, else with shares of it.
+    """The page without its finds: with all of the conversation when that fits, else with shares of it.
 
     Raises `Rejected` when what no page is without does not fit, or the profile trims nothing.
     """
@@ -92,7 +92,6 @@ def begin(recall: ConsumerRecall, rendering: Rendering) -> Draft:
 
 
 def _whole(recall: ConsumerRecall, writer: Writer) -> Draft | None:
-    """The page with all of the conversation that the profile's limits leave; None when it has no room for that."""
     profile = recall.profile
     if cannot_fit(recall.view, profile, profile.whole):
         return None
@@ -110,10 +109,6 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Draft | None:
 
 
 def _has_room(draft: Draft) -> bool:
-    """Whether page and messages stay within the allowance, with what finds need of what a limit takes.
-
-    Close to it all is counted.
-    """
     ledger, profile = draft.ledger, draft.recall.profile
     finds = draft.shares.finds() if draft.limits.left_out and profile.on_overflow == "trim" else 0
     if finds > ledger.remaining + COUNT_TOLERANCE_TOKENS:
@@ -125,7 +120,7 @@ def _has_room(draft: Draft) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembly:
-    """A finished page and what it was made of: a context and its receipt are two accounts of it."""
+    """A finished page and what it was made of: a context and its receipt are accounts of it."""
 
     draft: Draft
     page: Page
@@ -182,7 +177,6 @@ def context_of(assembly: Assembly, model: str) -> Context:
 
 
 def _compose(draft: Draft) -> tuple[Page, tuple[Message, ...]]:
-    """The page and its messages; while either has more tokens than its parts had one by one, the last of the oldest goes."""
     ledger = draft.ledger
     page, chat = compose(ledger), messages(ledger)
     while max(page.tokens, chat_tokens(chat, ledger.writer)) > ledger.allowance:

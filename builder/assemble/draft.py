@@ -1,4 +1,4 @@
-"""A page in the making: what it is made from, its sections, and why the rest is not on it."""
+"""A page in the making: its sections, and why the rest is not on it."""
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -84,7 +84,7 @@ class Draft:
         return self.ledger.items.get(rule.name, []) if rule else []
 
     def is_running(self, item: Item) -> bool:
-        """Whether it belongs to the turn that is to be answered: a call, or what was said with one."""
+        """Whether it belongs to the turn that is to be answered."""
         return item.entry is not None and self._is_of_turn(item.entry)
 
     def _is_of_turn(self, entry: Entry) -> bool:
@@ -225,7 +225,6 @@ def questions_of(recall: ConsumerRecall) -> tuple[Entry, ...]:
 
 
 def _with_headings(recall: ConsumerRecall, current: Breadcrumb, phrases: Phrases) -> ConsumerRecall:
-    """An agent's message to answer has a heading of its own; what was said earlier is introduced in system messages as quoted."""
     profile, rules = recall.profile, list[SectionRule]()
     for rule in profile.sections:
         source = SOURCES[rule.source]
@@ -237,9 +236,9 @@ def _with_headings(recall: ConsumerRecall, current: Breadcrumb, phrases: Phrases
 
 
 def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
-    """The message that a turn answers: where the chain of its answers began, else the last words of a person or of another agent.
+    """The message that a turn answers: where its chain of answers began, else the last words of a person or another agent.
 
-    None when nobody has said anything, and when what the chain names may not be shown any more.
+    None when nobody has said anything, or the chain names what may not be shown.
     """
     row, versions = turn[0].origin, view.history.breadcrumbs.versions
     while (answers := view.breadcrumb(row).answers) in versions:

@@ -6,7 +6,7 @@ from itertools import groupby, zip_longest
 from typing import Any
 
 from builder.app.console import fits, table
-from builder.wire.session_names import session_text
+from builder.wire.subjects import session_text
 
 EVIDENCE = ("p", "rank", "signals")
 """Columns of what could be found: probability, rank, and the points of the strongest signals."""

@@ -25,8 +25,7 @@ from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable
 from builder.remember.decode import readable
 from builder.wire.records import Outgoing
-from builder.wire.session_names import session_text
-from builder.wire.subjects import CONTEXTS, check_token, context_subject, session_subject
+from builder.wire.subjects import CONTEXTS, check_token, context_subject, session_subject, session_text
 
 CONTEXT_SECONDS = 60.0
 """How long `ask` waits for its context."""

@@ -17,7 +17,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.selector import Selector, matches_one, trigger_on, trigger_text
 from builder.wire.json import shape
-from builder.wire.session_names import session_text, session_token
+from builder.wire.subjects import session_text, session_token
 
 Latest = OrderedDict[tuple[str, str], int]
 """Highest trigger_seq by workspace and session, the most recent session at the end."""

@@ -12,13 +12,12 @@ from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 
 from builder.client.connecting import reason
-from builder.client.omitted import check_named, piece
 from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, Receipt, ReceivedContext, read, read_result
+from builder.client.tools import check_named, piece
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.summary import CompactionResult
 from builder.wire.requests import MAX_HISTORY_PAGE, raise_error
-from builder.wire.session_names import optional_token, session_token
-from builder.wire.subjects import DEFAULT, Installation, request_subject
+from builder.wire.subjects import DEFAULT, Installation, optional_token, request_subject, session_token
 
 LOST_SECONDS = 5.0
 REQUEST_SECONDS = 60.0

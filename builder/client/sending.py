@@ -17,11 +17,9 @@ from builder.client.stream import BREADCRUMBS, StreamReader
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
-from builder.wire.duplicates import difference
 from builder.wire.json import shape
-from builder.wire.records import Outgoing, make_record, outgoing
-from builder.wire.session_names import session_token
-from builder.wire.subjects import DEFAULT, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation
+from builder.wire.records import Outgoing, difference, make_record, outgoing
+from builder.wire.subjects import DEFAULT, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation, session_token
 
 HEADER_BYTES = 2_048
 """Bytes of the broker's limit that are reserved for headers: above it the broker closes the connection without a reason."""

@@ -23,10 +23,10 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
-from builder.client.pull import Pull
 from builder.client.received import Latest, ReceivedContext
-from builder.client.replies import is_cancelled
+from builder.client.stream import Pull
 from builder.client.subscription import Deliver, readable
+from builder.client.tools import is_cancelled
 from builder.domain.errors import Unavailable
 
 log = logging.getLogger("builder.client")

@@ -94,11 +94,7 @@ class Breadcrumb:
 
     @property
     def kind(self) -> Kind:
-        """What it is: content, or one of those that only take breadcrumbs off the pages.
-
-        A tombstone (`breadcrumb.deleted.v1`) takes off another breadcrumb. A secret, and the trace of an erased breadcrumb, take
-        off the earlier versions of themselves; nothing of them is known, shown or answered.
-        """
+        """Content, or what hides breadcrumbs: a tombstone another one, a secret and an erased one its earlier versions."""
         if self.is_erased:
             return "erased"
         if self.removes == self.id:
@@ -107,15 +103,12 @@ class Breadcrumb:
 
     @property
     def joins_by(self) -> str:
-        """For a tool's answer of no session: the request id by which it joins the session of the call; else "".
-
-        It joins the only session that had made a call under this id by then. An ambiguous id joins it to none.
-        """
+        """The request id by which a tool result without a session joins the only session that made the call; else ""."""
         return self.calls[0] if self.session == NO_SESSION and self.calls and not self.call_signatures else ""
 
     @property
     def may_join(self) -> bool:
-        """Whether it is such an answer, or a later version of what may be one: that joins where the first one did."""
+        """True for a tool result without a session, and for later versions of one."""
         return bool(self.joins_by) or (self.session == NO_SESSION and self.version > 1)
 
     @property

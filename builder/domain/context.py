@@ -104,7 +104,7 @@ STATIC, SLOW, RECENT = "static", "slow", "recent"
 
 
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
-    """The one id that a trigger can have for a consumer: no revision, no time, no attempt in it."""
+    """The only id that a trigger has for a consumer: no revision, time or attempt is in it."""
     return uuid5(_NAMESPACE, f"{workspace}\x1f{session}\x1f{trigger}\x1f{consumer}")
 
 

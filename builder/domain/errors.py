@@ -39,7 +39,7 @@ class Rejected(BuilderError):  # noqa: N818 - named after what happens next, not
 
 
 class ChainTooLong(Rejected):
-    """The trigger is the end of a causal chain longer than a consumer allows: a loop of agents is stopped and counted."""
+    """The causal chain is longer than a consumer allows: a loop of agents is stopped and counted."""
 
     kind = "chain"
 

@@ -43,7 +43,7 @@ class StoredBreadcrumb:
 
     @property
     def order(self) -> tuple[Place, int]:
-        """To sort the rows of a recall: what comes with a person's first words stands in front of these, and behind all else."""
+        """Sort key: rows that enter the scope together with a person's first message sort just before it."""
         return (self.breadcrumb.place, 1) if self.entry is None else (self.entry, 0)
 
 
@@ -57,10 +57,7 @@ class Ended:
 
 
 def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
-    """The trace of an erased breadcrumb: its identity, its place, what it answered, as a result too, and whether it is private.
-
-    A session that its first breadcrumb keeps out of a person's memory stays out of it when this one is erased.
-    """
+    """The trace of an erased breadcrumb: identity, place, what it answered, and whether it is private."""
     return replace(
         breadcrumb,
         speaker="",
@@ -112,7 +109,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallQuery:
-    """The first `limit` rows of a scope in a span of places. Scope and session cannot be left out."""
+    """The first `limit` rows of a scope in a span of places. Scope and session are always named."""
 
     scope: Scope
     session: str

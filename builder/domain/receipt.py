@@ -1,4 +1,4 @@
-"""The receipt of a context: where each line of its page comes from and why, and why everything else is not on it."""
+"""The receipt of a context: why each line is on its page, and why everything else is not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The body of a summary as frozen values, what a summariser reads, and which summaries an erasure takes along."""
+"""The body of a summary, what a summariser reads, and which summaries an erasure takes along."""
 
 import json
 from collections.abc import Iterable
@@ -46,7 +46,7 @@ class Line:
 
     @property
     def is_lasting(self) -> bool:
-        """Whether it stands in the summary that first covers its sources, and in none of those that continue that one."""
+        """Whether only the summary that first covers its sources contains it."""
         return self.verbatim or bool(self.id)
 
 
@@ -100,7 +100,18 @@ def read_summary(breadcrumb: Breadcrumb) -> Summary:
     """The body, which was validated by `decode`. Summaries that name no versions stand for first ones."""
     body = json.loads(breadcrumb.body)
     return Summary(
-        lines=tuple(_line(line) for line in body["lines"]),
+        lines=tuple(
+            Line(
+                text=line["text"],
+                day=line.get("day", ""),
+                ids=tuple(line["ids"]),
+                versions=tuple(line["versions"]),
+                verbatim=line.get("verbatim", False),
+                rank=line.get("rank", 0),
+                **{name: line.get(name, "") for name in ("id", "subject", "replaces")},
+            )
+            for line in body["lines"]
+        ),
         covered=tuple(body["covered"]),
         versions=tuple(body.get("versions") or (1,) * len(body["covered"])),
         previous=body.get("previous", ""),
@@ -114,18 +125,6 @@ def read_summary(breadcrumb: Breadcrumb) -> Summary:
 
 def _values(part: Line | Summary) -> dict[str, Any]:
     return {field.name: getattr(part, field.name) for field in fields(part)}
-
-
-def _line(line: dict[str, Any]) -> Line:
-    return Line(
-        text=line["text"],
-        day=line.get("day", ""),
-        ids=tuple(line["ids"]),
-        versions=tuple(line["versions"]),
-        verbatim=line.get("verbatim", False),
-        rank=line.get("rank", 0),
-        **{name: line.get(name, "") for name in ("id", "subject", "replaces")},
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,12 +146,13 @@ class CompactionResult:
 
 
 def made_from(summaries: Iterable[Breadcrumb], identities: Iterable[str]) -> tuple[Breadcrumb, ...]:
-    """The summaries that cover or name one of these ids, and those that name one of them in turn: any may repeat its words.
-
-    Summaries that have one of these ids themselves are left out.
-    """
+    """The summaries that cover or name one of these ids, and those made from them; not those that have one of the ids."""
     sources = set(identities)
-    waiting = [(crumb, _names(crumb)) for crumb in summaries if crumb.schema == SUMMARY and crumb.id not in sources]
+    waiting = [
+        (crumb, frozenset(chain(crumb.covers, texts(json.loads(crumb.body)))))
+        for crumb in summaries
+        if crumb.schema == SUMMARY and crumb.id not in sources
+    ]
     derived: list[Breadcrumb] = []
     while sources:
         level = [crumb for crumb, names in waiting if names & sources]
@@ -168,8 +168,3 @@ def ids_by_session(crumbs: Iterable[Breadcrumb]) -> dict[tuple[str, str], set[st
     for crumb in crumbs:
         ids.setdefault((crumb.workspace, crumb.session), set()).add(crumb.id)
     return ids
-
-
-def _names(summary: Breadcrumb) -> frozenset[str]:
-    """The ids that it covers, and every text of its body, because any may be an id."""
-    return frozenset(chain(summary.covers, texts(json.loads(summary.body))))

@@ -69,10 +69,7 @@ _SUSPECT = re.compile(
 
 
 def visible(text: str) -> str:
-    """The text with each control character as `⟨U+202E⟩`, and a backslash behind the first character of each token.
-
-    The result holds no control text.
-    """
+    """Each control character as `⟨U+202E⟩`, and a backslash after the first character of each token."""
     return (
         text
         if _SUSPECT.search(text) is None
@@ -142,7 +139,7 @@ def with_texts(value: Any, change: Callable[[str], str], key: Callable[[str], st
 
 
 def parsed(text: Any) -> Any:
-    """The value; a text that is a JSON object or list becomes it, because many tools answer in text only."""
+    """The value; a text that is a JSON object or list becomes it."""
     if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
         return text
     try:

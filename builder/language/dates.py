@@ -1,4 +1,4 @@
-"""Dates that a question names, how near a day is to them, and how the page words a day or its age."""
+"""Dates that a question names, and how the page words a day or its age."""
 
 import re
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ NO_DATES = Mention()
 
 
 def mentioned(text: str) -> Mention:
-    """The dates that a text names, in several languages. "May" counts only with a capital letter or a day."""
+    """The dates that a text names. "May" counts only with a capital letter or a day."""
     numbers, (month_name, day_month, month_day) = _month_numbers(), _patterns()
     days = {(numbers[month.lower()], int(day)) for day, month in day_month.findall(text)}
     days |= {(numbers[month.lower()], int(day)) for month, day in month_day.findall(text)}
@@ -58,7 +58,7 @@ def depends_on_day(text: str) -> bool:
 
 
 def nearness(mention: Mention, year: Ints, month: Ints, day: Ints) -> NDArray[np.float32]:
-    """1 on the named day or in the named month, fading after it, 0 elsewhere. year, month, day: one number a breadcrumb."""
+    """1 on the named day or in the named month, fading after it, else 0; shape of year, month and day."""
 
     def is_named(years: Ints) -> NDArray[np.bool_]:
         return np.isin(years, mention.years) if mention.years else np.ones(len(years), np.bool_)
@@ -118,16 +118,13 @@ def age(then: datetime, now: datetime) -> tuple[str, int]:
 
 
 def local_time(breadcrumb: Breadcrumb, zone: tzinfo) -> datetime:
-    """The aware local time: by the sender's offset, else in the profile's zone.
-
-    A time that the zone would move out of the years 1 to 9999 stays in UTC.
-    """
+    """By the sender's offset, else in the zone of the profile; in UTC where that leaves the years 1 to 9999."""
     return _local(breadcrumb.created_at, breadcrumb.utc_offset, zone)
 
 
 @lru_cache(4096)
 def day_line(moment: datetime, offset: int | None, zone: tzinfo, phrases: Phrases) -> str:
-    """The day of an aware moment as "8 May 2023". offset: minutes east of UTC of the sender's clock; None = in the zone."""
+    """The day as "8 May 2023". offset: minutes east of UTC of the sender's clock; None = in the zone."""
     return phrases.day(_local(moment, offset, zone))
 
 

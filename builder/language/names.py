@@ -1,8 +1,6 @@
-"""Display names: which are nothing but a name, and which look like a role or like somebody else.
+"""Display names: which are only a name, and which look like a role or like somebody else.
 
-The writer of a message chooses its name. So a name is compared by its look: by every word, by words side by side, and by parts of
-"TheAssistant" and "User1". Texts that look alike have one skeleton: Unicode Technical Standard #39, with Unicode's own table
-(`data/confusables.tsv`).
+Names are compared by their look: Unicode Technical Standard #39 with Unicode's table (`data/confusables.tsv`).
 """
 
 import re
@@ -36,16 +34,13 @@ def skeleton(text: str) -> str:
 
 
 def look(text: str) -> str:
-    """The skeleton of every width and style in small letters, without marks and without what is invisible.
-
-    A capital I is an l there, as are the digit 1 and a bar: see `looks`.
-    """
+    """The skeleton in small letters, without marks and invisible characters. I, 1 and | look like l."""
     small = skeleton(skeleton(skeleton(unicodedata.normalize("NFKD", skeleton(text))).casefold()))
     return "".join(sign for sign in small if unicodedata.category(sign) not in _INVISIBLE and sign not in _FILLERS)
 
 
 def looks(word: str) -> frozenset[str]:
-    """Every `look` that a spelling of the word may have: each of its i may be written as a capital."""
+    """Every `look` of a word: each of its i may be written as a capital."""
     return frozenset(map("".join, product(*("il" if sign == "i" else sign for sign in look(word.casefold())))))
 
 
@@ -72,10 +67,7 @@ def whole_look(name: str) -> str:
 
 @lru_cache(MAX_NAMES)
 def is_plain(name: str, reserved: frozenset[str] = frozenset()) -> bool:
-    """Whether a display name reads as nothing but a name. reserved: looks that none of its parts has; none = those of roles.
-
-    In a script without spaces between words no stretch of it may have one.
-    """
+    """Whether it reads as nothing but a name. reserved: looks that no part of it may have; none = those of roles."""
     none_of = reserved or role_looks()
     is_held = UNSPACED.search(look(name)) and any(word in look(name) for word in none_of if UNSPACED.search(word))
     return bool(_PLAIN.fullmatch(name)) and parts(name).isdisjoint(none_of) and not is_held

@@ -1,7 +1,4 @@
-"""Where the sentences of a text begin and end, in every language that has a word list.
-
-In doubt nothing is split: two sentences in one cost a few tokens, half a sentence ("until the 14.") says something else.
-"""
+"""Where sentences begin and end, and which lines are prose. In doubt nothing is split: half a sentence says something else."""
 
 import re
 
@@ -23,10 +20,9 @@ _LIST_MARK = re.compile(r"[\s\-*+•>#(\"'“„«]*$")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Spans (start, end) of the sentences in order, without white space around them; every word of the text is in one.
+    """Spans (start, end) in order, without white space around them; every word is in one.
 
-    A line end always ends one. A full stop does not behind an abbreviation or an ordinal ("14. Mai"), in an ellipsis, or inside
-    anything written in one piece (addresses, decimals, file names).
+    A line end always ends a sentence; a full stop after an abbreviation, an ordinal ("14. Mai") or inside a word does not.
     """
     spans: list[tuple[int, int]] = []
     start = 0
@@ -62,7 +58,6 @@ def _ends(text: str, start: int, end: re.Match[str]) -> bool:
 
 
 def _is_ordinal(before: str, behind: str, *, at_start: bool) -> bool:
-    """Whether a number with a full stop is an ordinal or numbers an item. before: of the sentence. behind: what follows."""
     following = _WORDS.match(behind)
     if behind[:1].islower() or behind[:1].isdigit() or (following and following.group().casefold() in _folded("ordinal_nouns")):
         return True
@@ -125,7 +120,7 @@ _CODE_SIGNS = re.compile(r"\w\([^)\s]*[=\"'\[{]|[{}<>=\\|_]")
 
 
 def without_blocks(text: str) -> str:
-    """The text with line ends in place of every line that is no prose: all places stay where they are."""
+    """The text with line ends in place of every line that is no prose; offsets stay the same."""
     lines, in_code = [], False
     for line in _FENCED.sub(lambda block: "\n" * len(block.group()), text).splitlines(keepends=True):
         in_code = _is_block(line) or (in_code and line[:2] in {"  ", "\t"})
@@ -134,8 +129,8 @@ def without_blocks(text: str) -> str:
 
 
 def is_prose(sentence: str) -> bool:
-    """Whether it has few characters that are rare in prose, apart from names: an attachment's line yes, a line of code no."""
-    plain = _plain(sentence.strip("[]"))
+    """Whether few of its characters are rare in prose; names in it do not count."""
+    plain = _IDENTIFIER.sub("name", _ADDRESS.sub("name", _INLINE.sub("name", sentence.strip("[]"))))
     odd = sum(not (sign.isalnum() or sign.isspace() or sign in _PLAIN) for sign in plain)
     digits = sum(sign.isdigit() for sign in plain)
     return CHARS_PER_ODD * odd <= len(plain) and CHARS_PER_DIGIT * digits <= len(plain) and not _CODE_SIGNS.search(plain)
@@ -150,10 +145,6 @@ def _is_block(line: str) -> bool:
     return bool(_ADDRESS.search(content)) and len(_LETTERS_ONLY.findall(_ADDRESS.sub(" ", content))) < MIN_WORDS
 
 
-def _plain(sentence: str) -> str:
-    return _IDENTIFIER.sub("name", _ADDRESS.sub("name", _INLINE.sub("name", sentence)))
-
-
 MAX_LEAD_CHARS = 100
 """Of a heading or a first sentence; a longer one is none."""
 _HEADING = re.compile(r"^(?:#{1,6} .*|\*\*[^*\n]+\*\*:?|[^\n:]{3,60}:)[ \t]*$", re.MULTILINE)
@@ -162,10 +153,7 @@ Spans = tuple[tuple[int, int], ...]
 
 
 def with_lead(text: str, spans: Spans) -> Spans:
-    """Spans of passages with the nearest heading in front of the first one, or the text's first sentence.
-
-    () is the whole text, which needs none.
-    """
+    """The spans of passages with the nearest heading before them, or the first sentence. () is the whole text."""
     if not spans or not text[: spans[0][0]].strip():
         return spans
     first = spans[0][0]

@@ -1,4 +1,4 @@
-"""What a text shows by its words alone, whether it only follows up an earlier one, and whether two say the same."""
+"""What a text shows by its words, whether it follows up an earlier one, and whether two texts say the same."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import IntFlag
 from hashlib import blake2b
 
-from builder.language.words import UNSPACED, any_of, any_unspaced, derived, either, is_filler, word_set, words
+from builder.language.words import UNSPACED, any_of, any_unspaced, derived, either, has_word, is_filler, word_set, words
 
 _WORD = re.compile(r"[^\W\d_]+")
 _QUESTION_MARKS = ("?", "？", "؟")
@@ -30,12 +30,12 @@ def counts(text: str) -> bool:
 
 
 def traits(text: str, *, by_person: bool, instructs: bool = False) -> Trait:
-    """All traits of a passage. by_person: a person wrote it. instructs: a standing instruction of the whole text begins in it."""
+    """All traits of a passage. by_person: a person wrote it. instructs: a standing instruction begins in it."""
     signs = {
         Trait.ASKS: text.rstrip().endswith(_QUESTION_MARKS),
         Trait.TIME: _time().search(text) or not word_set("times").isdisjoint(_WORD.findall(text.lower())),
         Trait.PLACE: _place().search(text),
-        Trait.INSTRUCTION: by_person and _instruction_cue().search(text),
+        Trait.INSTRUCTION: by_person and has_word("instruction_cues", text),
         Trait.INSTRUCTS: instructs,
     }
     return Trait(sum(trait for trait, sign in signs.items() if sign))
@@ -57,11 +57,6 @@ def _number() -> re.Pattern[str]:
     return re.compile(rf"\d|{any_of('numbers')}", re.IGNORECASE)
 
 
-@derived
-def _instruction_cue() -> re.Pattern[str]:
-    return re.compile(any_of("instruction_cues"), re.IGNORECASE)
-
-
 MAX_WORDS = 12
 """A longer question says what it is about."""
 UNSPACED_CHARS_PER_WORD = 3
@@ -69,10 +64,7 @@ UNSPACED_CHARS_PER_WORD = 3
 
 
 def is_follow_up(text: str, terms: Callable[[str], str]) -> bool:
-    """Whether the text is understood only with an earlier one. terms: text → stemmed terms joined by spaces.
-
-    Thanks and "okay" ask for nothing and are none.
-    """
+    """Whether it is understood only with an earlier text. terms: text → stemmed terms joined by spaces."""
     if len(text.split()) > MAX_WORDS or is_filler(text):
         return False
     continuation, why, pointer = _follow_ups()
@@ -83,7 +75,6 @@ def is_follow_up(text: str, terms: Callable[[str], str]) -> bool:
 
 @derived
 def _follow_ups() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """The beginning of a continuation, the beginning of a question for a reason or a choice, and a word for an earlier one."""
     interjections = rf"(?:(?:hm+|{either(words('interjections'))})\W+)*"
     patterns = (
         r"^\W*" + any_of("continuations", before=interjections),
@@ -112,7 +103,7 @@ def fingerprint(text: str) -> bytes:
 
 
 def wording(text: str) -> str:
-    """What is compared of a text. Of several lines, or of a long one, only the white space at line ends is left out."""
+    """What is compared of a text. Of several lines, or of a long one, only white space at line ends is left out."""
     plain = "\n".join(line.rstrip() for line in unicodedata.normalize("NFC", text).strip().splitlines())
     if "\n" in plain or len(plain) > MAX_WORDING_CHARS:
         return plain
@@ -136,7 +127,6 @@ def _without_asides(text: str) -> str:
 
 @derived
 def _asides() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """At the beginning and followed by a mark; behind a comma and up to one or the end; anywhere, but for "to please"."""
     asides, trailing, polite = ("|".join(map(re.escape, words(name))) for name in ("asides", "behind_comma", "politeness"))
     return (
         re.compile(rf"^(?:(?:{asides})\s*[,:!.…，：！。]+\s*|(?:{polite})(?!\w)\s+)", re.IGNORECASE),

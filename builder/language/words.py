@@ -1,4 +1,4 @@
-"""The word lists of all languages, read once from `data/*.toml` (a new language is a new file), and what words alone tell."""
+"""The word lists of all languages (`data/*.toml`, a new language is a new file), and what words alone tell."""
 
 import re
 import tomllib
@@ -37,7 +37,7 @@ _clear_caches: list[Callable[[], None]] = []
 
 
 def derived(function: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
-    """Cache the results of a function of the word lists for as long as the lists are the same."""
+    """Cache a function of the word lists for as long as the lists are the same."""
     cached = cache(function)
     _clear_caches.append(cached.cache_clear)
     return cast("Callable[Parameters, Value]", cached)
@@ -53,7 +53,7 @@ def tables(folder: str = "") -> Mapping[str, Mapping[str, Any]]:
 
 @derived
 def words(name: str) -> tuple[str, ...]:
-    """All entries of a list in all languages, each once, the longest first. Raises KeyError where no language has the list."""
+    """All entries of a list in all languages, the longest first. Raises KeyError for an unknown list."""
     entries = {entry for language in tables().values() for entry in language.get(name, ())}
     if not entries:
         raise KeyError(name)
@@ -67,7 +67,7 @@ def word_set(name: str) -> frozenset[str]:
 
 
 def any_of(name: str, before: str = WORD_START, behind: str = WORD_END) -> str:
-    """Pattern of any entry of a list. before, behind: patterns around an entry, unless its script writes no spaces."""
+    """Pattern of any entry. before, behind: patterns around an entry of a script with spaces."""
     spaced = either(word for word in words(name) if not UNSPACED.match(word))
     return f"(?:{before}{spaced}{behind}|{any_unspaced(name)})"
 
@@ -123,29 +123,14 @@ def words_of(text: str) -> list[str]:
     return [word.replace("'re", "").replace("'s", "") for word in _WORD.findall(folded(text).replace("’", "'"))]
 
 
-def refers(sentence: str) -> bool:
-    """Whether it begins with a word that stands for an earlier one: "He said that…", "Das ist gut"."""
-    return bool(_opening("references").match(sentence))
+def opens_with(name: str, sentence: str) -> bool:
+    """Whether a sentence begins with an entry of a list: `answers` are "Yes, the red one.", "Noch nicht"."""
+    return bool(_opening(name).match(sentence))
 
 
-def answers(sentence: str) -> bool:
-    """Whether it begins as answers do, or is nothing else: "Yes, the red one.", "Noch nicht"."""
-    return bool(_opening("answers").match(sentence))
-
-
-def announces(sentence: str) -> bool:
-    """Whether it begins as one does that says what its speaker does next: "Let me look", "Ich prüfe"."""
-    return bool(_opening("announcements").match(sentence))
-
-
-def changes(sentence: str) -> bool:
-    """Whether it says that something is otherwise than it was: "instead", "doch", "al final"."""
-    return bool(_words_of("changes").search(sentence))
-
-
-def greets(sentence: str) -> bool:
-    """Whether it begins as greetings do."""
-    return bool(_opening("greetings").match(sentence))
+def has_word(name: str, text: str) -> bool:
+    """Whether a text has an entry of a list: `changes` are "instead", "doch", "al final"."""
+    return bool(_entry(name).search(text))
 
 
 def asks(sentence: str) -> bool:
@@ -158,44 +143,9 @@ def asks_within(text: str) -> bool:
     return bool(_ASKS_WITHIN.search(text))
 
 
-def asks_when(text: str) -> bool:
-    """Whether it asks for a time: "when", "how long", "wann"."""
-    return bool(_words_of("when_questions").search(text))
-
-
-def asks_where(text: str) -> bool:
-    """Whether it asks for a place."""
-    return bool(_words_of("where_questions").search(text))
-
-
 def identifiers(text: str) -> tuple[str, ...]:
     """Its numbers of two signs or more, ids, dates, file names and paths, as they are written."""
     return tuple(dict.fromkeys(name for name in _IDENTIFIER.findall(text) if len(name) > 1))
-
-
-def asks_own_words(text: str) -> bool:
-    """Whether it asks an agent for what it said: "what did you recommend?"."""
-    return bool(_words_of("own_words_questions").search(text))
-
-
-def asks_broadly(text: str) -> bool:
-    """Whether its answer is in many messages: a summary, an order of events, all of a kind."""
-    return bool(_words_of("broad_questions").search(text))
-
-
-def asks_failure(text: str) -> bool:
-    """Whether it asks what failed."""
-    return bool(_words_of("failures").search(text))
-
-
-def ends_with_tag(text: str) -> bool:
-    """Whether a statement is made a question by its end: "moved to eight, ok?"."""
-    return bool(_tag().search(text))
-
-
-def concludes(sentence: str) -> bool:
-    """Whether it says what was decided, found out or finished."""
-    return bool(_words_of("conclusions").search(sentence))
 
 
 @derived
@@ -212,7 +162,8 @@ def _carries_nothing(word: str) -> bool:
 
 
 @derived
-def _tag() -> re.Pattern[str]:
+def question_tag() -> re.Pattern[str]:
+    """What makes a statement a question at its end: "moved to eight, ok?"."""
     return re.compile(rf"[,;，、–-]\s*{any_of('tags')}\s*[?？؟]\W*$", re.IGNORECASE)
 
 
@@ -222,5 +173,5 @@ def _opening(name: str) -> re.Pattern[str]:
 
 
 @derived
-def _words_of(name: str) -> re.Pattern[str]:
+def _entry(name: str) -> re.Pattern[str]:
     return re.compile(any_of(name), re.IGNORECASE)

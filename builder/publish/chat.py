@@ -94,10 +94,7 @@ class MessageOpenAI(BaseModel):
 
 
 def openai(messages: tuple[Message, ...]) -> tuple[MessageOpenAI, ...]:
-    """The messages for `chat.completions.create`, one of the system at most.
-
-    Images go with what people said; tools and the assistant have text only.
-    """
+    """The messages for `chat.completions.create`, one system message at most. Only people's messages have images."""
     prompt = "\n\n".join(part.text for message in messages if message.role == "system" for part in message.parts)
     system = (MessageOpenAI(role="system", content=prompt),) if prompt else ()
     return (*system, *(part for message in acceptable(messages) if message.role != "system" for part in _with_results(message)))
@@ -105,7 +102,11 @@ def openai(messages: tuple[Message, ...]) -> tuple[MessageOpenAI, ...]:
 
 def _with_results(message: Message) -> Iterator[MessageOpenAI]:
     calls = tuple(map(_tool_call, message.exchanges))
-    pictures = tuple(ImagePart(image_url=ImageUrl(url=_address(image))) for image in message.images if message.role == "user")
+    pictures = tuple(
+        ImagePart(image_url=ImageUrl(url=f"data:{image.media};base64,{image.data}" if image.data else image.url))
+        for image in message.images
+        if message.role == "user"
+    )
     parts = (*pictures, *(TextPart(text=part.text) for part in message.parts))
     is_plain = len(parts) == 1 and not pictures
     yield MessageOpenAI(role=message.role, content=message.parts[0].text if is_plain else parts or None, tool_calls=calls or None)
@@ -116,10 +117,6 @@ def _with_results(message: Message) -> Iterator[MessageOpenAI]:
 def _tool_call(exchange: Exchange) -> ToolCallOpenAI:
     call = exchange.call
     return ToolCallOpenAI(id=call.id, function=FunctionOpenAI(name=call.tool, arguments=call.arguments))
-
-
-def _address(image: Image) -> str:
-    return f"data:{image.media};base64,{image.data}" if image.data else image.url
 
 
 class CacheControl(BaseModel):

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from builder.domain.context import RECENT, Context, Message, Omission
+from builder.domain.context import RECENT, Context, Omission
 from builder.domain.errors import Rejected
 from builder.publish.chat import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai
 from builder.publish.reports import STRICT_MODEL, CompactionV1, compaction_of
@@ -173,7 +173,7 @@ class AgentContextV1(BaseModel):
 
 
 def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
-    """The event, the same bytes for the same context. Raises `Rejected` when it is larger than the broker takes."""
+    """The event, the same bytes for the same context. Raises `Rejected` when it is too large for the broker."""
     for event in _shrinking_events(context):
         data = event.model_dump_json(by_alias=True, exclude_none=True).encode()
         if len(data) <= max_bytes:
@@ -185,7 +185,11 @@ def _shrinking_events(context: Context) -> Iterator[AgentContextV1]:
     event = _event(context)
     yield event
     if context.messages:
-        yield event.model_copy(update=_chat(replace(context, messages=_without_images(context.messages))))
+        without_images = tuple(
+            replace(message, images=(), exchanges=tuple(replace(exchange, images=()) for exchange in message.exchanges))
+            for message in context.messages
+        )
+        yield event.model_copy(update=_chat(replace(context, messages=without_images)))
     page_only = event.model_copy(update={"system": None, "messages": None})
     yield page_only
     yield page_only.model_copy(update={"formatted_context": None})
@@ -201,16 +205,19 @@ def _chat(context: Context) -> dict[str, Any]:
             return {}
 
 
-def _without_images(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    return tuple(
-        replace(message, images=(), exchanges=tuple(replace(exchange, images=()) for exchange in message.exchanges))
-        for message in messages
-    )
-
-
 def _event(context: Context) -> AgentContextV1:
     return AgentContextV1(
-        assembly=_assembly(context),
+        assembly=Assembly(
+            profile=context.profile_revision,
+            templates=context.template_revision,
+            prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name != RECENT), EMPTY_PREFIX),
+            tokenizer=context.encoding,
+            budget=context.budget,
+            target=context.target,
+            margin=context.margin,
+            model=context.model.encode("ascii", "backslashreplace").decode(),
+            flags=context.flags,
+        ),
         id=str(context.id),
         workspace=context.trigger.workspace,
         consumer_id=context.consumer,
@@ -257,17 +264,3 @@ def _event(context: Context) -> AgentContextV1:
 
 def _omission(omission: Omission) -> OmissionV1:
     return OmissionV1(id=omission.id, reason=omission.reason, tokens=omission.tokens, shown=omission.tokens_shown)
-
-
-def _assembly(context: Context) -> Assembly:
-    return Assembly(
-        profile=context.profile_revision,
-        templates=context.template_revision,
-        prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name != RECENT), EMPTY_PREFIX),
-        tokenizer=context.encoding,
-        budget=context.budget,
-        target=context.target,
-        margin=context.margin,
-        model=context.model.encode("ascii", "backslashreplace").decode(),
-        flags=context.flags,
-    )

@@ -105,10 +105,9 @@ Event = Mapping[str, Any]
 
 
 def difference(event: Event, shadow: str, other: Event | None, why: str = "") -> dict[str, Any]:
-    """How the page by a shadow profile differs from the consumer's, as JSON.
+    """How a shadow's page differs from the consumer's, as JSON.
 
-    event: what the consumer got. other: what the shadow makes; None = no page, and `why` says why. `equal_lines` is a share
-    from 0 to 1; `out_of_order` has the fewest ids on both pages that are in another order.
+    event: the consumer's. other: the shadow's; None = no page, and `why` says why.
     """
     one, two = _ids(event), _ids(other) if other else ()
     own, others = frozenset(one), frozenset(two)
@@ -132,14 +131,14 @@ def difference(event: Event, shadow: str, other: Event | None, why: str = "") ->
 
 
 def equal_lines(one: str, other: str) -> float:
-    """Lines that both texts have, as often as both have them, as a share of all lines of both: 1 for equal texts."""
+    """Share of all lines that both texts have; 1 for equal texts."""
     counts, others = Counter(one.splitlines()), Counter(other.splitlines())
     total = counts.total() + others.total()
     return 2 * (counts & others).total() / total if total else 1.0
 
 
 def out_of_order(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
-    """The fewest ids without which the rest has the same order in both. Both have the same ids, each once."""
+    """The fewest ids to remove so that both have one order. Both have the same ids, each once."""
     places = {each: number for number, each in enumerate(other)}
     ends: list[int] = []  # of ascending runs of length 1, 2, …: the lowest place at which one ends
     runs: list[tuple[str, ...]] = []
@@ -156,7 +155,6 @@ def _ids(event: Event) -> tuple[str, ...]:
 
 
 def _figures(event: Event) -> dict[str, Any]:
-    """Of one page: sections by name in page order, in tokens; what is not on it, or in part, by reason."""
     return {
         **{name: event["assembly"][name] for name in ("profile", "templates", "budget", "flags")},
         "tokens": event["token_count"],

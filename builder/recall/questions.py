@@ -1,4 +1,4 @@
-"""The messages of people that a page answers: its trigger's, and those that came since and wait for an answer."""
+"""The messages of people that a page answers: its trigger, and those that came since and wait for an answer."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -67,7 +67,7 @@ class _Session:
     """The first of the bare calls in a row at the end, which are one turn; "" = there is none."""
 
     def read(self, crumb: Breadcrumb, *, is_own: bool, calls: tuple[Call, ...] = ()) -> None:
-        """Take in what came next. is_own: the consumer's agent says or calls it. calls: those that it makes, or answers."""
+        """Take in what came next. is_own: the consumer's agent says or calls it. calls: that it makes or answers."""
         if crumb.role == "user":
             if may_trigger(crumb) and self.profile.is_triggered_by(crumb):
                 self.triggers[crumb.id] = self.unanswered[crumb.id] = crumb
@@ -83,14 +83,13 @@ class _Session:
             self.published = self.page(crumb.id).ids
 
     def page(self, trigger: str) -> Questions:
-        """What the page of a trigger answers, as far as nothing has answered it yet.
-
-        A message's page answers the earlier ones of its speaker, too, for which no tool was called.
-        """
+        """What the page of a trigger answers and nothing has answered yet; for a message also earlier ones of its speaker."""
         if trigger in self.of_results:
             page = self.of_results[trigger]
             own = {trigger, page.turn}
-            return replace(page, ids=tuple(name for name in page.ids if self._is_left(name, own)))
+            # nothing has answered it, and no call was made for it on another page than its own ones
+            left = (name for name in page.ids if name in self.unanswered and self.page_of_calls.get(name, trigger) in own)
+            return replace(page, ids=tuple(left))
         if trigger not in self.triggers:
             return Questions(ids=(trigger,) if trigger else tuple(self.unanswered))
         crumb = self.triggers[trigger]
@@ -114,7 +113,6 @@ class _Session:
             self.page_of_calls |= {name: crumb.answers for name in ids if name in self.unanswered}
 
     def _close(self, result: Breadcrumb, caller: Breadcrumb) -> None:
-        """The page of a turn's last result also answers every message that waits, if one came after what the turn is about."""
         if not self.profile.waits_for_tools:
             return
         about = {name: self.unanswered[name] for name in self._of_calls_on(caller.answers) or self._newest_before(caller)}
@@ -129,9 +127,6 @@ class _Session:
             ids = tuple(each.id for each in messages[-MAX_QUESTIONS:])
             page = Questions(ids=ids, current=ids, supersedes=ids[-1])
         self.triggers[result.id], self.of_results[result.id] = result, replace(page, turn=caller.answers)
-
-    def _is_left(self, name: str, own: set[str]) -> bool:
-        return name in self.unanswered and (name not in self.page_of_calls or self.page_of_calls[name] in own)
 
     def _waiting(self) -> list[Breadcrumb]:
         return [crumb for name, crumb in self.unanswered.items() if name not in self.page_of_calls]
@@ -149,10 +144,7 @@ class _Session:
 
 
 def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions:
-    """What the page of a trigger answers as of the end of the view, which may come after the trigger.
-
-    The trigger of a message's page need not be in the view.
-    """
+    """What the page of a trigger answers as of the end of the view, which may come after the trigger."""
     session = _read(view, profile, trigger.id)
     if trigger.id not in session.triggers:
         session.read(trigger, is_own=False)
@@ -174,12 +166,13 @@ def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions
 
 
 def without_later_triggers(view: View, trigger: Breadcrumb, profile: Profile) -> View:
-    """The view without the trigger, and without what came after it and has a page of its own, with the answers to that."""
+    """The view without the trigger, and without later messages that have their own page, with their answers."""
     hidden, requests, gone = set[str](), set[str](), np.zeros(view.size, np.bool_)
     pages, rows = _read(view, profile).triggers, view.rows
     for row in rows[rows >= view.history.breadcrumbs.versions[trigger.id][0]].tolist():
         crumb = view.breadcrumb(row)
-        is_later = crumb.version == 1 and crumb.place > trigger.place and (crumb.id in pages or _asks_otherwise(crumb, profile))
+        asks_otherwise = crumb.role not in {"user", "tool"} and may_trigger(crumb) and profile.is_triggered_by(crumb)
+        is_later = crumb.version == 1 and crumb.place > trigger.place and (crumb.id in pages or asks_otherwise)
         answers_later = crumb.answers in hidden or not requests.isdisjoint(crumb.calls)
         if crumb.id in hidden or is_later or answers_later or (crumb.id == trigger.id and crumb.role != "tool"):
             gone[row] = True
@@ -233,7 +226,3 @@ def _is_result(crumb: Breadcrumb) -> bool:
 def _is_shown(view: View, identity: str) -> bool:
     row = view.row_of(identity)
     return row >= 0 and bool(view.current[row])
-
-
-def _asks_otherwise(crumb: Breadcrumb, profile: Profile) -> bool:
-    return crumb.role not in {"user", "tool"} and may_trigger(crumb) and profile.is_triggered_by(crumb)

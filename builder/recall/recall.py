@@ -72,9 +72,9 @@ class Recaller:
         names: frozenset[str] = frozenset(),
         as_of: Place | None = None,
     ) -> tuple[ConsumerRecall, ...]:
-        """Each scope is read once. A consumer with unanswered calls gets no recall: the last result will trigger it.
+        """Reads each scope once. A consumer with unanswered calls gets no recall: the last result will trigger it.
 
-        names: of other consumers. as_of: with what came up to there and has no page of its own; None = up to the trigger.
+        names: of other consumers. as_of: with what came up to there; None = up to the trigger.
         """
         until = as_of or trigger.place
         memory = await memory_of(self.reader.store, trigger) if looks_for_person(trigger, consumers) else None
@@ -89,10 +89,7 @@ class Recaller:
         return tuple(replace(recall, consumers=names) for recall in recalls if recall is not None)
 
     async def session_view(self, workspace: str, session: str, until: Place) -> View:
-        """The session up to and including a place, where everything must have been remembered, as a summariser sees it.
-
-        Without what the blacklist names and what had expired when the last of it came.
-        """
+        """The session up to and including a place, which must have been remembered, as a summariser sees it."""
         scope = self.reader.cache.scope_of_session(workspace, session)
         rows, view = await self._read(session, until, scope, (), inclusive=True)
         if not view.size:
@@ -114,7 +111,9 @@ class Recaller:
         view = visible_to(view, profile, trigger, self._excluded(rows))
         questions = questions_of(view, trigger, profile)
         if scope.user:
-            view = of_person(view, scope.user if _are_of(view, questions, scope.user) else "")
+            rows_asked = (row for row in map(view.row_of, questions.ids) if row >= 0)  # the trigger itself is in no view
+            is_of_person = all(view.breadcrumb(row).user_id == scope.user for row in rows_asked)
+            view = of_person(view, scope.user if is_of_person else "")
         if as_of:
             trigger, view = _newest_version(view, trigger), without_later_triggers(view, trigger, profile)
         turn = closed_turn(view, view.history.breadcrumbs.versions[trigger.id][0]) if trigger.role == "tool" else ()
@@ -138,11 +137,6 @@ class Recaller:
     def _excluded(self, rows: RowsByKind) -> tuple[Selector, ...]:
         lists = {row.breadcrumb.id: row.breadcrumb for row in (*rows[BLACKLIST], *rows[OWN_BLACKLIST])}
         return tuple(selector for each in lists.values() for selector in self.exclusions(each))
-
-
-def _are_of(view: View, questions: Questions, user: str) -> bool:
-    """Whether the person has said all that the page answers. A message that is the trigger itself is not in the view."""
-    return all(row < 0 or view.breadcrumb(row).user_id == user for row in map(view.row_of, questions.ids))
 
 
 def _newest_version(view: View, trigger: Breadcrumb) -> Breadcrumb:

@@ -1,4 +1,4 @@
-"""Where the contexts of a trigger are looked for, the memory of its person, definitions of a workspace, and loops of agents."""
+"""Where the contexts of a trigger are looked for, whose memory that is, and loops of agents."""
 
 from dataclasses import replace
 
@@ -22,10 +22,9 @@ MAX_LINKS = 25
 
 
 def scope_of(trigger: Breadcrumb, profile: Profile, memory: Scope | None = None) -> Scope:
-    """Where a consumer's context is looked for: the own session is always part of it, because the conversation is.
+    """Where a consumer's context is looked for, always with its own session.
 
-    Notes of no session belong to every one; everything else of no session stays there. memory: of the trigger's person, for
-    profiles that look there; without one they look in the session.
+    Of no session only notes belong to every session. memory: of the trigger's person, for profiles that look there.
     """
     where = profile.retrieval.scope
     if where == "workspace":
@@ -38,10 +37,7 @@ def scope_of(trigger: Breadcrumb, profile: Profile, memory: Scope | None = None)
 
 
 def scopes_before(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Scope, ...]:
-    """What must have been remembered before the trigger is answered, each scope once.
-
-    A person may have spoken in any session, and no subject names the person.
-    """
+    """What must have been remembered before the trigger is answered, each scope once."""
     scopes = {scope_of(trigger, profile): None for profile in consumers}
     if looks_for_person(trigger, consumers):
         scopes[Scope(workspace=trigger.workspace, sessions=(EVERY_SESSION,))] = None
@@ -55,10 +51,9 @@ def looks_for_person(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> boo
 
 
 async def memory_of(store: Store, trigger: Breadcrumb) -> Scope | None:
-    """Everything that was said by and to the person of a trigger; None when nothing says who that is. Raises `Unavailable`.
+    """Everything said by and to the trigger's person; None when the person is unknown. Raises `Unavailable`.
 
-    The sessions of a person share one history. A session in which another person spoke first, or that is private, has one of its
-    own: only its own pages show all of it.
+    A person's sessions share one history. A private session, or one where another person spoke first, has its own.
     """
     user = await _person_of(store, trigger)
     if not user:
@@ -71,10 +66,9 @@ async def memory_of(store: Store, trigger: Breadcrumb) -> Scope | None:
 
 
 async def history_of(store: Store, workspace: str, user: str, until: Place) -> tuple[Breadcrumb, ...]:
-    """What was said by and to a person up to a place, in newest versions, in place order. Raises `Unavailable`.
+    """What was said by and to a person up to a place, in newest versions and place order, private sessions too.
 
-    Private sessions are part of it. The histories are read apart from those of pages, for which everything in front of a place
-    must have been remembered.
+    Raises `Unavailable`.
     """
     reader = HistoryReader(store=store, cache=HistoryCache(0), model=NO_MODEL)
     crumbs: list[Breadcrumb] = []
@@ -88,10 +82,7 @@ async def history_of(store: Store, workspace: str, user: str, until: Place) -> t
 
 
 async def _person_of(store: Store, trigger: Breadcrumb) -> str:
-    """The trigger's own, that of what it answers, or of the message in front of a tool's answer; "" = unknown.
-
-    Several people may have spoken since the call; then the session is nobody's memory, and what is given is only a name.
-    """
+    """The person of the trigger, of what it answers, or of the message before a tool result; "" = unknown."""
     if trigger.user_id or trigger.role == "user":
         return trigger.user_id
     if trigger.answers:
@@ -113,9 +104,9 @@ _KINDS = tuple(Pinned(selector=Selector(schemas=(name,)), keep=MAX_DEFINITIONS, 
 
 
 async def definitions_as_of(store: BreadcrumbStore, workspace: str, until: Place) -> Definitions:
-    """The newest version of each record of no session up to and including a place, unless it was removed. Raises `Unavailable`.
+    """The newest version of each record of no session up to and including a place. Raises `Unavailable`.
 
-    Only records of no session count: a participant of a session must not define an agent.
+    A participant of a session must not define an agent.
     """
     scope = Scope(workspace=workspace, sessions=(NO_SESSION,))
     query = RecallQuery(scope=scope, session=NO_SESSION, after=until, until=until, limit=1, pinned=_KINDS, model=NO_MODEL)

@@ -1,4 +1,4 @@
-"""What one consumer may see: of a view what is neither excluded nor expired, and the rows of what its profile pins."""
+"""What one consumer may see: what is neither excluded nor expired, and the rows that its profile pins."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -46,20 +46,14 @@ def unexpired(now: datetime, rows: RowsByKind) -> RowsByKind:
 
 
 def pinned_rows(profile: Profile, rows: RowsByKind) -> tuple[tuple[StoredBreadcrumb, ...], ...]:
-    """For each of the profile's kinds its rows, without the schemas that no profile can switch on.
-
-    Operators' catalogs come first: a participant's stands beside them, also under the id of one.
-    """
+    """The rows of each of the profile's kinds, without forbidden schemas. Operators' catalogs come first."""
     kinds = (_with_shared(replace(kind, section="")) for kind in profile.pinned)
     rows_of = ((row for each in kind for row in rows[each]) for kind in kinds)
     return tuple(tuple(row for row in members if row.breadcrumb.schema not in FORBIDDEN_SCHEMAS) for members in rows_of)
 
 
 def system_prompt(profile: Profile, rows: RowsByKind) -> str:
-    """The profile's own, else that of the consumer's newest definition; empty where the page has no section for it.
-
-    Only definitions of no session count: a participant of a session must not define an agent.
-    """
+    """The profile's, else that of the consumer's newest definition of no session; "" without a section for it."""
     if not _needs_definition(profile):
         return profile.system_prompt
     trusted = (row.breadcrumb for row in rows[AGENTS] if row.breadcrumb.session == NO_SESSION)
@@ -67,10 +61,7 @@ def system_prompt(profile: Profile, rows: RowsByKind) -> str:
 
 
 def schema_hints(profile: Profile, rows: RowsByKind) -> Mapping[str, str]:
-    """Schema → the hints of its newest `schema.def.v1` that the profile trusts; as JSON text, "" where that has none.
-
-    Only those of no session count: a participant of a session must not say how a schema is shown.
-    """
+    """Schema → the hints, as JSON text, of its newest `schema.def.v1` of no session that the profile trusts."""
     trusted = profile.trusted_hints
     if trusted is None or not _reads_schema_definitions(profile):
         return {}
@@ -98,23 +89,22 @@ SUMMARIES = Selector(schemas=(SUMMARY,))
 
 
 def visible_to(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...]) -> View:
-    """The view as this consumer sees it at the trigger; the same view when there is nothing to hide.
+    """The view as this consumer sees it at the trigger.
 
-    A result goes with its call: it is the consumer's if the call is, and with an excluded or expired call go its results. An
-    excluded or expired result takes only itself.
+    A result goes with its call. An excluded or expired result takes only itself.
     """
     return without_expired(of_consumer(view, profile, trigger), excluded, trigger.received_at)
 
 
 def of_person(view: View, user: str) -> View:
-    """Of other sessions only what was said by and to this person, and nothing that is kept out of the person's memory."""
+    """Of other sessions only what was said by and to this person and is not private."""
     table, people = view.history.breadcrumbs, view.history.people
     person = people.codes.get(user, NOBODY)
-    own = view.column(table.session) == view.session
+    own = view.session_of == view.session
     persons = view.column(people.person)
     memory = (persons == person) & (person != NOBODY) & ~view.column(table.private)
     if NO_SESSION in table.sessions:
-        memory |= (view.column(table.session) == table.sessions[NO_SESSION]) & (persons == NOBODY)
+        memory |= (view.session_of == table.sessions[NO_SESSION]) & (persons == NOBODY)
     summaries = view.current & ~own & table.matching(SUMMARIES, view.size)
     return replace(view, current=view.current & (own | (memory & ~summaries)), person=person, summaries=summaries)
 
@@ -152,7 +142,6 @@ def without_expired(view: View, excluded: tuple[Selector, ...], now: datetime) -
 
 
 def _with_results(view: View, rows: Rows) -> Rows:
-    """All versions of those of these rows that are words or calls, with the results of the calls and what passes them on."""
     exchanges = view.history.exchanges
     origin, call = view.column(exchanges.origin), view.column(exchanges.call).copy()
     early = {row: exchange for row in exchanges.early if (exchange := exchanges.of_result[row]).callers[0] < view.size}

@@ -1,7 +1,6 @@
-"""Images and files in bodies: one short line each, and their bytes never reach text, terms, vectors or page.
+"""Images and files in bodies are one short line each; their bytes never reach text, terms, vectors or page.
 
-Read are OpenAI's parts ({type: image_url, image_url: {url}}), Anthropic's ({type: image, source: {media_type, data}}), Gemini's
-(inline_data), MCP's ({type: image, data, mimeType}), lists of attachments, and base64 wherever it stands in a text.
+The parts of OpenAI, Anthropic, Gemini and MCP are read, lists of attachments, and base64 anywhere in a text.
 """
 
 import json
@@ -48,7 +47,7 @@ _ENCODED = re.compile(
 
 
 def described(value: Any) -> Any:
-    """The JSON value with a line in place of every image and file, and without encoded bytes in its texts."""
+    """The value with a line for every image and file, and without encoded bytes in its texts."""
     if isinstance(value, str):
         return without_data(value)
     if isinstance(value, list):
@@ -62,7 +61,7 @@ def described(value: Any) -> Any:
 
 
 def without_wrapper(output: Any) -> Any:
-    """A tool's output without the wrapper in which servers of MCP put its text; one that says more than the text stays."""
+    """A tool's output without MCP's wrapper; a wrapper that says more than its text stays."""
     if not isinstance(output, dict) or not isinstance(output.get("content"), list) or not output.keys() <= _WRAPPER:
         return output
     text = described(output["content"])
@@ -89,7 +88,7 @@ def attachment_line(part: dict[str, Any]) -> str:
 
 
 def images_of(body: str) -> tuple[Image, ...]:
-    """The pictures in a body, in its order, as far as chat APIs take them: base64 of one of PICTURES, or an https address."""
+    """The pictures that chat APIs take, in order: base64 of one of PICTURES, or an https address."""
     return tuple(_images(json.loads(body))) if "image" in body else ()
 
 
@@ -134,7 +133,6 @@ def _encoded(stretch: re.Match[str]) -> str:
 
 
 def _is_attachment(value: dict[str, Any]) -> bool:
-    """An object that says it is one and brings its bytes or its source; one that only has an address is shown as it is."""
     has_data = any(isinstance(value.get(key), str) for key in _DATA)
     kind = value.get("type")
     has_source = has_data or any(isinstance(value.get(key), dict | str) for key in _NESTED)
@@ -185,10 +183,7 @@ def _one_line(text: str) -> str:
 
 
 def text_of(value: Any) -> str:
-    """All words of a JSON value as lines, keys in front of their plain values.
-
-    Images and files are a line each.
-    """
+    """All words of a JSON value as lines, keys before plain values, a line for each image and file."""
     return _lines(described(value))
 
 

@@ -20,9 +20,8 @@ from builder.remember.record import MAX_SPEAKER_CHARS, Lifetimes, Record, end_of
 from builder.remember.schemas.base import Body
 from builder.remember.schemas.registry import BODIES
 from builder.wire.json import canonical, clean, one_line, parse, shape
-from builder.wire.session_names import is_session
-from builder.wire.subjects import Address, parse_breadcrumb_subject
-from builder.wire.times import sent_offset
+from builder.wire.records import sent_offset
+from builder.wire.subjects import SubjectParts, is_session, parse_breadcrumb_subject
 
 TASK_TAG = "task:"
 """Beginning of the tag that names a breadcrumb's task."""
@@ -49,7 +48,7 @@ class UnknownBody(Body):
 def decode(arrival: StreamMessage, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes: Lifetimes = NO_LIFETIMES) -> Breadcrumb:
     """Read one message. Raises `Rejected`: not JSON, too large, wrong types, contradicting its subject, too deep.
 
-    lifetimes: of records that name no end. A secret comes without its content (`builder.remember.record`).
+    lifetimes: of records that name no end. A secret comes without its content.
     """
     address = parse_breadcrumb_subject(arrival.subject)
     if len(arrival.data) > max_bytes:
@@ -93,7 +92,7 @@ def _validated(model: type[Model], value: Any, schema: str, pointer: str, file: 
         raise Rejected(f"{schema}: {_explain(error, pointer)}; see schemas/{file}.json") from error
 
 
-def _check_agreement(address: Address, record: Record) -> None:
+def _check_agreement(address: SubjectParts, record: Record) -> None:
     claims = (
         ("workspace", record.workspace, address.workspace, eq),
         ("session", record.session, address.session, is_session),
@@ -105,9 +104,11 @@ def _check_agreement(address: Address, record: Record) -> None:
             raise Rejected(f"{field} is not {actual!r}, which the subject says; publish it on its own subject")
 
 
-def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: Body, lifetimes: Lifetimes) -> Breadcrumb:
+def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, body: Body, lifetimes: Lifetimes) -> Breadcrumb:
     facts, agent = body.facts(), _agent(record.context)
     created_at = record.created_at or arrival.received_at.astimezone(UTC)
+    bare_tags = (tag for tag in record.tags if ":" not in tag and tag.lower() not in STATES)
+    hints = record.llm_hints or record.context.get(HINTS_FIELD)
     return Breadcrumb(
         workspace=address.workspace,
         session=address.session,
@@ -125,7 +126,7 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         calls=facts.calls,
         removes=facts.removes,
         answers=body.trigger_event_id or "",
-        pointers=_pointers(record),
+        pointers=tuple(dict.fromkeys(word.strip() for word in (*bare_tags, *(record.entity_keywords or ())) if word.strip())),
         expires_at=end_of(created_at, (record.ttl, record.expires_at), lifetime(address.schema, record.tags, lifetimes)),
         task=body.task_id or next((tag.removeprefix(TASK_TAG) for tag in record.tags if tag.startswith(TASK_TAG)), ""),
         tool=facts.tool[:MAX_SPEAKER_CHARS],
@@ -134,7 +135,7 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         covers=facts.covers,
         user_id=record.user_id or facts.user_id,
         private=not record.memory or PRIVATE_TAG in record.tags,
-        hints=hints_of(record.llm_hints, record.context),
+        hints=canonical(hints) if isinstance(hints, dict) and hints else "",
         creator=record.created_by or agent,
         agent=agent,
         to=record.to,
@@ -142,19 +143,12 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
 
 
 def _text(record: Record, body: Body, text: str) -> str:
-    """The text of the body with a line for each image and file behind it, and no encoded bytes; all words of an unknown one."""
     if isinstance(body, UnknownBody):
         return text_of(without_hints(record.context))
     return without_data("\n".join(filter(None, (text, *attachment_lines(record.context)))))
 
 
-def _pointers(record: Record) -> tuple[str, ...]:
-    bare_tags = (tag for tag in record.tags if ":" not in tag and tag.lower() not in STATES)
-    return tuple(dict.fromkeys(word.strip() for word in (*bare_tags, *(record.entity_keywords or ())) if word.strip()))
-
-
-def _speaker(address: Address, body: Body, name: str | None) -> str:
-    """The body's name for it, else context.speaker, the creator's name, the role of the schema; of an unknown one its name."""
+def _speaker(address: SubjectParts, body: Body, name: str | None) -> str:
     if isinstance(body, UnknownBody):
         return address.schema
     creator = body.creator or {}
@@ -183,12 +177,6 @@ def _explain(error: ValidationError, pointer: str) -> str:
     message = first["msg"].removeprefix("Value error, ")
     others = f" (and {len(more)} more)" if more else ""
     return f"{message} at {pointer}, got {shape(first.get('input'))}{others}"
-
-
-def hints_of(record_hints: dict[str, Any] | None, context: dict[str, Any]) -> str:
-    """The record's hints as canonical JSON text, else those in its body; "" for none and for what is no object."""
-    hints = record_hints or context.get(HINTS_FIELD)
-    return canonical(hints) if isinstance(hints, dict) and hints else ""
 
 
 def without_hints(context: dict[str, Any]) -> dict[str, Any]:

@@ -62,7 +62,7 @@ _WORD_AND_SPACE = re.compile(r"\S+\s*")
 
 
 def passages(text: str) -> tuple[tuple[int, int], ...]:
-    """Spans (start, end) that cover every word of the text in order; one empty span for an empty text."""
+    """Spans (start, end) that cover every word in order; one empty span for an empty text."""
     most = LOG_WORDS if is_log(text) else PASSAGE_WORDS
     if len(text) <= MAX_PASSAGE_CHARS and len(text.split(maxsplit=most)) <= most:
         return ((0, len(text)),)
@@ -81,7 +81,7 @@ def passages(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def is_log(text: str) -> bool:
-    """Whether half of its lines begin with a time or a level: one line of them matters, and the others say something else."""
+    """Whether half of its lines begin with a time or a level."""
     lines = text.count("\n") + 1
     return lines >= LOG_LINES and 2 * sum(1 for _ in _LOG_LINE.finditer(text)) >= lines
 
@@ -143,7 +143,7 @@ class Ingest:
         self._passages_at_ingestion = passages_at_ingestion
 
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
-        """All facts; without vectors when the engine is unavailable, or when a later trigger would wait for so long a text."""
+        """All facts; without vectors when the engine is unavailable or the text is long."""
         words = partial(self._words, breadcrumb)
         length = len(breadcrumb.text) + sum(map(len, breadcrumb.pointers))
         bare = await in_thread(words) if length > THREAD_CHARS else words()
@@ -155,9 +155,9 @@ class Ingest:
             return bare
 
     async def with_vectors(self, remembered: StoredBreadcrumb, pause: Pause = no_pause) -> StoredBreadcrumb:
-        """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing.
+        """The same with the vectors of all its passages. Raises `Unavailable`.
 
-        pause: awaited before each passage, or before each batch of an engine that takes several.
+        pause: awaited before each passage, or each batch.
         """
         text, complete = remembered.breadcrumb.text, list[Passage]()
         for first in range(0, len(remembered.passages), self.batch):
@@ -173,17 +173,17 @@ class Ingest:
         return await self._embedder.embed(text, is_query=is_query) if text.strip() else b""
 
     def _words(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
+        spans = (lines if breadcrumb.schema == SUMMARY else passages)(breadcrumb.text)
+        by_person = breadcrumb.role == "user"
+        begin = [instruction.start for instruction in instructions(breadcrumb.text)] if by_person else []
         return StoredBreadcrumb(
             breadcrumb=breadcrumb,
-            passages=self._passages(breadcrumb, (lines if breadcrumb.schema == SUMMARY else passages)(breadcrumb.text)),
+            passages=tuple(
+                self._passage(breadcrumb, *span, by_person, any(span[0] <= at < span[1] for at in begin)) for span in spans
+            ),
             model="",
             fingerprint=fingerprint(breadcrumb.text),
         )
-
-    def _passages(self, breadcrumb: Breadcrumb, spans: tuple[tuple[int, int], ...]) -> tuple[Passage, ...]:
-        by_person = breadcrumb.role == "user"
-        begin = [instruction.start for instruction in instructions(breadcrumb.text)] if by_person else []
-        return tuple(self._passage(breadcrumb, *span, by_person, any(span[0] <= at < span[1] for at in begin)) for span in spans)
 
     def _passage(self, breadcrumb: Breadcrumb, start: int, end: int, by_person: bool, instructs: bool) -> Passage:
         text = breadcrumb.text[start:end]
@@ -202,9 +202,7 @@ class Memory:
     async def remember(self, breadcrumb: Breadcrumb, facts: StoredBreadcrumb | None = None) -> StoredBreadcrumb:
         """Store the breadcrumb with its facts, or return what is stored under its id and version.
 
-        facts: where they have been computed already.
-
-        Raises `Rejected` when that is a breadcrumb of another session or with other content, and `Unavailable`.
+        Raises `Rejected` when that is of another session or has other content, and `Unavailable`.
         """
         stored = await self.store.facts(breadcrumb)
         if stored is None:

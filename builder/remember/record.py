@@ -1,4 +1,4 @@
-"""RCRT's record around a body, as far as this service reads it; when it ends, and what of it is secret."""
+"""RCRT's record around a body, when it ends, and what of it is secret."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -21,8 +21,8 @@ from pydantic import (
 from builder.domain.errors import Rejected
 from builder.remember.schemas.base import UserId
 from builder.wire.json import parse
+from builder.wire.records import SentTime
 from builder.wire.subjects import parse_breadcrumb_subject
-from builder.wire.times import SentTime
 
 MAX_VERSION = 2**31 - 1
 MAX_SPEAKER_CHARS = 200

@@ -1,17 +1,75 @@
-"""Events as JSON lines: one RCRT record a line, with `session` (and perhaps `workspace`) beside its fields."""
+"""Records of RCRT: made, addressed, read as JSON lines, compared, and their times."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import UTC, datetime, timedelta, timezone
+from hashlib import blake2b
+from typing import Annotated, Any
+
+from pydantic import AwareDatetime, BeforeValidator
 
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected
-from builder.wire.json import one_line, parse
-from builder.wire.session_names import is_token, session_token
-from builder.wire.subjects import breadcrumb_subject, message_id, parse_breadcrumb_subject
-from builder.wire.times import clock_offset, moment
+from builder.wire.json import canonical, one_line, parse
+from builder.wire.subjects import breadcrumb_subject, is_token, message_id, parse_breadcrumb_subject, session_token
+
+MAX_OFFSET_MINUTES = 24 * 60 - 1
+"""An offset is less than a day."""
+
+_OFFSET = re.compile(r"([+\-\u2212])(\d\d):?(\d\d)(?::(\d\d))?$")
+
+
+def _with_seconds(value: Any) -> Any:
+    """Pydantic refuses seconds in an offset, which Python writes for local mean times; they are parsed here."""
+    match = _OFFSET.search(value) if isinstance(value, str) else None
+    if match is None or match[4] is None:
+        return value
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        return value
+
+
+SentTime = Annotated[AwareDatetime, BeforeValidator(_with_seconds)]
+"""RFC 3339; seconds in the offset are taken too."""
+
+
+def sent_offset(value: Any) -> int | None:
+    """Minutes east of UTC of the clock that a valid time was read from; None when the time does not say.
+
+    `Z` says nothing, because JavaScript writes it for every clock, and by RFC 3339 `-00:00` says nothing either.
+    """
+    match = _OFFSET.search(value) if isinstance(value, str) else None
+    if match is None:
+        return None
+    sign, hours, minutes, seconds = match.groups(default="0")
+    offset = _rounded(int(hours) * 3600 + int(minutes) * 60 + int(seconds))
+    if sign == "+":
+        return offset
+    return -offset if offset else None
+
+
+def clock_offset(time: datetime) -> int | None:
+    """The same of a time in Python; None for a naive one and for one in `datetime.UTC`."""
+    offset = time.utcoffset()
+    if offset is None or time.tzinfo == UTC:
+        return None
+    seconds = int(offset.total_seconds())
+    return _rounded(seconds) if seconds >= 0 else -_rounded(-seconds)
+
+
+def moment(time: datetime, utc_offset: int | None = None) -> str:
+    """RFC 3339: in UTC as `Z`, or by a clock so many minutes east of UTC. A naive time is one of this machine's clock."""
+    if utc_offset is None:
+        return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return time.astimezone(timezone(timedelta(minutes=utc_offset))).isoformat()
+
+
+def _rounded(seconds: int) -> int:
+    """Whole minutes, half of one upwards."""
+    return min((seconds + 30) // 60, MAX_OFFSET_MINUTES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,3 +180,78 @@ def _ending(ttl: float | timedelta | datetime) -> float | str:
     if isinstance(ttl, timedelta):
         return ttl.total_seconds()
     return moment(ttl, clock_offset(ttl)) if isinstance(ttl, datetime) else ttl
+
+
+TIME = "created_at"
+
+
+def difference(event: Outgoing, stored: StreamMessage, *, own_clock: bool = False) -> str:
+    """Where the event and the stored message differ: names of fields without their values; "" when they are the same.
+
+    own_clock: the client set the event's `created_at`, so it does not count. A field that repeats the subject, the time of
+    the stream in a record without its own, and a null in the place of no field are no difference.
+    """
+    if event.subject != stored.subject:
+        return "the subject"
+    new, old = _record(event.subject, event.data), _record(stored.subject, stored.data)
+    if new is None or old is None:
+        return "" if event.data == stored.data else "the bytes"
+    if own_clock or new.get(TIME) is None:
+        new, old = _without_time(new), _without_time(old)
+    else:
+        old = _timed(old, stored)
+    return ", ".join(_fields(new, old))
+
+
+def fingerprint(event: Outgoing) -> bytes:
+    """16 bytes: equal to one of a stored message's `fingerprints` when the two do not differ."""
+    return _digest(event.subject, event.data, _record(event.subject, event.data))
+
+
+def fingerprints(stored: StreamMessage) -> frozenset[bytes]:
+    """Of a stored message: with its time, and without it for an event that has none."""
+    record = _record(stored.subject, stored.data)
+    variants = (None,) if record is None else (_timed(record, stored), _without_time(record))
+    return frozenset(_digest(stored.subject, stored.data, variant) for variant in variants)
+
+
+def _record(subject: str, data: bytes) -> dict[str, Any] | None:
+    """The record with what its subject says; None for bytes that hold no JSON object."""
+    try:
+        record = parse(data)
+    except ValueError:
+        return None
+    if not isinstance(record, dict):
+        return None
+    address = parse_breadcrumb_subject(subject)
+    facts = {"schema_name": address.schema, "session": address.session, "workspace": address.workspace}
+    return record | {name: value for name, value in facts.items() if record.get(name) is None}
+
+
+def _timed(record: dict[str, Any], stored: StreamMessage) -> dict[str, Any]:
+    """With the time of the stream where the record has none."""
+    return record | {TIME: moment(stored.received_at)} if record.get(TIME) is None else record
+
+
+def _without_time(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != TIME}
+
+
+def _without_nulls(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if value is not None}
+
+
+def _fields(new: dict[str, Any], old: dict[str, Any]) -> list[str]:
+    differing = [name for name in sorted(new.keys() | old.keys()) if canonical(new.get(name)) != canonical(old.get(name))]
+    body, other = new.get("context"), old.get("context")
+    if "context" not in differing or not isinstance(body, dict) or not isinstance(other, dict):
+        return differing
+    return [*(name for name in differing if name != "context"), *(f"context.{name}" for name in _fields(body, other))]
+
+
+def _digest(subject: str, data: bytes, record: dict[str, Any] | None) -> bytes:
+    if record is not None:
+        body = record.get("context")
+        plain = _without_nulls(record | {"context": _without_nulls(body)} if isinstance(body, dict) else record)
+        data = canonical(plain).encode("utf-8", "surrogatepass")
+    return blake2b(subject.encode() + b"\0" + data, digest_size=16).digest()

@@ -9,7 +9,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.domain.reports import ErasureReceipt
 from builder.wire.json import parse, shape
-from builder.wire.times import moment
+from builder.wire.records import moment
 
 _STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
 MAX_HISTORY_PAGE = 200

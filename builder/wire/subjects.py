@@ -1,17 +1,28 @@
-"""Subjects, which decide workspace and session, and the installation, whose name they have on the broker.
+"""Subjects, the tokens of sessions in them, and the installation, whose name they have on the broker.
 
 NATS permissions are written on subjects. Inside service and client a subject has no name in front, as in
 `breadcrumbs.acme.s1.user.message.v1`. On the broker the subjects and streams of every installation but the default one have it:
 two streams of an account must not have subjects in common.
+
+Any text names a session. Its token in a subject, by a rule for clients in any language:
+
+1. A text of 1 to 128 of the characters A-Z, a-z, 0-9, `_` and `-` is its own token, unless it is what rule 2 makes of some text.
+2. Every other text becomes `_x-` and its UTF-8 bytes: A-Z, a-z, 0-9 and `-` stay, each other byte is `_` and two upper-case
+   hexadecimal digits. `maya@example.com` is `_x-maya_40example_2Ecom`.
+3. When that is longer than 128 characters, the token is `_h-` and the first 40 hexadecimal digits of the text's SHA-256. The text
+   cannot be read back from it, so such a token is the name of the session itself wherever a session is given.
+
+Two texts never share a token by rules 1 and 2; by rule 3 only if their SHA-256 have the same first 160 bits.
 """
 
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 from urllib.parse import quote
 
 from builder.domain.errors import Rejected
 from builder.domain.recall import EVERY_SESSION
-from builder.wire.json import clean
+from builder.wire.json import clean, shape
 
 BREADCRUMBS = "breadcrumbs"
 CONTEXTS = "contexts"
@@ -26,13 +37,19 @@ MESSAGE_ID_HEADER = "Nats-Msg-Id"
 DEFAULT_NAME = "context-builder"
 HEADS = frozenset({"breadcrumbs", "contexts", "deadletters", "probes", "compactions", "requests"})
 """First words of our subjects; no installation has such a name."""
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,128}")
+MAX_TOKEN_CHARS = 128
+QUOTED, HASHED = "_x-", "_h-"
+HASH_DIGITS = 40
+_TOKEN = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_TOKEN_CHARS}}}")
+_QUOTED = re.compile(rf"{QUOTED}((?:[A-Za-z0-9-]|_[0-9A-F]{{2}})*)")
+_ESCAPE = re.compile(rb"_([0-9A-F]{2})")
+_PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-")
 _SCHEMA = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,7}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class SubjectParts:
     """The parts of the subject `breadcrumbs.{workspace}.{session}.{schema}`."""
 
     workspace: str
@@ -42,7 +59,7 @@ class Address:
 
 def check_token(value: str, what: str) -> str:
     """The value if it fits a subject; `Rejected` otherwise."""
-    if not _TOKEN.fullmatch(value):
+    if not is_token(value):
         raise Rejected(
             f"{what} {value[:140]!r} does not fit a NATS subject; use 1 to 128 of the characters A-Z, a-z, 0-9, '_' and '-'"
         )
@@ -67,13 +84,13 @@ def session_subject(workspace: str, session: str, schema: str = ">") -> str:
     return f"{BREADCRUMBS}.{check_token(workspace, 'workspace')}.{token}.{schema}"
 
 
-def parse_breadcrumb_subject(subject: str) -> Address:
+def parse_breadcrumb_subject(subject: str) -> SubjectParts:
     """Read a breadcrumb's subject; `Rejected` when it has another form."""
     head, *rest = subject.split(".", 3)
     if head != BREADCRUMBS or len(rest) != 3:  # noqa: PLR2004 - workspace, session, schema
         raise Rejected(f"subject {subject[:200]!r} is not breadcrumbs.WORKSPACE.SESSION.SCHEMA")
     workspace, session, schema = rest
-    return Address(check_token(workspace, "workspace"), check_token(session, "session"), check_schema(schema))
+    return SubjectParts(check_token(workspace, "workspace"), check_token(session, "session"), check_schema(schema))
 
 
 def context_subject(workspace: str, consumer: str, session: str, context_id: str) -> str:
@@ -156,3 +173,46 @@ def plain_subject(subject: str) -> str:
     """A subject of a message without the name of its installation."""
     head, _, rest = subject.partition(".")
     return subject if head in HEADS else rest
+
+
+def is_token(text: str) -> bool:
+    """Whether the text fits a subject as it is."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def session_token(text: str) -> str:
+    """The token of a session in subjects and records. Raises `Rejected` for the empty text and for half of a surrogate pair."""
+    if not isinstance(text, str):
+        raise Rejected(f"session is {shape(text)}; give a text")
+    if is_token(text) and session_text(text) == text:
+        return text
+    if not text:
+        raise Rejected("session is an empty text; give the conversation a name, or _ for none")
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise Rejected(f"session holds half of a surrogate pair at character {error.start}; give whole characters") from error
+    quoted = QUOTED + "".join(chr(byte) if byte in _PLAIN else f"_{byte:02X}" for byte in data)
+    return quoted if len(quoted) <= MAX_TOKEN_CHARS else HASHED + sha256(data).hexdigest()[:HASH_DIGITS]
+
+
+def optional_token(text: str) -> str:
+    """The token of a session that may be left out: "" for ""."""
+    return session_token(text) if text else ""
+
+
+def is_session(claim: object, token: str) -> bool:
+    """Whether a claim names the session of this token, by the token or by its text."""
+    return claim == token or (isinstance(claim, str) and bool(claim) and session_token(claim) == token)
+
+
+def session_text(token: str) -> str:
+    """The text of a session; the token itself where it is none of rule 2."""
+    quoted = _QUOTED.fullmatch(token)
+    if quoted is None:
+        return token
+    try:
+        text = _ESCAPE.sub(lambda escape: bytes([int(escape[1], 16)]), quoted[1].encode()).decode()
+    except UnicodeDecodeError:
+        return token
+    return text if text and session_token(text) == token else token

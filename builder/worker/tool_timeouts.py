@@ -21,8 +21,7 @@ from builder.recall.recall import Recaller
 from builder.recall.visibility import of_consumer
 from builder.remember.schemas.conversation import calls_of
 from builder.wire.json import canonical
-from builder.wire.records import Outgoing, make_record, outgoing
-from builder.wire.times import moment
+from builder.wire.records import Outgoing, make_record, moment, outgoing
 from builder.worker.consumers import Consumers
 from builder.worker.log import Log
 from builder.worker.resilience import UnexpectedError, guard, heartbeat

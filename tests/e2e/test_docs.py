@@ -87,7 +87,7 @@ def desk(tmp_path: Path) -> Path:
     ("page", "words"),
     [
         ("explain.md", ["byte for byte", "m7 v1 (user.message.v1, User) is on the page, line", "the same bytes", "page "]),
-        ("cost.md", ["whole conversation", "example-small", '"currency": "EUR"', "Estimated: what a provider has cached"]),
+        ("cost.md", ["whole conversation", "example-small", "money in EUR", '"cached": ']),
         (
             "benchmarks.md",
             ["locomo[0,1,2]: conversations 3, messages 10, questions 6", "beam-100k[1,2,3,4]: conversations 4", "left out: "],

@@ -38,16 +38,11 @@ async def test_costs_are_those_of_the_contexts_of_the_last_day(service: Running)
     async with jetstream(service.url) as js:
         await all_settled(js)
     outcome = run("cost", "--workspace", "acme", "--json", env=service.env)
-    report = json.loads(outcome.stdout)
-    (row,) = report["consumers"]
-    assert (report["contexts"], report["unreadable"]) == (2 * TURNS, 2)
-    assert (row["consumer"], row["sessions"], row["responses"]) == ("default", 1, TURNS)
-    assert row["response_tokens"] == counter()(ANSWER)
+    row, attic = sorted(json.loads(outcome.stdout), key=lambda each: str(each["consumer"] == "attic"))
+    assert (row["consumer"], row["contexts"], attic["contexts"]) == ("default", TURNS, TURNS)
     whole = [sum(map(counter(), [*words[: turn + 1], *[ANSWER] * turn])) for turn in range(TURNS)]
     assert row["sent"]["whole conversation"]["tokens"] == round(fmean(whole), 1)
     assert row["sent"]["whole conversation"] == row["sent"]["last 20 messages"]
-    assert [each["consumer"] for each in report["unread"]] == ["attic"]
     shown = run("cost", "--workspace", "acme", env=service.env).stdout
-    assert "attic: 3 contexts a day of " in shown
-    assert "read by nobody" in shown
+    assert "attic: 3 contexts\n" in shown
     assert run("cost", "--workspace", "nobody", env=service.env).stderr.startswith("no contexts in the last 24 hours")

@@ -11,7 +11,7 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, Topology, ensure_durable, ensure_streams
-from builder.client.pull import Pace, Pull
+from builder.client.stream import Pace, Pull
 from builder.domain.breadcrumb import ORIGIN
 from builder.ports.broker import Delivery
 from tests.running import Broker, all_settled, jetstream, say, settled, until

@@ -282,16 +282,3 @@ async def test_what_another_worker_has_erased_is_explained_by_none(tmp_path: Pat
         await all_settled(service.js)
         for _ in range(ASKED_ALONG):
             assert FACTS[0] not in (await explain(client, trigger))["content"]
-
-
-async def test_the_store_answers_while_no_service_runs(tmp_path: Path) -> None:
-    with Running(tmp_path / "data", embedding__engine="none") as service:
-        async with connect(service.url) as client:
-            trigger = await ask(client)
-        service.stop()
-    done = run("why", f"{SESSION}-f0", "--trigger", trigger, env=service.env)
-    assert f"{SESSION}-f0 v1 (user.message.v1, User) is on the page, line " in done.stdout
-    table = run("explain", trigger, "--most", "3", env=service.env | {"COLUMNS": "200"}).stdout
-    assert "the published page, byte for byte" in table
-    assert "Not on the page, all of them: " in table
-    assert "Budget 4,000: " in table

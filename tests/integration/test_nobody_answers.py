@@ -1,7 +1,6 @@
 """Where nobody answers, whoever asks is told soon, in one sentence; nothing waits without end and nothing floods the log."""
 
 import asyncio
-import json
 import logging
 import signal
 import socket
@@ -107,31 +106,6 @@ def test_every_command_says_in_one_sentence_that_nobody_answers(command: tuple[s
     (sentence,) = [line for line in done.stderr.splitlines() if line.startswith("context-builder: ")]
     assert sentence.startswith(f"context-builder: no NATS server answered at {url}: ")
     assert "Traceback" not in done.stderr
-
-
-def test_with_service_and_broker_stopped_things_are_looked_up_in_the_store(tmp_path: Path) -> None:
-    with Running(tmp_path / "data", workspace="acme") as service:
-        asked = run("send", "Keep this.", "-s", "s1", "--wait", "default", env=service.env)
-        assert asked.stdout.endswith("Keep this.\n"), asked.stderr
-        assert service.stop() == 0
-        (crumb,) = json.loads(run("history", "s1", "--json", env=service.env).stdout)
-        assert crumb["text"] == "Keep this."
-        assert run("fetch", crumb["id"], env=service.env).stdout == "Keep this.\n"
-        for where in (("-s", "s1"), ("--trigger", crumb["id"])):
-            assert run("context", *where, env=service.env).stdout == asked.stdout
-        missing = run("context", "-s", "never", env=service.env)
-        assert (missing.returncode, "no context of 'default' in session 'never'" in missing.stderr) == (65, True)
-
-
-def test_with_the_service_alone_stopped_its_store_and_its_broker_answer(tmp_path: Path) -> None:
-    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url, workspace="acme") as service:
-        asked = run("send", "Keep this.", "-s", "s1", "--wait", "default", env=service.env)
-        assert service.stop() == 0
-        looked = run("context", "-s", "s1", env=service.env)
-        assert looked.stdout == asked.stdout
-        assert (
-            "nobody answers on requests.acme.context; is the service up on this broker?; looking into the store" in looked.stderr
-        )
 
 
 async def test_who_was_connected_once_reconnects_and_says_so_in_one_line(

@@ -12,7 +12,7 @@ import pytest
 
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.client import Client, ReceivedContext, Rejected, connect
-from builder.client.answering import Answering
+from builder.client.replying import Answering
 from builder.wire.subjects import MESSAGE_ID_HEADER
 from tests.running import Running, all_settled, jetstream, until
 

@@ -19,7 +19,7 @@ from builder.adapters.nats.connection import believe_only_the_server, broker_arg
 from builder.adapters.nats.delivery import InWork, NatsDelivery
 from builder.adapters.nats.stream import is_replay
 from builder.adapters.nats.topology import FLOOR, Listening, Topology, all_breadcrumbs, current_incarnation, ensure_durable
-from builder.client.pull import Pull
+from builder.client.stream import Pull
 from builder.domain.breadcrumb import Place
 from builder.ports.broker import Delivery
 from builder.ports.store import Progress

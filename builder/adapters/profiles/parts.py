@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 from builder.assemble.items.rendering import SOURCES
 from builder.domain.profile import FORBIDDEN_SCHEMAS, Dates, QuerySource, SectionClass
 from builder.domain.selector import MAX_PINNED
-from builder.wire.session_names import session_token
+from builder.wire.subjects import session_token
 
 STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 

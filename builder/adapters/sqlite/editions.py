@@ -8,8 +8,7 @@ import apsw
 from typing_extensions import override
 
 from builder.adapters.sqlite.connection import Connection
-from builder.adapters.sqlite.reading import nouns
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, breadcrumbs
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.edition import Edition
 from builder.ports.store import MAX_EDITIONS, Editions
@@ -54,7 +53,7 @@ class SqliteEditions(Editions):
 
     @override
     async def newest(self, schema: str, limit: int) -> tuple[Breadcrumb, ...]:
-        return await self._connection.read(lambda sql: nouns(sql.execute(_NEWEST_OF_SCHEMA, (schema, limit))))
+        return await self._connection.read(lambda sql: breadcrumbs(sql.execute(_NEWEST_OF_SCHEMA, (schema, limit))))
 
 
 def _add(sql: apsw.Connection, edition: Edition) -> None:

@@ -5,12 +5,13 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import joins, revisions
+from builder.adapters.sqlite import sessionless
 from builder.adapters.sqlite.rows import (
     BREADCRUMB_COLUMNS,
     BREADCRUMB_VALUES,
     HELD_COLUMNS,
     KEY,
+    breadcrumbs,
     from_columns,
     key_of,
     to_columns,
@@ -55,16 +56,16 @@ def erase(sql: apsw.Connection, workspace: str, session: str, identity: str, unt
     """`Eraser.erase`."""
     where, sessions = _within(session)
     itself = sql.execute(_ITSELF.format(session=where), (workspace, identity, *sessions, *until))
-    matches = [from_columns(row, (), "").breadcrumb for row in itself]
+    matches = list(breadcrumbs(itself))
     summaries = sql.execute(_SUMMARIES.format(columns=HELD_COLUMNS, session=where), (workspace, SUMMARY, *sessions))
-    matches += made_from((from_columns(row, (), "").breadcrumb for row in summaries), {identity})
+    matches += made_from(breadcrumbs(summaries), {identity})
     _take(sql, [(crumb, identity) for crumb in matches])
     return tuple(sorted(matches, key=lambda crumb: (crumb.place, crumb.session)))
 
 
 def traces(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
     """`Eraser.traces`."""
-    return tuple(from_columns(row, (), "").breadcrumb for row in sql.execute(_TRACES, (workspace, identity)))
+    return breadcrumbs(sql.execute(_TRACES, (workspace, identity)))
 
 
 def ended(sql: apsw.Connection, moment: datetime) -> tuple[Ended, ...]:
@@ -107,4 +108,4 @@ def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
         for table in ("passages", "tags", "lacking"):
             sql.execute(f"DELETE FROM {table} WHERE {KEY}", key)
     sessions = {key_of(crumb)[:2] for crumb, _ in crumbs}
-    revisions.revise(sql, sessions.union(*(joins.joined(sql, crumb) for crumb, _ in crumbs)))
+    sessionless.revise(sql, sessions.union(*(sessionless.joined(sql, crumb) for crumb, _ in crumbs)))

@@ -1,11 +1,16 @@
-"""The SQL of `Reader`."""
+"""What is read beside a recall: versions and sessions, pinned breadcrumbs, and what still lacks vectors."""
 
+import heapq
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite.rows import HELD_COLUMNS, from_columns
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, KEY, breadcrumbs, from_columns, key_of
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.recall import RecallQuery, StoredBreadcrumb
+from builder.domain.selector import Pinned, Selector
 
 # By id, wherever they stand: left alone, SQLite walks all places of the workspace.
 _ANSWERS = """
@@ -49,7 +54,7 @@ def chain(sql: apsw.Connection, workspace: str, identity: str, until: Place, lim
 
 def versions(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
     """`Reader.versions`."""
-    return nouns(sql.execute(_VERSIONS, (workspace, identity, NO_SESSION)))
+    return breadcrumbs(sql.execute(_VERSIONS, (workspace, identity, NO_SESSION)))
 
 
 def list_session(
@@ -57,9 +62,120 @@ def list_session(
 ) -> tuple[Breadcrumb, ...]:
     """`Reader.list_session`."""
     text = _SESSION.format(order="DESC" if newest else "ASC")
-    return nouns(sql.execute(text, (workspace, session, *span[0], *span[1], NO_SESSION, NO_SESSION, limit)))
+    return breadcrumbs(sql.execute(text, (workspace, session, *span[0], *span[1], NO_SESSION, NO_SESSION, limit)))
 
 
-def nouns(rows: Any) -> tuple[Breadcrumb, ...]:
-    """rows: values of BREADCRUMB_COLUMNS."""
-    return tuple(from_columns(row, (), "").breadcrumb for row in rows)
+Row = tuple[Any, ...]
+
+_UNTIL = "(held.incarnation, held.sequence) <= (?, ?) ORDER BY held.incarnation DESC, held.sequence DESC"
+# One query for each session: asked for two at once, SQLite sorts all that it finds before it gives the first.
+# Left alone, it walks the whole workspace backwards by place until it meets the schema, which may never come.
+_BY_SCHEMA = (
+    f"SELECT {HELD_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_latest "
+    f"WHERE held.workspace = ? AND held.schema = ? AND held.session = ? AND {_UNTIL}"
+)
+_BY_TAG = (
+    f"SELECT {BREADCRUMB_COLUMNS} FROM tags AS held CROSS JOIN breadcrumbs USING (workspace, session, incarnation, sequence) "
+    f"WHERE held.workspace = ? AND held.tag = ? AND held.session = ? AND {_UNTIL}"
+)
+_BY_ID = (
+    f"SELECT {HELD_COLUMNS} FROM breadcrumbs AS held WHERE held.workspace = ? AND held.id = ? AND held.session = ? AND {_UNTIL}"
+)
+_IN_SESSION = "workspace = ?1 AND session IN (?3, ?4) AND erased = '' AND (incarnation, sequence) <= (?7, ?8)"
+# Asked for both at once, it walks everything that came later.
+_GONE = (
+    f"SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_identity WHERE id = ?2 AND version > ?9 AND {_IN_SESSION} "
+    "UNION ALL SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_tombstones WHERE removes = ?2 AND removes <> '' "
+    f"AND (incarnation, sequence) > (?5, ?6) AND {_IN_SESSION}"
+)
+
+
+def keep_tags(sql: apsw.Connection, key: tuple[str, str, int, int], tags: tuple[str, ...]) -> None:
+    """Make a breadcrumb findable by its tags."""
+    workspace, *where = key
+    sql.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?)", [(workspace, tag, *where) for tag in dict.fromkeys(tags)])
+
+
+def find_pinned(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple[StoredBreadcrumb, ...]:
+    """Without passages, newest first: as many as are kept of what the selector means."""
+    matches: list[StoredBreadcrumb] = []
+    query = replace(query, session=NO_SESSION) if kind.of_no_session else query
+    for row in _candidates(sql, query, kind.selector):
+        row_noun = from_columns(row, (), "")
+        crumb = row_noun.breadcrumb
+        if kind.selector.matches(crumb) and not crumb.removes and not _is_gone(sql, query, row):
+            matches.append(row_noun)
+            if len(matches) == kind.limit:
+                break
+    return tuple(matches)
+
+
+def _candidates(sql: apsw.Connection, query: RecallQuery, selector: Selector) -> Iterator[Row]:
+    """Everything that one condition of the selector finds, newest first, each once."""
+    tags = selector.any_tags or selector.all_tags[:1]
+    text, values = (_BY_ID, selector.ids) if selector.ids else (_BY_TAG, tags) if tags else (_BY_SCHEMA, selector.schemas)
+    sessions = dict.fromkeys((query.session, NO_SESSION))
+    runs = [
+        sql.cursor().execute(text, (query.scope.workspace, value, session, *query.until))
+        for value in dict.fromkeys(values)
+        for session in sessions
+    ]
+    before = None
+    for row in heapq.merge(*runs, key=lambda row: (int(row[2]), int(row[3]), str(row[1])), reverse=True):
+        if row[:4] != before:
+            yield row
+        before = row[:4]
+
+
+def _is_gone(sql: apsw.Connection, query: RecallQuery, row: Row) -> bool:
+    """Whether a higher version, or after it a tombstone, of its own session or of none came by then."""
+    workspace, session, incarnation, sequence, identity, version = row[:6]
+    values = (workspace, identity, session, NO_SESSION, incarnation, sequence, *query.until, version)
+    return next(sql.execute(_GONE, values), None) is not None
+
+
+MODEL = "INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING number"
+
+_OLDEST = f"""
+    SELECT {BREADCRUMB_COLUMNS} FROM lacking CROSS JOIN breadcrumbs USING (workspace, session, incarnation, sequence)
+    WHERE (incarnation, sequence, workspace, session) > (?, ?, ?, ?)
+    ORDER BY incarnation, sequence, workspace, session LIMIT ?
+"""
+_VECTORS = f"SELECT vector, name FROM passages JOIN models ON number = model WHERE {KEY} ORDER BY ordinal"
+_BEFORE_ALL = (-1, -1, "", "")
+
+
+def note_missing(sql: apsw.Connection, crumb: Breadcrumb) -> None:
+    """List it as lacking vectors."""
+    sql.execute("INSERT INTO lacking (workspace, session, incarnation, sequence) VALUES (?, ?, ?, ?)", key_of(crumb))
+
+
+def oldest_missing(sql: apsw.Connection, limit: int, after: Breadcrumb | None) -> Iterator[tuple[Any, ...]]:
+    """BREADCRUMB_COLUMNS of what is listed, the oldest place first. CROSS JOIN: SQLite walks the list, which is short."""
+    start = (*after.place, after.workspace, after.session) if after else _BEFORE_ALL
+    return sql.execute(_OLDEST, (*start, limit))
+
+
+def fill_vectors(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
+    """Write vectors and model, once."""
+    key = key_of(remembered.breadcrumb)
+    sql.execute(f"DELETE FROM lacking WHERE {KEY}", key)
+    if not sql.changes():
+        return False
+    (model,) = next(sql.execute(MODEL, (remembered.model,)))
+    sql.executemany(
+        f"UPDATE passages SET vector = ?, model = ? WHERE {KEY} AND ordinal = ?",
+        [(passage.vector, model, *key, ordinal) for ordinal, passage in enumerate(remembered.passages)],
+    )
+    return True
+
+
+def vectors(sql: apsw.Connection, crumb: Breadcrumb, model: str) -> tuple[bytes, ...]:
+    """Those of its passages in order; empty when any engine but `model` made them, or none has yet."""
+    rows = list(sql.execute(_VECTORS, key_of(crumb)))
+    return tuple(vector for vector, name in rows) if all(name == model for _, name in rows) else ()
+
+
+def count_missing_vectors(sql: apsw.Connection) -> int:
+    """How many are listed."""
+    return int(next(sql.execute("SELECT count(*) FROM lacking"))[0])

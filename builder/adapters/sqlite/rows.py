@@ -1,6 +1,7 @@
 """Nouns ⇄ columns."""
 
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -107,6 +108,11 @@ def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str
         is_erased=row[33] != "",
     )
     return StoredBreadcrumb(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
+
+
+def breadcrumbs(rows: Iterable[tuple[Any, ...]]) -> tuple[Breadcrumb, ...]:
+    """The breadcrumbs of rows of BREADCRUMB_COLUMNS."""
+    return tuple(from_columns(row, (), "").breadcrumb for row in rows)
 
 
 def to_us(moment: datetime) -> int:

@@ -1,24 +1,159 @@
-"""The SQL of a scope: where its rows stand."""
+"""Where the rows of a scope are: its sessions, and those that belong to it by its person."""
 
-from dataclasses import replace
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import people, sessionless
-from builder.domain.breadcrumb import Place
+from builder.adapters.sqlite import sessionless
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS
+from builder.adapters.sqlite.sessionless import JOINS, joined_before
+from builder.domain.breadcrumb import NO_SESSION, Place
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBreadcrumb
 
+# One look into the index a session, however much the person has said in it.
+_NEXT = """
+    SELECT min(session) FROM breadcrumbs INDEXED BY breadcrumbs_people
+    WHERE workspace = ?1 AND user_id = ?2 AND user_id <> ''
+"""
+_FIRST_WORDS = """
+    SELECT json_array(incarnation, sequence) FROM breadcrumbs INDEXED BY breadcrumbs_people
+    WHERE workspace = ?1 AND user_id = ?2 AND user_id <> '' AND session = names.session ORDER BY incarnation, sequence LIMIT 1
+"""
+_IS_PRIVATE = """
+    SELECT private FROM breadcrumbs WHERE workspace = ?1 AND session = {session} ORDER BY incarnation, sequence LIMIT 1
+"""
+_NAMES = f"""
+    WITH RECURSIVE names (session) AS (
+        {_NEXT} UNION ALL SELECT ({_NEXT} AND session > names.session) FROM names WHERE names.session IS NOT NULL
+    )
+"""
+_SESSIONS = f"""
+    SELECT session, ({_FIRST_WORDS}), ({_IS_PRIVATE.format(session="names.session")}) FROM names
+    WHERE session IS NOT NULL AND session <> '{NO_SESSION}'
+"""
+_AMONG = "WITH names (session) AS (SELECT value FROM json_each(?3))"
+_NEW_ROWS = """
+    SELECT session FROM breadcrumbs INDEXED BY breadcrumbs_places
+    WHERE workspace = ? AND (incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?) LIMIT ?
+"""
+# The trace of an erased breadcrumb may have been anybody's.
+_PERSON = """
+    SELECT user_id FROM breadcrumbs WHERE workspace = ? AND session = ? AND (incarnation, sequence) < (?, ?)
+      AND (role = 'user' OR erased <> '')
+    ORDER BY incarnation {order}, sequence {order} LIMIT 1
+"""
+_OPENING = f"""
+    SELECT {BREADCRUMB_COLUMNS}, {JOINS} FROM breadcrumbs
+    WHERE workspace = ? AND session = ? AND erased = '' AND (incarnation, sequence) < (?, ?) ORDER BY incarnation, sequence
+"""
+SOURCE = """
+    (SELECT value ->> 0 AS part, value ->> 1 AS part_incarnation, value ->> 2 AS part_sequence FROM json_each(?)) AS parts
+    CROSS JOIN breadcrumbs ON session = part AND (incarnation, sequence) > (part_incarnation, part_sequence)
+"""
+"""In place of `breadcrumbs`: its rows in the sessions of `parts`, each behind the place of its part."""
+MAX_NEW_ROWS = 1_000
+"""Rows of the workspace in a query's span up to which only their sessions are looked at."""
 
-def source(sql: apsw.Connection, query: RecallQuery) -> tuple[dict[str, str], tuple[str, ...], people.Memory]:
+
+@dataclass(frozen=True, slots=True)
+class ScopeSpans:
+    """The sessions of a query's scope that may have rows in its span."""
+
+    spans: Mapping[str, Place]
+    """Session that may have new rows → the place behind which they are new and belong to the scope."""
+    first_words: Mapping[str, Place] = field(default_factory=dict)
+    """New session in which only agents spoke before the person → the place of the person's first words."""
+    cuts: frozenset[tuple[str, Place]] = frozenset()
+    """New sessions in which another person spoke before, with the place of the person's first words."""
+
+    def marked(self, row: StoredBreadcrumb) -> StoredBreadcrumb:
+        """The row, marked where it is such first words."""
+        crumb = row.breadcrumb
+        return replace(row, is_cut=True) if (crumb.session, crumb.place) in self.cuts else row
+
+    @property
+    def parameter(self) -> str:
+        """The parameter of SOURCE."""
+        return json.dumps([(session, *place) for session, place in sorted(self.spans.items())])
+
+
+def person_spans(sql: apsw.Connection, query: RecallQuery) -> ScopeSpans:
+    """The sessions that belong to the query's scope as of its end, as far as they have rows in its span."""
+    scope, after, until = query.scope, query.after, query.until
+    rows = _sessions(sql, query)
+    places = ((session, Place(*json.loads(place))) for session, place, private in rows if place and not private)
+    first_words = {session: place for session, place in places if place <= until}
+    if query.session != NO_SESSION and not _is_private(sql, scope.workspace, query.session):
+        first_words.setdefault(query.session, until)
+    spans = {session: max(after, place.previous) for session, place in first_words.items()}
+    new = {session: place for session, place in first_words.items() if place > after and session not in scope.sessions}
+    cuts = {session: place for session, place in new.items() if _first_person(sql, scope.workspace, session, place)}
+    openings = {session: place for session, place in new.items() if session not in cuts}
+    return ScopeSpans(spans | dict.fromkeys(scope.sessions, after), openings, frozenset(cuts.items()))
+
+
+def openings(sql: apsw.Connection, workspace: str, new: Mapping[str, Place], until: Place) -> list[tuple[Place, tuple[Any, ...]]]:
+    """What agents said in new sessions before the person's first words up to `until`: the place of entry, and the row."""
+    return [
+        (place, row)
+        for session, place in new.items()
+        if place <= until
+        for row in (*sql.execute(_OPENING, (workspace, session, *place)), *joined_before(sql, workspace, session, place))
+    ]
+
+
+def is_memory(sql: apsw.Connection, workspace: str, session: str, user: str, until: Place) -> bool:
+    """`People.is_memory`."""
+    first = _first_person(sql, workspace, session, until)
+    return not _is_private(sql, workspace, session) and first in ([], [user])
+
+
+def last_speaker(sql: apsw.Connection, workspace: str, session: str, until: Place) -> str | None:
+    """`People.last_speaker`."""
+    return next((user for (user,) in sql.execute(_PERSON.format(order="DESC"), (workspace, session, *until))), None)
+
+
+def sessions_of(sql: apsw.Connection, workspace: str, user: str) -> tuple[str, ...]:
+    """`People.sessions_of`."""
+    rows = sql.execute(f"{_NAMES} SELECT session FROM names WHERE session IS NOT NULL", (workspace, user))
+    return tuple(session for (session,) in rows)
+
+
+def _sessions(sql: apsw.Connection, query: RecallQuery) -> Iterable[tuple[str, str, int]]:
+    """Sessions with the person's first words and whether they are private: all, or those with new rows and the trigger's own.
+
+    Few rows are new while a conversation goes on, however many sessions the person has. A row of no session may belong to any.
+    """
+    person = query.scope.workspace, query.scope.user
+    rows = sql.execute(_NEW_ROWS, (query.scope.workspace, *query.after, *query.until, MAX_NEW_ROWS + 1))
+    sessions = [session for (session,) in rows]
+    if len(sessions) > MAX_NEW_ROWS or NO_SESSION in sessions:
+        return sql.execute(f"{_NAMES} {_SESSIONS}", person)
+    return sql.execute(f"{_AMONG} {_SESSIONS}", (*person, json.dumps(sorted({*sessions, query.session}))))
+
+
+def _is_private(sql: apsw.Connection, workspace: str, session: str) -> bool:
+    return any(private for (private,) in sql.execute(_IS_PRIVATE.format(session="?2"), (workspace, session)))
+
+
+def _first_person(sql: apsw.Connection, workspace: str, session: str, until: Place) -> list[str]:
+    """The first person's `user_id` below a place; nothing where nobody has spoken."""
+    return [user for (user,) in sql.execute(_PERSON.format(order="ASC"), (workspace, session, *until))]
+
+
+def source(sql: apsw.Connection, query: RecallQuery) -> tuple[dict[str, str], tuple[str, ...], ScopeSpans]:
     """Where the rows of a query stand and what is read of passages, with the values, and the sessions of its scope."""
     facts = "terms, vector" if query.searched else "'', x''"
     if not query.scope.user:
         scope, values = condition(query.scope)
-        memory = people.Memory(dict.fromkeys(query.scope.sessions, query.after))
-        return {"source": "breadcrumbs", "scope": scope, "facts": facts}, values, memory
-    memory = people.memory(sql, query)
-    values = (memory.parameter, query.scope.workspace)
-    return {"source": people.SOURCE, "scope": "workspace = ?", "facts": facts}, values, memory
+        spans = ScopeSpans(dict.fromkeys(query.scope.sessions, query.after))
+        return {"source": "breadcrumbs", "scope": scope, "facts": facts}, values, spans
+    spans = person_spans(sql, query)
+    values = (spans.parameter, query.scope.workspace)
+    return {"source": SOURCE, "scope": "workspace = ?", "facts": facts}, values, spans
 
 
 def by_order(row: StoredBreadcrumb) -> tuple[tuple[Place, int], Place, str]:

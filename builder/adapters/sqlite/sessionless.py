@@ -1,21 +1,146 @@
-"""The SQL of what is of no session and belongs to a scope all the same."""
+"""What is of no session and belongs to a scope all the same: tool results that join a session, tombstones, shared schemas.
 
+Also the revisions of sessions. Joins are kept beside the rows like an index: a recall does not read the results of all sessions.
+"""
+
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import joins
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS
-from builder.domain.breadcrumb import NO_SESSION, Place
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, key_of
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
+from builder.ports.store import CallOrigin, origins_of
+
+Session = tuple[str, str]
+
+_ADD_CALL = """
+    INSERT INTO calls VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+    SET incarnation = excluded.incarnation, sequence = excluded.sequence
+    WHERE (excluded.incarnation, excluded.sequence) < (incarnation, sequence)
+"""
+_NEWEST = """
+    SELECT id, incarnation, sequence FROM answers WHERE workspace = ? AND call = ? ORDER BY incarnation DESC, sequence DESC
+"""
+_ANSWER = "INSERT OR IGNORE INTO answers (workspace, incarnation, sequence, id, call) VALUES (?, ?, ?, ?, ?)"
+_VERSIONS = """
+    SELECT incarnation, sequence, call, joins FROM answers WHERE workspace = ? AND id = ? ORDER BY incarnation, sequence
+"""
+_LAST = """
+    SELECT incarnation, sequence, joins FROM answers WHERE workspace = ? AND id = ?
+    ORDER BY incarnation DESC, sequence DESC LIMIT 1
+"""
+_ASKERS = "SELECT session FROM calls WHERE workspace = ? AND call = ? AND (incarnation, sequence) < (?, ?) LIMIT 2"
+_JOIN = "UPDATE answers SET joins = ? WHERE workspace = ? AND incarnation = ? AND sequence = ?"
+_JOINED = f"""
+    SELECT {HELD_COLUMNS}, joined.joins
+    FROM (SELECT value ->> 0 AS part, value ->> 1 AS part_incarnation, value ->> 2 AS part_sequence FROM json_each(?)) AS parts
+    CROSS JOIN answers AS joined INDEXED BY answers_joins
+      ON joined.workspace = ? AND joined.joins = part AND joined.joins <> ''
+     AND (joined.incarnation, joined.sequence) > (part_incarnation, part_sequence)
+    CROSS JOIN breadcrumbs AS held
+      ON held.workspace = joined.workspace AND held.session = '{NO_SESSION}'
+     AND held.incarnation = joined.incarnation AND held.sequence = joined.sequence
+    WHERE held.removes = '' AND held.erased = '' AND (joined.incarnation, joined.sequence) <= (?, ?)
+    ORDER BY joined.incarnation, joined.sequence LIMIT ?
+"""
+JOINS = f"""
+    CASE WHEN session = '{NO_SESSION}' AND removes = '' THEN coalesce((
+        SELECT joins FROM answers WHERE (answers.workspace, answers.incarnation, answers.sequence)
+            = (breadcrumbs.workspace, breadcrumbs.incarnation, breadcrumbs.sequence)
+    ), '') ELSE '' END
+"""
+"""A column of `breadcrumbs`: the session that the row joined."""
+
+
+def note_joins(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
+    """List a new row, if it asks or may answer. Returns the sessions of which older rows changed by it: one that joined moved."""
+    workspace, _, *place = key_of(crumb)
+    if crumb.may_join:
+        *newest, home = next(sql.execute(_LAST, (workspace, crumb.id)), (*place, ""))
+        sql.execute(_ANSWER, (workspace, *place, crumb.id, crumb.joins_by))
+        if Place(*newest) <= crumb.place and (home or not crumb.joins_by):  # a catalog may have thousands of versions
+            sql.execute(_JOIN, (home, workspace, *place))
+            return frozenset()
+        return _join(sql, workspace, crumb.id, crumb.place)
+    return add_calls(sql, origins_of(crumb))
+
+
+def add_calls(sql: apsw.Connection, origins: tuple[CallOrigin, ...]) -> frozenset[Session]:
+    """List calls. Returns the sessions of which older rows changed by it."""
+    changed: set[Session] = set()
+    for origin in origins:
+        sql.execute(_ADD_CALL, origin)
+        if sql.changes():
+            place = Place(origin.incarnation, origin.sequence)
+            answers = ((name, Place(*where)) for name, *where in sql.execute(_NEWEST, (origin.workspace, origin.call)))
+            for name in [name for name, _ in takewhile(lambda answer: answer[1] > place, answers)]:  # noqa: B023 - used at once
+                changed |= _join(sql, origin.workspace, name)
+    return frozenset(changed)
+
+
+def joined(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
+    """The session that it joined, if it joined any."""
+    workspace, session, *place = key_of(crumb)
+    text = "SELECT joins FROM answers WHERE workspace = ? AND incarnation = ? AND sequence = ? AND joins <> ''"
+    rows = sql.execute(text, (workspace, *place)) if session == NO_SESSION else ()
+    return frozenset((workspace, joins) for (joins,) in rows)
+
+
+def find_joined(sql: apsw.Connection, query: RecallQuery, spans: Mapping[str, Place]) -> Iterable[tuple[Any, ...]]:
+    """Rows of BREADCRUMB_COLUMNS and JOINS that joined one of these sessions up to the query's end, in place order.
+
+    spans: session → the place behind which they are.
+    """
+    parts = json.dumps([(session, *place) for session, place in sorted(spans.items())])
+    return sql.execute(_JOINED, (parts, query.scope.workspace, *query.until, query.limit))
+
+
+def joined_before(sql: apsw.Connection, workspace: str, session: str, until: Place) -> Iterable[tuple[Any, ...]]:
+    """Rows of BREADCRUMB_COLUMNS and JOINS that joined a session below a place, in place order."""
+    return sql.execute(_JOINED, (json.dumps([(session, *ORIGIN)]), workspace, *until.previous, -1))
+
+
+def caller(sql: apsw.Connection, workspace: str, call: str, before: Place) -> str:
+    """The only session that had made this call before the place; "" = none, or several."""
+    askers = list(sql.execute(_ASKERS, (workspace, call, *before)))
+    return str(askers[0][0]) if len(askers) == 1 else ""
+
+
+def _join(sql: apsw.Connection, workspace: str, identity: str, new: Place | None = None) -> frozenset[Session]:
+    """All versions of an answer join where the first that names a call does. new: place of a row that no reader has seen."""
+    rows = list(sql.execute(_VERSIONS, (workspace, identity)))
+    first = next((number for number, (*_, call, _) in enumerate(rows) if call), len(rows))
+    home = caller(sql, workspace, rows[first][2], Place(*rows[first][:2])) if first < len(rows) else ""
+    changed: set[Session] = set()
+    for number, (incarnation, sequence, _, before) in enumerate(rows):
+        now = home if number >= first else ""
+        if now != before:
+            sql.execute(_JOIN, (now, workspace, incarnation, sequence))
+            changed |= {(workspace, name) for name in (before, now, NO_SESSION) if name and (incarnation, sequence) != new}
+    return frozenset(changed)
+
+
+def revise(sql: apsw.Connection, sessions: Iterable[tuple[str, str]]) -> None:
+    """Raise the revision of each of these by one. sessions: with their workspaces."""
+    text = "INSERT INTO revisions VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET number = number + 1"
+    sql.executemany(text, list(sessions))
+
+
+def revision(sql: apsw.Connection, scope: str, values: tuple[str, ...]) -> int:
+    """How often the scope, a condition and its values, was revised."""
+    return int(next(sql.execute(f"SELECT coalesce(sum(number), 0) FROM revisions WHERE {scope}", values))[0])
+
 
 Rows = Iterable[tuple[Any, ...]]
 
 _SPAN = "(incarnation, sequence) > (?2, ?3) AND (incarnation, sequence) <= (?4, ?5) ORDER BY incarnation, sequence LIMIT ?6"
 _REMOVALS = (
-    f"SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM breadcrumbs INDEXED BY breadcrumbs_removals "
+    f"SELECT {BREADCRUMB_COLUMNS}, {JOINS} FROM breadcrumbs INDEXED BY breadcrumbs_removals "
     f"WHERE workspace = ?1 AND session = '{NO_SESSION}' AND removes <> '' AND erased = '' AND {_SPAN}"
 )
 _OTHER = f"""
@@ -26,7 +151,7 @@ _OTHER = f"""
 """
 # A later version belongs where an earlier one does, whatever it says by then.
 _SHARED = f"""
-    SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM breadcrumbs
+    SELECT {BREADCRUMB_COLUMNS}, {JOINS} FROM breadcrumbs
     WHERE workspace = ?1 AND session = '{NO_SESSION}' AND removes = '' AND erased = ''
       AND (schema IN ({{schemas}}) OR version > 1 AND EXISTS ({_OTHER.format(than="<")} AND other.schema IN ({{schemas}})))
       AND NOT EXISTS ({_OTHER.format(than=">")})
@@ -43,7 +168,7 @@ def find(sql: apsw.Connection, query: RecallQuery, spans: Mapping[str, Place]) -
     if query.scope.sessions == (EVERY_SESSION,) or NO_SESSION in query.scope.sessions:
         return ()
     span = (query.scope.workspace, *query.after, *query.until, query.limit)
-    return sql.execute(_REMOVALS, span), joins.find(sql, query, spans), _shared(sql, query.scope.shared, span)
+    return sql.execute(_REMOVALS, span), find_joined(sql, query, spans), _shared(sql, query.scope.shared, span)
 
 
 def with_shared(scope: Scope) -> Scope:

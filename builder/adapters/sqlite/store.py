@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 from typing_extensions import override
 
-from builder.adapters.sqlite import backlog, erasing, joins, people, pinned, reading, revisions, scopes, sessionless
+from builder.adapters.sqlite import erasing, reading, scopes, sessionless
 from builder.adapters.sqlite.connection import Connection, file_bytes, free_bytes
 from builder.adapters.sqlite.editions import SqliteEditions
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, INSERT, REVISION, from_columns, key_of, passages_by_place, to_columns
@@ -23,7 +23,8 @@ _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
 _SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
 # Rows that were not erased, and the traces of results: their calls were answered.
 _ROWS = (
-    f"SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM {{source}} WHERE {{scope}} AND (erased = '' OR calls <> '[]') AND {_SPAN} "
+    f"SELECT {BREADCRUMB_COLUMNS}, {sessionless.JOINS} FROM {{source}} "
+    f"WHERE {{scope}} AND (erased = '' OR calls <> '[]') AND {_SPAN} "
     "ORDER BY incarnation, sequence, session LIMIT ?"
 )
 # The breadcrumbs come first, because only they have an index by place alone.
@@ -89,26 +90,26 @@ class SqliteStore(SqliteEditions, CompleteStore):
     @override
     async def recall(self, query: RecallQuery) -> Recall:
         def work(sql: apsw.Connection) -> Recall:
-            source, values, memory = scopes.source(sql, query)
+            source, values, spans = scopes.source(sql, query)
             span = (*query.after, *query.until, query.limit)
             of_sessions = list(sql.execute(_ROWS.format(**source), (*values, *span)))
-            of_none = sessionless.find(sql, query, memory.spans)
+            of_none = sessionless.find(sql, query, spans.spans)
             rows = list(islice(heapq.merge(of_sessions, *of_none, key=itemgetter(2, 3, 1)), query.limit))
             within = (*values, *query.after, *(rows[-1][2:4] if rows else query.after))
             passages = passages_by_place(sql.execute(_PASSAGES.format(**source), within) if rows else (), query.model)
-            recalled = (memory.marked(_recalled(sql, row, passages.get(row[1:4]), query.model)) for row in rows)
+            recalled = (spans.marked(_recalled(sql, row, passages.get(row[1:4]), query.model)) for row in rows)
             end = Place(*rows[-1][2:4]) if len(rows) == query.limit else query.until
             openings = (
                 replace(_recalled(sql, row, None, query.model), entry=entry)
-                for entry, row in people.openings(sql, query.scope.workspace, memory.first_words, end)
+                for entry, row in scopes.openings(sql, query.scope.workspace, spans.first_words, end)
             )
             return Recall(
                 rows=tuple(sorted((*recalled, *openings), key=scopes.by_order)),
                 pinned=tuple(
-                    tuple(_with_its_passages(sql, row, query.model) for row in pinned.find(sql, query, kind))
+                    tuple(_with_its_passages(sql, row, query.model) for row in reading.find_pinned(sql, query, kind))
                     for kind in query.pinned
                 ),
-                revision=revisions.revision(sql, *scopes.revised_with(query.scope)),
+                revision=sessionless.revision(sql, *scopes.revised_with(query.scope)),
             )
 
         return await self._connection.read(work)
@@ -131,7 +132,7 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
     @override
     async def add_call_origins(self, origins: tuple[CallOrigin, ...]) -> None:
-        await self._connection.run(lambda sql: revisions.revise(sql, joins.add_calls(sql, origins)))
+        await self._connection.run(lambda sql: sessionless.revise(sql, sessionless.add_calls(sql, origins)))
 
     @override
     async def count(self) -> int:
@@ -148,16 +149,16 @@ class SqliteStore(SqliteEditions, CompleteStore):
     @override
     async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
         return await self._connection.read(
-            lambda sql: tuple(_with_passages(sql, row) for row in list(backlog.oldest(sql, limit, after)))
+            lambda sql: tuple(_with_passages(sql, row) for row in list(reading.oldest_missing(sql, limit, after)))
         )
 
     @override
     async def fill_vectors(self, remembered: StoredBreadcrumb) -> bool:
-        return await self._connection.run(lambda sql: backlog.fill_vectors(sql, remembered))
+        return await self._connection.run(lambda sql: reading.fill_vectors(sql, remembered))
 
     @override
     async def count_missing_vectors(self) -> int:
-        return await self._connection.read(backlog.count_missing_vectors)
+        return await self._connection.read(reading.count_missing_vectors)
 
     @override
     async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
@@ -175,23 +176,23 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
     @override
     async def caller_session(self, answer: Breadcrumb) -> str:
-        return await self._connection.read(lambda sql: joins.caller(sql, answer.workspace, answer.joins_by, answer.place))
+        return await self._connection.read(lambda sql: sessionless.caller(sql, answer.workspace, answer.joins_by, answer.place))
 
     @override
     async def is_memory(self, workspace: str, session: str, user: str, until: Place) -> bool:
-        return await self._connection.read(lambda sql: people.is_memory(sql, workspace, session, user, until))
+        return await self._connection.read(lambda sql: scopes.is_memory(sql, workspace, session, user, until))
 
     @override
     async def last_speaker(self, workspace: str, session: str, until: Place) -> str | None:
-        return await self._connection.read(lambda sql: people.last_speaker(sql, workspace, session, until))
+        return await self._connection.read(lambda sql: scopes.last_speaker(sql, workspace, session, until))
 
     @override
     async def sessions_of(self, workspace: str, user: str) -> tuple[str, ...]:
-        return await self._connection.read(lambda sql: people.sessions_of(sql, workspace, user))
+        return await self._connection.read(lambda sql: scopes.sessions_of(sql, workspace, user))
 
     @override
     async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
-        return await self._connection.read(lambda sql: tuple(backlog.vectors(sql, crumb, model) for crumb in breadcrumbs))
+        return await self._connection.read(lambda sql: tuple(reading.vectors(sql, crumb, model) for crumb in breadcrumbs))
 
     @override
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
@@ -261,17 +262,17 @@ def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
     sql.execute(INSERT, to_columns(remembered))
     if not sql.changes():
         return False
-    (model,) = next(sql.execute(backlog.MODEL, (remembered.model,)))
+    (model,) = next(sql.execute(reading.MODEL, (remembered.model,)))
     key = key_of(remembered.breadcrumb)
     passages = [
         (*key, ordinal, item.start, item.end, item.terms, item.tokens, item.traits, item.vector, model)
         for ordinal, item in enumerate(remembered.passages)
     ]
     sql.executemany(_INSERT_PASSAGE, passages)
-    pinned.keep_tags(sql, key, remembered.breadcrumb.tags)
-    revisions.revise(sql, joins.note(sql, remembered.breadcrumb))
+    reading.keep_tags(sql, key, remembered.breadcrumb.tags)
+    sessionless.revise(sql, sessionless.note_joins(sql, remembered.breadcrumb))
     if not remembered.model:
-        backlog.note(sql, remembered.breadcrumb)
+        reading.note_missing(sql, remembered.breadcrumb)
     return True
 
 

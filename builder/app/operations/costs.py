@@ -1,70 +1,74 @@
-"""What the pages of each consumer cost a day: tokens from its traffic, money from a price list, a file of the installation."""
+"""What pages cost: tokens of the contexts of an installation, beside the conversations that agents would send without them."""
 
-from collections.abc import Mapping
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import takewhile
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from builder.adapters.profiles.profiles import known_name
-from builder.app.operations.traffic import PAGE, Page, Traffic
-from builder.domain.errors import Misconfigured
+from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
+from builder.adapters.tokens import load_encoder
+from builder.app.broker import connected
+from builder.app.settings import Settings
+from builder.domain.breadcrumb import ORIGIN, Breadcrumb, StreamMessage
+from builder.domain.errors import Misconfigured, Rejected
+from builder.remember.decode import decode
 from builder.wire.files import YamlMistake, parse_yaml
 
+PAGE, WHOLE, LAST = "page", "whole conversation", "last 20 messages"
+LAST_MESSAGES = 20
+ROLES = frozenset({"user", "assistant", "tool"})
+REQUEST = "tool.request.v1"
+"""Repeats the call of an agent's message, which counts once."""
 MILLION = 1_000_000
-_STRICT = ConfigDict(extra="forbid", frozen=True)
+MIN_CACHED, CACHE_BLOCK, CACHE_SECONDS = 1024, 128, 300.0
+"""What providers' prompt caches keep: long beginnings, in whole blocks, for five minutes after their last use."""
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-HOURS_A_DAY = 24
-COUNTED = (
-    "Counted: contexts, tokens of each page, of the messages that it is made of with the page's static sections before them, and "
-    "with how many what came before began. Estimated: what a provider has cached, by `cache` of the price list; response tokens."
-)
-NOT_COUNTED = (
-    "Not in it: what agents send beside page or messages (own system prompts, tool definitions, roles), reasoning, retries, "
-    "summaries made by an endpoint."
-)
-
-
-class CacheRules(BaseModel):
-    """What a provider keeps of a prompt. The defaults are cautious; its own pages say what it does."""
-
-    model_config = _STRICT
-    min_tokens: int = Field(1024, ge=0, description="shorter beginnings are not cached")
-    block_tokens: int = Field(128, ge=1, description="only whole blocks of a beginning are cached")
-    minutes: float = Field(5, gt=0, description="a beginning is forgotten when it was not used for so long")
-
-    def cached(self, tokens: int, seconds: float) -> int:
-        """Of a beginning that was sent before, too, so many seconds ago: the tokens that the cache has."""
-        is_cached = tokens >= self.min_tokens and seconds <= self.minutes * 60
-        return tokens // self.block_tokens * self.block_tokens if is_cached else 0
 
 
 class ModelPrices(BaseModel):
-    """Prices of one model, for a million tokens."""
+    """Prices of one model, for a million tokens of a prompt."""
 
-    model_config = _STRICT
-    input: Price = Field(description="new tokens of a prompt")
-    cached_input: Price | None = Field(None, description="tokens of a prompt that the cache has; default is `input`")
-    output: Price = Field(0, description="tokens of an answer")
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    input: Price
+    cached_input: Price | None = None
+    """Tokens that the provider's cache has; None = as `input`."""
 
-    def cost(self, new: float, cached: float, answer: float) -> float:
-        """Of so many tokens."""
-        cached_input = self.input if self.cached_input is None else self.cached_input
-        return (new * self.input + cached * cached_input + answer * self.output) / MILLION
+    def cost(self, new: float, cached: float) -> float:
+        """The price of so many tokens."""
+        return (new * self.input + cached * (self.input if self.cached_input is None else self.cached_input)) / MILLION
 
 
 class PriceList(BaseModel):
     """A price list file."""
 
-    model_config = _STRICT
-    currency: str = Field("", max_length=16, description="of all prices, shown as it is")
-    cache: CacheRules = CacheRules()
-    models: dict[str, ModelPrices] = Field({}, description="name of a model, undated → its prices")
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    currency: str = Field("", max_length=16)
+    models: dict[str, ModelPrices] = {}
 
-    def matching(self, model: str) -> list[str]:
-        """The list's name of the model; all of the list where no model is named, nothing where the list has no prices for it."""
-        return [name for name in (known_name(model, self.models),) if name] if model else list(self.models)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedPage:
+    """One published context."""
+
+    key: tuple[str, str, str]
+    """Workspace, consumer and session."""
+    sequence: int
+    """Of its trigger."""
+    encoding: str
+    moment: datetime
+    static: int
+    """Tokens of its static sections: system prompt and tool catalog, which an agent sends in any form."""
+    pieces: Sequence[int]
+    """Its tokens."""
 
 
 def load_prices(file: Path) -> PriceList:
@@ -79,59 +83,92 @@ def load_prices(file: Path) -> PriceList:
         raise Misconfigured(f"the price list {file} cannot be read: {error}; builder/docs/cost.md has an example") from error
 
 
-def costs(traffic: Traffic, prices: PriceList, hours: float, models: Mapping[str, str]) -> dict[str, Any]:
-    """The report: a row a consumer, the most tokens first, those apart that nobody reads. models: consumer → model, if named."""
-    names = dict.fromkeys(page.key[1] for page in traffic.pages)
-    rows = [
-        _row(
-            consumer,
-            [page for page in traffic.pages if page.key[1] == consumer],
-            traffic,
-            prices,
-            hours,
-            models.get(consumer, ""),
-        )
-        for consumer in names
-    ]
-    return {
-        "hours": hours,
-        "contexts": len(traffic.pages),
-        "unreadable": traffic.unreadable,
-        "first": min((page.moment.isoformat() for page in traffic.pages), default=None),
-        "last": max((page.moment.isoformat() for page in traffic.pages), default=None),
-        "currency": prices.currency,
-        "consumers": sorted((row for row in rows if row["is_read"]), key=lambda row: -row["contexts_per_day"] * row["tokens"]),
-        "unread": [row for row in rows if not row["is_read"]],
-    }
+async def read_costs(
+    settings: Settings, servers: str, workspace: str, since: datetime, prices: PriceList, progress: Callable[[int, int], object]
+) -> list[dict[str, Any]]:
+    """A row for each consumer with a context since then. workspace: "" = all. Raises `Unavailable`.
+
+    progress: called with (sequence, last sequence) of the contexts.
+    """
+    sessions: defaultdict[tuple[str, str], list[CountedPage]] = defaultdict(list)
+    rows: defaultdict[str, list[dict[str, tuple[int, int]]]] = defaultdict(list)
+    async with connected(settings, servers) as connection:
+        js = connection.jetstream()
+        contexts, breadcrumbs = (NatsStream(js, lambda: 0, kind, settings.installation) for kind in (CONTEXTS, BREADCRUMBS))
+        last, end = await contexts.last(), await breadcrumbs.last()
+        async for arrival in contexts.follow(f"contexts.{workspace or '*'}.>", 1, last.next):
+            progress(arrival.place.sequence, last.sequence)
+            with suppress(KeyError, TypeError, ValueError):  # the event of a forgotten context is empty
+                page = counted_page(arrival)
+                sessions[page.key[0], page.key[2]].append(page)
+        for (tenant, session), pages in sessions.items():
+            if pages[-1].moment < since:
+                continue
+            crumbs: list[Breadcrumb] = []
+            async for arrival in breadcrumbs.walk(tenant, session, ORIGIN, end.next):
+                with suppress(Rejected):
+                    crumbs.append(decode(arrival))
+            for page, sent in zip(pages, sent_tokens(pages, crumbs), strict=True):
+                if page.moment >= since:
+                    rows[page.key[1]].append(sent)
+    return [_row(consumer, sent, prices) for consumer, sent in sorted(rows.items())]
 
 
-def _row(consumer: str, pages: list[Page], traffic: Traffic, prices: PriceList, hours: float, model: str) -> dict[str, Any]:
-    answers, a_day = [sum(page.answers) for page in pages if page.answers], len(pages) * HOURS_A_DAY / hours
-    answer = fmean(answers or [0])
-    forms = {form: _mean(form, pages, prices.cache) for form in pages[0].sent}
-    served = [each for each in traffic.subscriptions if each.delivered]
+def counted_page(arrival: StreamMessage) -> CountedPage:
+    """The page of a published context. Raises KeyError, TypeError or ValueError for a message that is none."""
+    event = json.loads(arrival.data)
+    encoding = event["assembly"]["tokenizer"]
+    return CountedPage(
+        key=(event["workspace"], event["consumer_id"], event["session_id"]),
+        sequence=event["trigger_seq"],
+        encoding=encoding,
+        moment=arrival.received_at,
+        static=sum(each["tokens"] for each in event["sections"] if each["class"] == "static"),
+        pieces=load_encoder(encoding)(event["content"]),
+    )
+
+
+def sent_tokens(pages: Iterable[CountedPage], crumbs: Sequence[Breadcrumb]) -> list[dict[str, tuple[int, int]]]:
+    """For each page of a session: form in which its conversation is sent → tokens, and those of them that a cache has.
+
+    crumbs: all of the session, in the stream's order. A conversation has the newest versions as of the page's trigger.
+    """
+    before: dict[tuple[str, str], tuple[Sequence[Any], datetime]] = {}
+    rows = []
+    for page in pages:
+        newest: dict[str, Breadcrumb] = {}
+        for crumb in crumbs:
+            is_sent = crumb.place.sequence <= page.sequence and crumb.role in ROLES and crumb.schema != REQUEST
+            if is_sent and (crumb.id not in newest or crumb.version > newest[crumb.id].version):
+                newest[crumb.id] = crumb
+        encode = load_encoder(page.encoding)
+        whole = [(each.place, len(encode("\n".join((each.text, *each.call_signatures))))) for each in newest.values()]
+        row = {}
+        for form, messages in ((PAGE, None), (WHOLE, whole), (LAST, whole[-LAST_MESSAGES:])):
+            pieces = [(token, 1) for token in page.pieces] if messages is None else [(ORIGIN, page.static), *messages]
+            previous, then = before.get((page.key[1], form), ((), page.moment))
+            alike = sum(size for _, size in pieces[: _alike(previous, pieces)])
+            is_cached = alike >= MIN_CACHED and (page.moment - then).total_seconds() <= CACHE_SECONDS
+            row[form] = sum(size for _, size in pieces), alike // CACHE_BLOCK * CACHE_BLOCK if is_cached else 0
+            before[page.key[1], form] = pieces, page.moment
+        rows.append(row)
+    return rows
+
+
+def _row(consumer: str, rows: list[dict[str, tuple[int, int]]], prices: PriceList) -> dict[str, Any]:
+    """Means of a context, and its price by each model of the list."""
+    sent = {form: [round(fmean(values), 1) for values in zip(*(row[form] for row in rows), strict=True)] for form in rows[0]}
     return {
         "consumer": consumer,
-        "is_read": bool(answers) or any(each.is_of(page.key[0], consumer) for each in served for page in pages),
-        "sessions": len({page.key for page in pages}),
-        "contexts": len(pages),
-        "contexts_per_day": round(a_day, 1),
-        "tokens_max": max(page.sent[PAGE][0] for page in pages),
-        "tokens": forms[PAGE]["tokens"],
-        "responses": len(answers),
-        "response_tokens": round(answer, 1),
-        "sent": forms,
-        "money": {
-            name: {
-                form: round(a_day * prices.models[name].cost(each["tokens"] - each["cached"], each["cached"], answer), 9)
-                for form, each in forms.items()
-            }
-            for name in prices.matching(model)
+        "contexts": len(rows),
+        "sent": {
+            form: {"tokens": tokens, "cached": cached}
+            | {name: round(len(rows) * each.cost(tokens - cached, cached), 9) for name, each in prices.models.items()}
+            for form, (tokens, cached) in sent.items()
         },
     }
 
 
-def _mean(form: str, pages: list[Page], cache: CacheRules) -> dict[str, float]:
-    """Tokens a turn, and those of them that the cache has."""
-    tokens, cached = zip(*((page.sent[form][0], cache.cached(page.sent[form][1], page.pause)) for page in pages), strict=True)
-    return {"tokens": round(fmean(tokens), 1), "cached": round(fmean(cached), 1)}
+def _alike(before: Sequence[object], now: Sequence[object]) -> int:
+    """How many pieces both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, now, strict=False)))

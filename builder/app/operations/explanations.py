@@ -1,4 +1,4 @@
-"""The requests `explain`, `why`, `replay` and `refresh`, answered by the service, without it, or for events in a file."""
+"""The requests `explain`, `why`, `replay` and `refresh`, answered by the service, or for events in a file."""
 
 import asyncio
 import json
@@ -7,28 +7,21 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from nats.aio.client import Client
-
-from builder.adapters.nats.server import ANY_PORT, embedded_server
-from builder.adapters.nats.stream import NatsArchive
-from builder.app.broker import connected, streams_folder
 from builder.app.components import Components, open_components
-from builder.app.config import parse_config, template_folders
+from builder.app.config import parse_config
 from builder.app.operations.replays import Replay, Replays, failures_of, profile_of
-from builder.app.reload import Reloader
 from builder.app.settings import Settings
-from builder.app.stores import IN_MEMORY, locate_store, location
+from builder.app.stores import IN_MEMORY, location
 from builder.assemble.items.rendering import PENDING_CHARS
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable
 from builder.ports.store import CompleteStore
-from builder.publish.event import DEFAULT_MAX_BYTES, encode
+from builder.publish.event import encode
 from builder.publish.reports import receipt_values
 from builder.wire.files import Files
 from builder.wire.requests import ExplainRequest, RefreshRequest, ReplayRequest, WhyRequest, read_request
-from builder.worker.log import StoredLog
-from builder.worker.request_handlers import Contexts, Lookup, Verb
+from builder.worker.request_handlers import Verb
 
 MAX_WAITING = 8
 """Replays with other files or profiles: one is built at a time."""
@@ -36,8 +29,6 @@ LATER_LOOKS, LATER_SECONDS = 40, 0.02
 """For the context of a message that came later: a build takes some 40 ms."""
 NEWEST = 2**62
 """A sequence after every other."""
-READERS = frozenset({"fetch", "history"})
-"""Verbs that need the store alone."""
 
 
 class Explanations:
@@ -193,26 +184,6 @@ async def open_fixture(settings: Settings, breadcrumbs: tuple[Breadcrumb, ...], 
         yield Fixture(core=core, trigger=trigger)
 
 
-async def answer_from_store(settings: Settings, servers: str, workspace: str, verb: str, data: bytes) -> dict[str, Any]:
-    """The answer to fetch, history, context, explain, why or replay.
-
-    servers: of the broker that keeps the contexts; "" = the embedded one, which is started on the data folder for the question.
-    Raises `Rejected`, `Unavailable`, and `Misconfigured` while another process uses the data folder.
-    """
-    if verb in READERS:
-        async with locate_store(settings).open() as store:
-            return await Lookup(StoredLog(store)).verbs[verb](workspace, data)
-    async with _broker(settings, servers) as connection:
-        archive = NatsArchive(connection.jetstream(), lambda: 0, settings.installation)
-        if verb == "context":
-            async with locate_store(settings).open() as store:
-                return await Contexts(store, archive).context(workspace, data)
-        async with open_components(settings) as core:
-            reloading = Reloader(template_folders(settings), core)
-            replays = Replays(reloading, archive, StoredLog(core.store), DEFAULT_MAX_BYTES)
-            return await Explanations(replays, core.store).verbs[verb](workspace, data)
-
-
 def _head(replay: Replay) -> dict[str, Any]:
     """Which context it is, and how sure the answer is of it."""
     context = replay.context
@@ -225,17 +196,3 @@ def _head(replay: Replay) -> dict[str, Any]:
         "is_same": replay.is_same,
         "notes": list(replay.notes),
     }
-
-
-@asynccontextmanager
-async def _broker(settings: Settings, servers: str) -> AsyncIterator[Client]:
-    """The broker at the addresses, or the embedded one without its service. Raises `Unavailable` and `Misconfigured`."""
-    if servers:
-        async with connected(settings, servers) as connection:
-            yield connection
-        return
-    data = streams_folder(settings)
-    if not data.exists():
-        raise Unavailable(f"no service answers, and there are no streams in {data}; start the service")
-    async with embedded_server(data, ANY_PORT) as server, connected(settings, server.url) as connection:
-        yield connection

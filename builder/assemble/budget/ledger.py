@@ -34,12 +34,12 @@ class Gaps:
         return self.phrases.counted("message_not_shown", "messages_not_shown", number) if number else ""
 
     def lines(self, items: Sequence[Item]) -> Iterator[str]:
-        """In front of each item of a section the line on what is missing between it and the one before; "" = none is due."""
+        """For each item the line on what is missing before it; "" = nothing."""
         origins = np.array([item.origin for item in items], np.int64)
         is_said = (origins >= 0) & (origins < self.view.size)
         is_said[is_said] = self.view.dialogue[origins[is_said]]
         places = self.view.column(self.view.history.exchanges.origin)[origins[is_said]]
-        sessions = self.view.column(self.view.history.breadcrumbs.session)[places]
+        sessions = self.view.session_of[places]
         numbers = np.searchsorted(self.missing, places[1:]) - np.searchsorted(self.missing, places[:-1], side="right")
         lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))
         calls = dict(self.other_calls)
@@ -57,7 +57,7 @@ class Gaps:
 
 
 def units_of(view: View) -> Ints:
-    """Rows that head the units of the conversation, in place order. What only passes on another's call says nothing itself."""
+    """Rows that head the units of the conversation, in place order."""
     rows, exchanges = view.rows, view.history.exchanges
     rows = rows[view.dialogue[rows] & view.current[rows]]
     of_calls = rows[view.column(exchanges.call)[rows] >= 0].tolist()
@@ -136,7 +136,7 @@ class Ledger:
             self._count(section)
 
     def put(self, section: str, items: Iterable[Item], reason: str) -> None:
-        """Fill a section with items in page order, in the place of those that it has. reason: why they are on the page."""
+        """Fill a section with items in page order. reason: why they are on the page."""
         self.items[section] = list(items)
         self.reasons[section] = reason
         self._count(section)
@@ -144,7 +144,7 @@ class Ledger:
     def settle(self, other_calls: Mapping[int, int] | None = None) -> None:
         """Find the gaps between what is on the page, and count their lines.
 
-        other_calls: row of a message that is shown with a part of its calls → number of the others; None = as before.
+        other_calls: row of a message shown with a part of its calls → number of the others; None = as before.
         """
         view = self.writer.view
         names = {fragment.breadcrumb.id for item in self.all_items() for fragment in item.fragments}
@@ -186,7 +186,7 @@ class Ledger:
         return True
 
     def exchange(self, section: str, before: Item, after: Item) -> bool:
-        """Put an item in the place of another of the same origin and day if the page has room for it."""
+        """Replace an item by one of the same origin and day if the page has room."""
         cost = after.tokens - before.tokens
         if cost > self.remaining:
             return False
@@ -196,7 +196,7 @@ class Ledger:
         return True
 
     def take_off_least(self) -> bool:
-        """Take the oldest of what was found off the page, or the oldest of the conversation; returns whether there was any."""
+        """Remove the oldest find, else the oldest of the conversation; returns whether there was any."""
         yielding = (name for name in self.items if self.items[name] and self.source(self.rules[name]).yields)
         name = min(yielding, key=lambda name: self.source(self.rules[name]).yields, default=None)
         if name is None:
@@ -221,12 +221,12 @@ class Ledger:
         return self.writer.date(item, self.dates(self.rules[section]))
 
     def dates(self, rule: SectionRule) -> Dates:
-        """What dates a section shows: a conversation of one day shows none, but for times that the profile asks for."""
+        """The dates that a section shows: a conversation of one day shows none but times."""
         is_bare = self.source(rule).is_dialogue and not self.dated and rule.dates not in {"time", "pause"}
         return "none" if is_bare else rule.dates
 
     def page_sections(self, items: Mapping[str, Sequence[Item]] | None = None) -> tuple[PageSection, ...]:
-        """The sections that have something in them, in the profile's order. items: of each section; None = all items."""
+        """The sections that are not empty, in the profile's order. items: of each section; None = all."""
         by_section = self.items if items is None else items
         return tuple(
             PageSection(

@@ -6,9 +6,6 @@ rounds of the running turn · the last answer · the recent conversation · memo
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from builder.assemble.budget.ledger import Ledger
 from builder.domain.profile import Profile, SectionRule, Window
 from builder.recall.index.conversation import Entry, Turn, turns
@@ -61,7 +58,7 @@ class Shares:
         return int(RESULTS_SHARE * rest)
 
     def answer(self, rest: int, size: int, *, follows: bool) -> int:
-        """Of the last answer, which needs `size` tokens: all of them up to about half of the rest, else a part.
+        """Of the last answer of `size` tokens: all up to about half of the rest, else a part.
 
         follows: the current message follows it up, so the part is half of the rest.
         """
@@ -89,7 +86,7 @@ class Shares:
         return room if self.whole and room <= ledger.remaining - COUNT_TOLERANCE_TOKENS - self.finds() else 0
 
     def aim(self, ledger: Ledger, more: int) -> None:
-        """Let the page have what it aims at from now on, but `more` than what stands on it already as far as the budget goes."""
+        """Lower the allowance to the target, but leave room for `more` tokens beyond what is placed."""
         ledger.allowance = min(ledger.allowance, max(self.profile.aim, ledger.total + more))
 
 
@@ -124,10 +121,7 @@ class LimitedConversation:
 
 
 def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
-    """Whether the conversation is surely too long, by the counts of when it was stored; limits may leave little of it.
-
-    allowance: tokens that there are for it.
-    """
+    """Whether the conversation is surely longer than `allowance` tokens, by stored counts."""
     window, own = profile.window, view.rows
     if window.max_units is not None or window.max_tool_turns is not None or profile.tool_output.placeholder_after is not None:
         return False
@@ -138,9 +132,9 @@ def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
 
 
 def limit_conversation(view: View, profile: Profile, room: float, current: Turn, *, folded: bool) -> LimitedConversation:
-    """The entries that may be shown, back to where they need more than `room` tokens, by the counts of when they were stored.
+    """The entries that may be shown, back to where they need more than `room` tokens by stored counts.
 
-    current: entries that stand elsewhere. folded: results need one line each, and the last answer is among the entries.
+    current: entries that are elsewhere. folded: results need one line each, and the last answer is included.
     """
     window, after = profile.window, profile.tool_output.placeholder_after
     units = view.units if window.max_units is not None else 0
@@ -153,7 +147,7 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
     old_calls: set[Entry] = set()
     tool_turns = 0
     tokens, has_answer = 0.0, False
-    stored = view.history.breadcrumbs.tokens.head(view.size)
+    stored = view.tokens
     for number, turn in enumerate(turns(view)):
         calls = any(entry.request for entry in turn)
         tool_turns += calls
@@ -173,7 +167,8 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
                 entries.append(entry)
                 has_answer |= not entry.request and view.breadcrumb(entry.row).role == "assistant"
                 placeholders.update({entry} if after is not None and tool_turns > after else ())
-                tokens += _stored_tokens(entry, stored, folded=folded)
+                results = STUB_TOKENS * len(entry.results) if folded else float(stored[list(entry.results)].sum())
+                tokens += results + (MIN_CALL_TOKENS if entry.request else float(stored[entry.row]) + MIN_LABEL_TOKENS)
     moved_at = last_trim_row(view, window) if most is not None else 0
     return LimitedConversation(
         tuple(entries), frozenset(placeholders), frozenset(old_calls), tuple(left_out), is_part=False, moved_at=moved_at
@@ -181,10 +176,7 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
 
 
 def window_size(units: int, window: Window) -> int:
-    """Units that the limit leaves of a conversation of `units`: trims only above `max_units`, then to `trim_to`.
-
-    A pure function of the number, so every worker at every time finds the same beginning.
-    """
+    """Units that are left of `units`: trimmed above `max_units` to `trim_to`, so every worker finds the same beginning."""
     most, keep = window.max_units, window.trim_to
     if most is None or units <= most:
         return units
@@ -205,8 +197,3 @@ def last_trim_row(view: View, window: Window) -> int:
             if len(heads) > since:
                 return row
     return 0
-
-
-def _stored_tokens(entry: Entry, tokens: NDArray[np.float32], *, folded: bool) -> float:
-    results = STUB_TOKENS * len(entry.results) if folded else float(tokens[list(entry.results)].sum())
-    return results + (MIN_CALL_TOKENS if entry.request else float(tokens[entry.row]) + MIN_LABEL_TOKENS)

@@ -1,4 +1,4 @@
-"""Who speaks, as the page names them, and the words of a fragment without what a page puts around them."""
+"""Who speaks, as the page names them, and the words of a fragment without bullet, indent and label."""
 
 import json
 import re
@@ -25,20 +25,14 @@ MAX_MARGIN_CHARS = 200
 
 
 def message_words(fragment: Fragment, label: str) -> str:
-    """What a message says: byte for byte when all of it is shown, else the part that is. label: the speaker's on the page.
-
-    Of a message that hints of a record transformed, what these made of it.
-    """
+    """What a message says: byte for byte when all of it is shown, else its part. label: the speaker's on the page."""
     text = fragment.breadcrumb.text
     is_whole = not fragment.reduced and not fragment.transformed and _has_room(text)
     return visible(text if is_whole else spoken(fragment.text, visible(label)))
 
 
 def result_words(fragment: Fragment, label: str) -> str:
-    """What a result below its call says, without its label; that of a failure stays.
-
-    Where the page shows all of it, a text is given byte for byte and any other value as compact JSON.
-    """
+    """What a result says without its label: a text byte for byte, any other value as compact JSON."""
     below = fragment.text
     plain = visible(spoken(ITEM + below.removeprefix(INSIDE) if below.startswith(INSIDE) else below, label))
     words = "" if fragment.reduced or fragment.breadcrumb.schema != RESULT_SCHEMA else _exact(fragment.breadcrumb, plain, label)
@@ -47,7 +41,7 @@ def result_words(fragment: Fragment, label: str) -> str:
 
 
 def call_arguments(call: Call, fragment: Fragment, label: str) -> str:
-    """The arguments as a JSON object; where the page shows a part of the call only, that part. label: of the call."""
+    """The arguments as a JSON object, or the part that the page shows. label: of the call."""
     if not fragment.reduced:
         return call.arguments
     part = visible(spoken(fragment.text, visible(label)))
@@ -65,7 +59,6 @@ def shows_pictures(fragment: Fragment) -> bool:
 
 
 def _exact(breadcrumb: Breadcrumb, plain: str, label: str) -> str:
-    """What a tool answered; of a failure its error behind the page's word for it, and its output. label: of the output."""
     body = json.loads(breadcrumb.body)
     error, output = (visible(_output_text(body.get(name))) for name in ("error", "output"))
     if not breadcrumb.failed:
@@ -85,7 +78,6 @@ def _has_room(text: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    """As the page has it: one kind of line ends, nothing around it, and a tag's first sign made harmless or not."""
     return LINE_END.sub("\n", text).strip().replace("&lt;", "<")
 
 
@@ -101,7 +93,7 @@ _PLAIN_TOOL = re.compile(r"[\w.:/-]+")
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Names on one page: an agent's name is no name for a person, and only the user is shown as the user."""
+    """Names on one page: a person never has an agent's name, and only the user is shown as the user."""
 
     view: View
     now: Breadcrumb
@@ -129,7 +121,7 @@ class Labels:
         return self.name(replace(breadcrumb, role="assistant", speaker=speaker))
 
     def name(self, breadcrumb: Breadcrumb) -> str:
-        """The speaker of a breadcrumb. Where several agents take part, one without a name is called by its id."""
+        """The speaker of a breadcrumb; among several agents one without a name is called by its id."""
         name, nameless = breadcrumb.speaker, DEFAULT_NAMES.get(breadcrumb.role, "")
         if (
             breadcrumb.role == "assistant"
@@ -163,7 +155,6 @@ class Labels:
         return breadcrumb.session == self.now.session
 
     def _is_taken(self, role: Role, name: str) -> bool:
-        """Whether a person's name has that of an agent in it, or an agent's looks like that of a consumer that has another."""
         consumers = frozenset(map(whole_look, self.consumers))
         if role == "user":
             return self.view.has_agent(name) or not parts(name).isdisjoint(consumers)
@@ -171,7 +162,7 @@ class Labels:
 
 
 def reserved_names(phrases: Phrases, without: str = "") -> frozenset[str]:
-    """Looks of the names of roles, and of the first words of the labels of a page with these phrases. without: a word list."""
+    """Looks of the names of roles and of the labels of these phrases. without: a word list."""
     return _reserved(tuple(phrases.entries.get(name, "") for name in LABELS), without)
 
 

@@ -1,12 +1,7 @@
-"""Where text stands on a page: every fragment is an item of a list, and all of its text stays inside.
+"""Every fragment is an item of a list, and all of its text stays inside.
 
-Markdown closes an item with the first line that is not indented. Whatever stands in further lines of an item (headings, fences,
-lists, tables, also a fence without an end) lives and ends in it, so no text is altered to be harmless.
-
-A text reads back byte for byte (`spoken`), but for white space at its very end and the kind of its line ends: without the indent
-of its further lines, and without the empty line between a label and a text that begins below it. Markdown takes two things
-otherwise than before: a tab counts from its column, so code that tabs indent may be two columns less deep; and a definition of a
-link (`[a]: https://…`) holds for the whole page.
+Markdown closes an item with the first line that is not indented, so headings, fences and tables of a text end in its item, and no
+text is altered. `spoken` reads a text back byte for byte, but for white space at its end and the kind of line ends.
 """
 
 import re
@@ -51,13 +46,13 @@ def quote(value: Any) -> Any:
 
 
 def block(value: Any) -> str:
-    """A text behind a label: where its lines have a shape of their own, it begins below, behind an empty line."""
+    """A text after a label: it begins below, after an empty line, where its lines have a shape."""
     text = _trimmed(value)
     return f"\n\n{text}" if "\n" in text and _has_shape(text) else text
 
 
 def below(value: Any) -> str:
-    """A text behind a label: where it has several lines it begins below, behind an empty line if they have a shape."""
+    """A text after a label: it begins below where it has several lines, after an empty line if they have a shape."""
     text = _trimmed(value)
     if "\n" not in text:
         return text
@@ -75,8 +70,7 @@ def _has_shape(text: str) -> bool:
 def items(text: str) -> str:
     """Rendered text as one item, or as the items that its template wrote; the marks are resolved.
 
-    A line of a value stays inside of the item of the template's line that it began in. A template's line that begins no item,
-    or begins with a value, continues the item above it, and is one where there is none.
+    A line of a value stays in the item of its template line. A template line that begins no item continues the one above.
     """
     lines: list[str] = []
     margin = ""
@@ -111,7 +105,6 @@ def spoken(item: str, speaker: str) -> str:
 
 
 def _opened_by(indent: str, first: str, more: list[str]) -> list[str]:
-    """An item up to the end of its first line, nothing when it is empty. A value keeps its own white space in front."""
     plain = _plain(first if first.startswith(MARK) else first.lstrip(_BLANK))
     if not plain and not more:
         return []
@@ -122,7 +115,6 @@ def _opened_by(indent: str, first: str, more: list[str]) -> list[str]:
 
 
 def _continued(margin: str, plain: str) -> list[str]:
-    """A template's line within an item; behind an empty one where it would make the head of a table of the line above it."""
     return [*([""] if plain and _UNDERLINE.match(plain) else []), margin + plain if plain else ""]
 
 

@@ -1,4 +1,4 @@
-"""How much of a breadcrumb is rendered, by which hints, and the pure helpers that render the parts of a page."""
+"""How much of a breadcrumb is rendered, by which hints, and the pure helpers that render a page."""
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -60,7 +60,7 @@ WHOLE = RenderForm()
 
 
 def even_caps(sizes: Sequence[int], room: int) -> list[int]:
-    """Tokens of each when all share the room evenly; what is smaller than its part leaves the others more."""
+    """Tokens of each when all share the room evenly; what is smaller leaves the others more."""
     caps = [0] * len(sizes)
     for number, index in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
         caps[index] = min(sizes[index], max(room, 0) // (len(sizes) - number))
@@ -179,7 +179,7 @@ class FragmentPending(Exception):  # noqa: N818 - nothing failed
     """Fragments take long and are not made yet, where the caller has asked to be told so."""
 
     def __init__(self, works: Mapping[Hashable, Callable[[], object]]) -> None:
-        """works: make a fragment each, in any thread; the page can be begun again once `READY` has all under their keys."""
+        """works: each makes a fragment, in any thread; begin the page again once `READY` has all of them."""
         super().__init__()
         self.works = works
 
@@ -191,7 +191,7 @@ READY: ContextVar[Mapping[Hashable, Any]] = ContextVar("ready", default=MappingP
 
 
 def each(makes: Iterable[Callable[[], Value]]) -> tuple[Value, ...]:
-    """What each of them gives. Raises `FragmentPending` for all of them at once, so that a page begins again a few times only."""
+    """What each of them gives. Raises `FragmentPending` for all of them at once."""
     values, works = list[Value](), dict[Hashable, Callable[[], object]]()
     for make in makes:
         try:
@@ -227,20 +227,16 @@ class Rendering(Protocol):
         hints: HintChoice = NO_CHOICE,
         question: str = "",
     ) -> Fragment:
-        """Render in this form for this page, cut to `cap` tokens with its line end counted; None = nothing is cut.
+        """Render in this form for this page, cut to `cap` tokens with its line end; None = not cut.
 
-        label: who speaks, as the page names them. hints: those of the consumer, the record and the schema's definition.
-        question: a cut leaves its ends and the passages that are nearest to it; "" = the ends alone.
+        label: who speaks. hints: of consumer, record and definition. question: a cut keeps what is nearest to it.
         """
 
     def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:
         """The finished markdown."""
 
     def fragment_spans(self, page: str, sections: tuple[PageSection, ...]) -> tuple[tuple[int, int], ...]:
-        """Where each fragment stands in the text of `page`, in characters, in the order of the sections and their groups.
-
-        () when the template shows one twice, or changes one.
-        """
+        """Character spans of the fragments in the text of `page`, in order; () when the template moves or changes one."""
 
     def heading_tokens(self, page: str, name: str, title: str) -> int:
         """Tokens that a section costs beside its fragments."""

@@ -85,7 +85,7 @@ class Item:
 
     @property
     def whole_rows(self) -> tuple[int, ...]:
-        """The rows of which it shows all. What an agent said with a call is an item of its own."""
+        """The rows of which it shows all."""
         if self.entry is None:
             return ()
         rows = self.entry.rows if self.first.role == "tool" or not self.entry.request else (-1, *self.entry.results)
@@ -118,9 +118,9 @@ class Writer:
         return Item(origin=origin, fragments=(self.fragment(breadcrumb, form, cap),), spans=form.spans)
 
     def entry(self, entry: Entry, line: Line = "", cap: int | None = None) -> Item:
-        """A part of the conversation. line: what each of its results is reduced to; "" = as the profile limits it.
+        """A part of the conversation. line: what its results are reduced to; "" = as the profile limits them.
 
-        cap: most tokens of all of it, in `messages` too; the results of a call yield before the call does.
+        cap: most tokens, in `messages` too; results yield before the call does.
         """
         item = self.for_messages(self._entry(entry, line, cap))
         if cap is None or item.size <= cap:
@@ -130,7 +130,7 @@ class Writer:
         return smaller if call.text and (call.reduced != CUT or call.tokens >= MIN_RESULT_TOKENS) else item
 
     def for_messages(self, item: Item) -> Item:
-        """The item of a message or a call, with what it needs more in `messages`, the speaker's name included."""
+        """The item with the tokens that it needs more in `messages`."""
         is_call = item.entry is not None and bool(item.entry.request)
         is_shown = is_call or item.first.role in CHAT_ROLES
         if self.profile.chat_format == "none" or not is_shown or item.tokens > self.profile.whole:
@@ -167,7 +167,6 @@ class Writer:
         return Item(origin=entry.origin, fragments=(call, *results), entry=entry)
 
     def _result(self, breadcrumb: Breadcrumb, line: Line, cap: int | None = None) -> Fragment:
-        """What stands below a call: a result, or one line where no useful part of it has room; a failure is no line."""
         line = "" if breadcrumb.failed else line
         form = replace(self.result_form(breadcrumb), line=line)
         fragment = self.fragment(breadcrumb, form, cap)
@@ -189,7 +188,7 @@ class Writer:
         return RESULT_FORM if breadcrumb.failed else RenderForm(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
 
     def date(self, item: Item, dates: Dates) -> str:
-        """The date line above an item: above an observation that was found that of its message, above a summary none."""
+        """The date line above an item: above an observation that of its message, above a summary none."""
         crumb = item.first
         if crumb.schema == SUMMARY:
             if item.origin < 0:

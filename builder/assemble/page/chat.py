@@ -1,7 +1,6 @@
 """The page as the messages of a chat API: the same fragments, written words apart from what the builder adds.
 
-What lasts is the system's, a message a section; then the conversation; then the current message, and in front of it, as a part of
-its own, everything else that the page shows. The assistant's messages hold nothing but what it wrote and called.
+What lasts is a system message per section; then the conversation; then the current message, after everything else on the page.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,9 +38,9 @@ class _Notes:
 
 
 def messages(ledger: Ledger) -> tuple[Message, ...]:
-    """What the ledger holds, as messages; nothing when the profile wants none.
+    """What the ledger holds, as messages; () when the profile wants none.
 
-    They end with the current message, or with the calls of a turn and their results when these are what is to be answered from.
+    They end with the current message, or with the calls to answer from.
     """
     writer = ledger.writer
     if writer.profile.chat_format == "none":
@@ -69,7 +68,9 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
         callers = frozenset(item.first.id for _, item in (*calls, *later))
         ending = "\n".join(filter(None, (_note_of(ledger, "turn"), _note_of(ledger, "trigger"))))
         return (*system, *_ending_with_calls(conversation, callers, notes, ending, is_cached=is_cached))
-    last = _current(current, trigger, notes, day, labelled_roles, ledger) if current and not is_text else _text(notes)
+    last = Message(role="user", parts=(Part(notes.text, is_note=True),), ids=notes.ids)
+    if current and not is_text:
+        last = _current(current, trigger, notes, day, labelled_roles, ledger)
     return (*system, *_with_breakpoint(conversation, is_cached=is_cached), last)
 
 
@@ -79,10 +80,6 @@ def _of(ledger: Ledger, source: str) -> list[SectionItem]:
 
 
 def _dialogue(ledger: Ledger, trigger: SectionRule, calls: int) -> tuple[list[SectionItem], list[SectionItem]]:
-    """The conversation in order, with the messages that a turn answers in their places; and those that came after its calls.
-
-    calls: row of the first of them.
-    """
     questions = [(trigger.name, item) for item in ledger.items.get(trigger.name, ()) if item.entry]
     dialogue = [placed for placed in _of(ledger, "window") if is_turn(placed[1])]
     dialogue += [placed for placed in questions if placed[1].origin < calls]
@@ -145,10 +142,6 @@ def _notes(sections: Sequence[PageSection], items: dict[str, Sequence[Item]], wr
     return _Notes(text=text, ids=tuple(dict.fromkeys(part.breadcrumb.id for item in chat for part in item.fragments)))
 
 
-def _text(notes: _Notes) -> Message:
-    return Message(role="user", parts=(Part(notes.text, is_note=True),), ids=notes.ids)
-
-
 def _current(
     current: Item, rule: SectionRule, notes: _Notes, day: str, labelled_roles: frozenset[str], ledger: Ledger
 ) -> Message:
@@ -168,7 +161,6 @@ def _current(
 
 
 def _heading(rule: SectionRule, writer: Writer) -> str:
-    """The lines above a section; nothing on a page that ends its sections with a line too, because a message ends none."""
     section = PageSection(name=rule.name, title=rule.title, groups=(Group(date="", fragments=(PROBE,)),))
     layout = writer.rendering.page(writer.profile.page, (section,))
     if not layout.ends or layout.text[layout.ends[0] :].strip():
@@ -179,10 +171,7 @@ def _heading(rule: SectionRule, writer: Writer) -> str:
 def _ending_with_calls(
     conversation: Sequence[Message], callers: frozenset[str], notes: _Notes, ending: str, *, is_cached: bool
 ) -> tuple[Message, ...]:
-    """The conversation, whose last messages make the calls or came after them; the notes begin the user's message before them.
-
-    callers: ids of these messages. ending: the note that ends that message.
-    """
+    """callers: ids of the messages that make the calls or came after. ending: the note that ends the message before."""
     if not notes.text and not ending:
         return _with_breakpoint(conversation, is_cached=is_cached)
     number = sum(1 for _ in takewhile(lambda message: callers & {*message.ids}, reversed(conversation)))

@@ -1,4 +1,4 @@
-"""The conversation as turns of a chat: who writes, what he wrote byte for byte, and which calls got which results."""
+"""The conversation as turns of a chat: who writes, their words byte for byte, and which calls got which results."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ SectionItem = tuple[str, Item]
 
 
 def is_turn(item: Item) -> bool:
-    """Whether it is told as a message or a call: a result whose call is not shown is neither."""
+    """Whether it is a message or a call; a result whose call is not shown is neither."""
     return item.entry is not None and bool(item.entry.request or item.first.role != "tool")
 
 
@@ -44,8 +44,7 @@ def conversation_messages(
 ) -> tuple[list[Message], str]:
     """The conversation and the calls to answer from, and the date of the last note. labelled_roles: see `roles_with_labels`.
 
-    Dates, names and lines on gaps stand in front of what a person wrote. Those of the assistant's end the user's message before
-    it, which is one of ours where there is none.
+    Notes come before a person's words; those of the assistant end the user's message before it.
     """
     conversation: list[Message] = []
     writer, labels = ledger.writer, ledger.writer.labels
@@ -69,7 +68,6 @@ def conversation_messages(
 
 
 def _append(conversation: list[Message], message: Message, note: str) -> None:
-    """Append a message with its note: in front of it when it is the user's, else at the end of the user's message before it."""
     if not note:
         conversation.append(message)
     elif message.role == "user":
@@ -109,7 +107,6 @@ def _role(crumb: Breadcrumb, writer: Writer) -> Literal["user", "assistant"]:
 
 
 def _name(crumb: Breadcrumb, writer: Writer) -> str:
-    """Who writes it; "" for what the consumer's agent says by its id, and for a bare call of its own."""
     is_bare = crumb.role == "tool"
     if crumb.role != "user" and writer.view.is_own(crumb) and (is_bare or crumb.agent):
         return ""

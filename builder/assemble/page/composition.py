@@ -97,10 +97,13 @@ def _tokens_by_id(ledger: Ledger, section: str) -> dict[str, int]:
 
 def parts(ledger: Ledger) -> Iterator[Omission]:
     """What stands on the page otherwise than it came."""
+    view = ledger.writer.view
     for item in ledger.all_items():
         for fragment in item.fragments:
-            for reason in reductions(fragment, item, ledger.writer.view):
-                tokens = _in_all(fragment, ledger, is_reduced=bool(fragment.reduced or item.spans))
+            for reason in reductions(fragment, item, view):
+                is_reduced = bool(fragment.reduced or item.spans)
+                row = view.row_of(fragment.breadcrumb.id) if is_reduced and not fragment.in_all else -1
+                tokens = max(fragment.in_all, fragment.tokens, int(view.tokens[row]) if row >= 0 else 0)
                 yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=tokens, tokens_shown=fragment.tokens)
 
 
@@ -110,15 +113,8 @@ def reductions(fragment: Fragment, item: Item, view: View) -> Iterator[str]:
     yield from filter(None, (fragment.reduced or PASSAGES * is_part, fragment.failed, NEUTRALISED * fragment.neutralised))
 
 
-def _in_all(fragment: Fragment, ledger: Ledger, *, is_reduced: bool) -> int:
-    view = ledger.writer.view
-    row = view.row_of(fragment.breadcrumb.id) if is_reduced and not fragment.in_all else -1
-    stored = int(view.history.breadcrumbs.tokens.head(view.size)[row]) if row >= 0 else 0
-    return max(fragment.in_all, stored, fragment.tokens)
-
-
 def rows_of_calls(ledger: Ledger) -> frozenset[int]:
-    """Rows of what makes nothing but calls on the page, and has no words: it says no more than these."""
+    """Rows without words whose calls are all on the page."""
     view = ledger.writer.view
     exchanges = view.history.exchanges
     pairs = {(item.entry.row, item.entry.request) for item in ledger.all_items() if item.entry and item.entry.request}

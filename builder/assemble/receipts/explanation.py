@@ -133,7 +133,7 @@ class Explanation:
         self._evidence = SearchEvidence(assembly.draft.query, recall.view, ranker, assembly.draft.retrieval.candidates)
 
     def receipt(self, most: int | None = None) -> Receipt:
-        """Every line of the page, and what is not on it. most: breadcrumbs that are named of the latter; None = all."""
+        """Every line of the page, and what is not on it. most: of the latter that are named; None = all."""
         missing = self._assembly.absence
         return Receipt(
             parts=self._parts,
@@ -173,7 +173,7 @@ class Explanation:
             yield self._absent_source(row, reasons[row])
 
     def _absent_source(self, row: int, reason: str) -> AbsentSource:
-        tokens = int(self._view.history.breadcrumbs.tokens.head(row + 1)[row])
+        tokens = int(self._view.tokens[row])
         crumb = self._view.breadcrumb(row)
         return AbsentSource(source=source_of(crumb), reason=reason, tokens=tokens, evidence=self._evidence.of_row(row))
 

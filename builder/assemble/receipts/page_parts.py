@@ -1,4 +1,4 @@
-"""Every line of a page with the breadcrumb, or the part of the profile, that it comes from, and why."""
+"""Every line of a page, the breadcrumb or part of the profile that it comes from, and why."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -127,7 +127,6 @@ def _with_furniture(parts: list[PagePart], markdown: str) -> tuple[PagePart, ...
 
 
 def _section(line: int, sections: Mapping[int, str], texts: Mapping[int, str]) -> str:
-    """That of the next part without an empty line between, as of a heading; else of the one in front, as of a closing tag."""
     below = next(each for each in count(line) if each in sections or each not in texts)
     above = next(each for each in count(line, -1) if each in sections or each not in texts)
     if below in sections or above in sections:

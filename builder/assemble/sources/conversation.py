@@ -22,10 +22,7 @@ def is_result(full: Item) -> bool:
 
 
 def line_of(full: Item, writer: Writer, line: Line = "folded") -> Item:
-    """The call with a line for each result; a failure is no line. What is shorter than its line is whole.
-
-    A profile that folds nothing has the ends of each result instead.
-    """
+    """The call with a line for each result; whole where that is shorter. A failure is no line."""
     if full.entry is None or _line_reason(full) or full.size <= MIN_PART_TOKENS // 2:
         return full
     is_never_folded = line == "folded" and writer.profile.tool_output.fold_at is None
@@ -71,8 +68,7 @@ def put_conversation(draft: Draft, shares: Shares) -> None:
 def grow(draft: Draft) -> bool:
     """Give the room that is left to the conversation, the newest first; returns whether any of it was used.
 
-    What was cut is completed, folded results are unfolded, older entries are added until one does not fit; a useful part of that
-    one is shown. A large result leaves room for what is older, and takes what that does not use.
+    A large result leaves room for what is older, and takes what that does not use.
     """
     before = draft.placed()
     placed, free = _extended(draft, dict(before), draft.room())
@@ -148,7 +144,6 @@ def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, free
 
 
 def _part(draft: Draft, full: Item, room: int) -> Item | None:
-    """A message in part, or a call with a line for each result, within `room` tokens; None when neither has room."""
     if not is_result(full):
         return part_of(full, draft.writer, room)
     line = _line(draft, full)
@@ -167,10 +162,7 @@ def _newest_lines(draft: Draft, rounds: list[Item], room: int) -> Placed:
 
 
 def _evenly(draft: Draft, triggering: list[Item], room: int, most: int) -> Placed:
-    """The results that triggered, each with as many of `room` tokens as the others; what is short leaves them more.
-
-    most: tokens that they may have where `room` is too small for a line of each.
-    """
+    """most: tokens that they may have where `room` is too small for a line of each."""
     placed: Placed = {}
     caps = even_caps([full.size for full in triggering], min(room, most))
     parts = each(partial(_useful_part, draft, full, cap) for full, cap in zip(triggering, caps, strict=True))
@@ -215,10 +207,7 @@ def _extended(draft: Draft, placed: Placed, free: int) -> tuple[Placed, int]:
 
 
 def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
-    """Each entry that did not trigger, and what of it may be shown while older ones have no room: the newest first.
-
-    Results have what words do not need, and their share at least.
-    """
+    """Each entry that did not trigger, and what of it may be shown while older ones have no room."""
     rules, writer = draft.recall.profile.tool_output, draft.writer
     others = [full for full in draft.full if full.entry not in draft.recall.turn]
     lines = each(partial(_line, draft, full) for full in others)
@@ -253,7 +242,6 @@ def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
 
 
 def _line(draft: Draft, full: Item) -> Item:
-    """A message, or a call with a line for each result, which says so when the call was made again later."""
     return (
         full if not is_result(full) else line_of(full, draft.writer, "superseded" if full.entry in draft.repeated else "folded")
     )

@@ -12,8 +12,7 @@ from builder.assemble.items.rendering import LINE_REASONS, RenderForm, Spans
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.sources.instructions import take_off_half_pairs
 from builder.assemble.sources.observations import OBSERVED, observation_item, with_observations
-from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import CUT, IRRELEVANT, OLDER, OVER_BUDGET, Fragment, Omission
+from builder.domain.context import CUT, IRRELEVANT, OLDER, OVER_BUDGET, Omission
 from builder.domain.profile import SectionRule
 from builder.language.sentences import with_lead
 from builder.recall.index.conversation import exchange_of, outdated_results
@@ -31,7 +30,7 @@ _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 
 
 def put_finds(draft: Draft, shares: Shares) -> None:
-    """Put the best of what the page does not show on it; what was said around it only once all of it has room."""
+    """Put the best of what the page does not show on it; neighbours only once all of it has room."""
     rule = draft.rule("retrieval")
     if shares.whole:
         shares.aim(draft.ledger, COUNT_TOLERANCE_TOKENS + shares.finds())
@@ -75,10 +74,7 @@ def _find(draft: Draft, rule: SectionRule) -> None:
 
 
 def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:
-    """Results that a limit takes, and the running turn, come back as finds when they are likely answers.
-
-    Returns omissions, and the other finds.
-    """
+    """Results that a limit takes come back as finds only when they are likely answers. Returns omissions, and other finds."""
     limits, view = draft.limits, draft.recall.view
     running = (full.entry for full in draft.full if full.entry and draft.is_running(full))
     reasons = {row: OLDER for entry in running for row in entry.rows}
@@ -104,8 +100,7 @@ def _put(
 ) -> list[Omission]:
     """Put finds on the page, the best first, as far as there is room; returns those without.
 
-    limits: how many of a schema may be shown; a schema without a limit has none. places: row → the item of its finds; new items
-    are added. most: tokens of the section.
+    limits: how many of a schema may be shown. places: row → the item of its finds, to be extended. most: tokens of the section.
     """
     view, ledger = draft.recall.view, draft.ledger
     candidates = tuple(_news(finds, draft, places))
@@ -113,10 +108,11 @@ def _put(
     omissions: list[Omission] = []
     for number, find in enumerate(candidates):
         crumb = view.breadcrumb(find.row)
+        is_orphan = find.leader >= 0 and not find.is_probable and find.leader not in places
         if not limits.get(crumb.schema, 1):
             limit = draft.recall.profile.retrieval.per_schema_limit[crumb.schema]
             reason = f"beyond the {limit} most probable of {crumb.schema}"
-        elif find.tokens > most - ledger.spent[rule.name] or _is_orphan(find, places):
+        elif find.tokens > most - ledger.spent[rule.name] or is_orphan:
             reason = IRRELEVANT
         elif ledger.remaining < least[number] or not _try_add(rule.name, find, draft, places):
             reason = OVER_BUDGET
@@ -128,18 +124,15 @@ def _put(
     return omissions
 
 
-def _is_orphan(find: Find, places: Mapping[int, Item]) -> bool:
-    return find.leader >= 0 and not find.is_probable and find.leader not in places
-
-
 def _news(finds: Iterable[Find], draft: Draft, places: Mapping[int, Item]) -> Iterator[Find]:
-    writer, items = draft.writer, tuple(draft.ledger.all_items())
+    writer, now, items = draft.writer, draft.writer.now, tuple(draft.ledger.all_items())
     parts = {part.breadcrumb.id: " ".join(part.text.split()) for item in items for part in item.fragments if part.reduced}
     elsewhere = {item.origin: item.spans for item in items if item.spans and item.origin not in places}
     for find in finds:
         crumb = writer.view.breadcrumb(find.row)
         remainder = _without_shown_spans(find, elsewhere.get(find.row, ()), crumb.text)
-        if remainder and not _is_visible(remainder, writer, parts) and not _repeats_trigger(crumb, writer.now):
+        repeats_trigger = (crumb.speaker, crumb.role) == (now.speaker, now.role) and crumb.text.split() == now.text.split()
+        if remainder and not _is_visible(remainder, writer, parts) and not repeats_trigger:
             yield remainder
 
 
@@ -187,7 +180,9 @@ def found_item(find: Find, writer: Writer) -> Item:
     caller = writer.view.row_of(writer.view.breadcrumb(exchange.callers[0]).id)
     call = writer.fragment(writer.view.breadcrumb(caller), RenderForm(call=exchange.request), MAX_CALL_TOKENS)
     result = writer.fragment(crumb, _limited_form(find, writer, RenderForm(spans=find.spans, answer=True)))
-    return Item(origin=find.row, fragments=(call, result, *_other_calls_note(caller, writer)), spans=find.spans)
+    others = len(writer.view.history.exchanges.of_caller.get(caller, ())) - 1
+    note = (writer.other_calls(writer.view.breadcrumb(caller), others),) if others > 0 else ()
+    return Item(origin=find.row, fragments=(call, result, *note), spans=find.spans)
 
 
 def _limited_form(find: Find, writer: Writer, form: RenderForm) -> RenderForm:
@@ -196,13 +191,7 @@ def _limited_form(find: Find, writer: Writer, form: RenderForm) -> RenderForm:
     return replace(form, characters=rules.old_characters) if crumb.tool in rules.old_tools and not crumb.failed else form
 
 
-def _other_calls_note(caller: int, writer: Writer) -> tuple[Fragment, ...]:
-    others = len(writer.view.history.exchanges.of_caller.get(caller, ())) - 1
-    return (writer.other_calls(writer.view.breadcrumb(caller), others),) if others > 0 else ()
-
-
 def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
-    """Whether the page shows the very words elsewhere: in the part of a message that has room there, or that a limit leaves."""
     crumb = writer.view.breadcrumb(find.row)
     part = parts.get(crumb.id)
     if part is None:
@@ -213,7 +202,7 @@ def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
 
 
 def _without_shown_spans(find: Find, elsewhere: Spans, text: str) -> Find | None:
-    """The find without what the page shows of its text elsewhere, such as a sentence that instructs; None = no words are left."""
+    """The find without what the page shows of its text elsewhere; None = no words are left."""
     if not elsewhere:
         return find
     rest = find.spans or ((0, len(text)),)
@@ -222,10 +211,6 @@ def _without_shown_spans(find: Find, elsewhere: Spans, text: str) -> Find | None
     words = (_WORDS.search(text, start, end) for start, end in rest if start < end)
     spans = tuple(spans_of_words.span() for spans_of_words in words if spans_of_words)
     return replace(find, spans=spans) if spans else None
-
-
-def _repeats_trigger(crumb: Breadcrumb, now: Breadcrumb) -> bool:
-    return crumb.speaker == now.speaker and crumb.role == now.role and crumb.text.split() == now.text.split()
 
 
 def _join_spans(spans: Spans, find: Find, writer: Writer) -> Spans:

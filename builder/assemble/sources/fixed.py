@@ -19,7 +19,7 @@ from builder.recall.index.view import View
 
 
 def reminder_texts(profile: Profile, trigger: Breadcrumb, view: View) -> dict[str, str]:
-    """Section → the reminders in it that are due on this turn, word for word but for control text."""
+    """Section → the reminders in it that are due on this turn."""
     texts: dict[str, list[str]] = {}
     for reminder in profile.reminders:
         if _reminds(reminder, trigger, view):
@@ -39,7 +39,7 @@ OWN_WORDS = {"system": "the system prompt", "reminder": "a reminder of the profi
 
 
 def put_fixed(draft: Draft, _: Shares) -> None:
-    """Put the profile's own words on an empty page: the system prompt whole, reminders as far as the message leaves them room.
+    """Put the profile's own words on an empty page: the system prompt whole, reminders as far as the message leaves room.
 
     Raises `Rejected` when the prompt leaves no room for a useful part of the message.
     """
@@ -63,7 +63,7 @@ def put_fixed(draft: Draft, _: Shares) -> None:
 
 
 def put_current(draft: Draft, shares: Shares) -> None:
-    """Put the current message on the page, whole or within its share, after a note on what was answered since."""
+    """Put the current message on the page, whole or within its share."""
     questions, phrases = draft.recall.questions, draft.writer.rendering.phrases
     if questions.answered and questions.ids and draft.rest > 2 * MIN_PART_TOKENS:
         note = phrases.counted("message_answered", "messages_answered", questions.answered)
@@ -88,19 +88,15 @@ def _put_current(draft: Draft, share: int) -> None:
     room = min(share, ledger.remaining + ledger.spent[name]) - _frame(draft, items)
     room = max(room, min(_size(items), MIN_PART_TOKENS))
     if _size(items) > room:
-        items = _newest(items, room)
+        needs = accumulate(min(item.size, MIN_PART_TOKENS) + max(item.extra, 0) for item in reversed(items))
+        items = items[-max(sum(need <= room for need in needs), 1) :]
         items = current_items(draft, even_caps([item.size for item in items], room - sum(max(item.extra, 0) for item in items)))
         draft.whole = False
     ledger.put(name, items, TO_ANSWER)
 
 
-def _newest(items: tuple[Item, ...], room: int) -> tuple[Item, ...]:
-    needs = accumulate(min(item.size, MIN_PART_TOKENS) + max(item.extra, 0) for item in reversed(items))
-    return items[-max(sum(need <= room for need in needs), 1) :]
-
-
 def current_items(draft: Draft, caps: Sequence[int] = ()) -> tuple[Item, ...]:
-    """The messages to answer, oldest first; none on the page of a tool's answer that answers nobody.
+    """The messages to answer, oldest first; () for a tool result that answers nobody.
 
     caps: tokens of each of the newest; () = all of them whole.
     """
@@ -140,7 +136,7 @@ def put_pinned(draft: Draft, shares: Shares) -> None:
 def section_rows(
     profile: Profile, pinned: tuple[tuple[StoredBreadcrumb, ...], ...], rule: SectionRule
 ) -> list[tuple[StoredBreadcrumb, Pinned]]:
-    """The breadcrumbs of this section, each with its kind, in the profile's order, of each kind the newest first, none twice.
+    """The breadcrumbs of this section, each with its kind, in the profile's order, none twice.
 
     pinned: for each of the profile's kinds what was recalled.
     """
@@ -157,7 +153,7 @@ def section_rows(
 
 
 def pinned_items(rows: Sequence[StoredBreadcrumb], writer: Writer, room: int) -> tuple[Item, ...]:
-    """The items of a section within `room` tokens, in place order: each whole, or cut where a useful part remains."""
+    """The items of a section within `room` tokens, in place order: whole, or cut to a useful part."""
     items: list[Item] = []
     for row in rows:
         item = writer.message(row.breadcrumb, -1)

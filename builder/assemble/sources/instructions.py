@@ -5,7 +5,6 @@ from dataclasses import replace
 from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import Draft
 from builder.assemble.items.rendering import RenderForm
-from builder.assemble.items.writer import Item
 from builder.domain.context import OVER_BUDGET, Omission
 from builder.language.dates import depends_on_day
 from builder.recall.search.candidates import Find
@@ -25,10 +24,15 @@ def put_instructions(draft: Draft, shares: Shares) -> None:
     ledger.rules[rule.name] = (
         replace(rule, dates="day") if rule.dates == "none" and any(_needs_date(draft, find) for find in due) else rule
     )
-    items = {find.row: _item(draft, find) for find in due}
+    items = {
+        find.row: draft.writer.message(draft.recall.view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans))
+        for find in due
+    }
     if ledger.cost(rule.name, [*items.values()]) > room:
         rows_on_page, question_terms = set[int](), {*draft.recall.terms(draft.writer.question).split()}
-        for find in sorted(due, key=lambda find: (-_common_words(draft, find, question_terms), -find.row)):
+        texts = {find.row: draft.recall.view.breadcrumb(find.row).text for find in due}
+        common = {row: len(question_terms.intersection(draft.recall.terms(text).split())) for row, text in texts.items()}
+        for find in sorted(due, key=lambda find: (-common[find.row], -find.row)):
             permissions = (permission for permission, rules in draft.active.rules.items() if find.row in rules)
             added = {find.row, *rows_on_page, *draft.active.rules[find.row], *permissions}
             if ledger.cost(rule.name, [item for row, item in items.items() if row in added]) <= room:
@@ -37,12 +41,8 @@ def put_instructions(draft: Draft, shares: Shares) -> None:
     ledger.put(rule.name, [*items.values()], HOLDS)
 
 
-def _item(draft: Draft, find: Find) -> Item:
-    return draft.writer.message(draft.recall.view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans))
-
-
 def take_off_half_pairs(draft: Draft) -> None:
-    """Take off what was found of an instruction without the permission that limits or ends it, or the other way round."""
+    """Remove finds of an instruction without the permission that ends it, and the other way round."""
     sources = (draft.items("instructions"), draft.items("retrieval"))
     rows, rules = draft.whole_rows().union(item.origin for items in sources for item in items), draft.active.rules
     alone = {rule for permission in rules.keys() - rows for rule in rules[permission]}
@@ -59,12 +59,8 @@ def leave_out_instructions(draft: Draft) -> None:
 
 
 def _is_due(draft: Draft, find: Find, rows: frozenset[int]) -> bool:
-    """Whether the page does not show it. One from another session is said again: there it is one message of many.
-
-    rows: those of which the page shows all.
-    """
     view = draft.recall.view
-    sessions = view.column(view.history.breadcrumbs.session)
+    sessions = view.session_of
     return sessions[find.row] != view.session or find.row not in rows
 
 
@@ -72,7 +68,3 @@ def _needs_date(draft: Draft, find: Find) -> bool:
     crumb, day_of = draft.recall.view.breadcrumb(find.row), draft.writer.day_of
     spans = find.spans or ((0, len(crumb.text)),)
     return day_of(crumb) != day_of(draft.recall.trigger) and any(depends_on_day(crumb.text[start:end]) for start, end in spans)
-
-
-def _common_words(draft: Draft, find: Find, question_terms: set[str]) -> int:
-    return len(question_terms & {*draft.recall.terms(draft.recall.view.breadcrumb(find.row).text).split()})

@@ -20,10 +20,9 @@ STOOD_FOR = "an observation stands for it"
 def with_observations(
     result: RetrievalResult, observations: Observations, draft: Draft, page_rows: frozenset[int]
 ) -> RetrievalResult:
-    """The same with observations in the place of the messages that they stand for, each once, at the rank of the best.
+    """The same with observations instead of the messages that they stand for, each once, at the rank of the best.
 
-    A message stays that says more than its observations. page_rows: rows that the page shows; an
-    observation of these alone says nothing new.
+    page_rows: rows that the page shows; an observation of these alone says nothing new.
     """
     if not observations.summaries:
         return result
@@ -38,7 +37,7 @@ def with_observations(
 
 
 def observation_item(find: Find, writer: Writer) -> Item:
-    """The lines of a find at the place of the first message that they stand for; with their dates where the section has none."""
+    """The lines of a find as an item; with their dates where the section has none."""
     chains, fragments, section = writer.view.history.chains, tuple[Fragment, ...](), writer.profile.section("retrieval")
     is_dated = section is not None and section.dates != "none"
     for row, line in find.lines:
@@ -49,10 +48,7 @@ def observation_item(find: Find, writer: Writer) -> Item:
 
 
 def _says_more(find: Find, observed: tuple[Observation, ...], draft: Draft) -> bool:
-    """Whether a message that was found has a word of the question that its observations do not have, or one that was replaced.
-
-    What replaces one may say less: of "agreed, 270, from the 20th" only the day was moved.
-    """
+    """Whether a found message has a word of the question that its observations lack, or one that was replaced."""
     if any(find.row not in each.rows for each in observed):
         return True
     text, terms = draft.recall.view.breadcrumb(find.row).text, draft.recall.terms
@@ -80,10 +76,7 @@ def _exchanged(
 
 
 def _instead_of(find: Find, observations: Observations, staying: frozenset[int]) -> list[tuple[int, Observation | None]]:
-    """The observations that stand for a find, each behind the first of its rows; a message that stays, behind its own.
-
-    Beside that what has replaced its observations is shown. Nothing for a find of an observation that holds no more.
-    """
+    """The observations that stand for a find; with a message that stays, only what has replaced its observations."""
     if find.row in observations.summaries:
         one = observations.by_place.get((find.row, find.spans[0][0] if find.spans else 0))
         return [(one.rows[0], one)] if one else []

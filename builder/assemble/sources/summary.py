@@ -29,8 +29,7 @@ MIN_SUMMARY_TOKENS = 100
 def put_summary(draft: Draft, shares: Shares) -> None:
     """Put the newest summary on the page in whole lines, without what the page shows.
 
-    Where not all lines have room, those that a model or the summariser chose go first, the least telling in front; then the
-    oldest of those word for word, and a note says how many.
+    Without room for all, chosen lines go first, the highest rank first; then the oldest verbatim ones, and a note says how many.
     """
     rule, ledger, writer = draft.rule("summary"), draft.ledger, draft.writer
     if rule is None or (draft.whole and not draft.limits.left_out):
@@ -59,7 +58,7 @@ def put_summary(draft: Draft, shares: Shares) -> None:
 
 
 def leave_out_shown_lines(draft: Draft) -> None:
-    """Take the lines off whose words were found since; none comes in their place, the conversation has the room."""
+    """Remove the lines whose words were found since; the conversation has their room."""
     rule = draft.rule("summary")
     for item in draft.items("summary") if rule else ():
         summary = read_summary(item.first)
@@ -91,7 +90,7 @@ def _note(draft: Draft, number: int) -> str:
 
 
 def by_importance(lines: tuple[Line, ...]) -> list[int]:
-    """Numbers of the lines: those word for word, the newest first, then the others by rank, of equal ones the newest first."""
+    """Numbers of the lines: verbatim ones, the newest first, then the others by rank."""
     return sorted(
         range(len(lines)),
         key=lambda number: (not lines[number].verbatim, lines[number].rank * (not lines[number].verbatim), -number),
@@ -127,11 +126,9 @@ MAX_SESSIONS = 20
 
 
 def put_memory(draft: Draft, shares: Shares) -> None:
-    """Fill the section; nothing unless the profile looks into the memory of a person.
+    """Put other sessions on the page where the profile looks into the memory of a person.
 
-    Where they have room, the other sessions are whole, as a conversation that fits is. Else there are their newest part and the
-    summaries of the rest, beside an own conversation that does not fit the summaries alone. None of it depends on the own session
-    but for the room, so the page begins with the same words until the room is used up.
+    All of them where they have room, else their newest part and summaries of the rest. Only the room depends on the own session.
     """
     rule, ledger, view = draft.rule("memory"), draft.ledger, draft.recall.view
     if rule is None or view.person == NOBODY:
@@ -153,7 +150,7 @@ def _reason(draft: Draft, item: Item) -> str:
 def _all_sessions(draft: Draft, rule: SectionRule, room: int) -> tuple[Item, ...] | None:
     """All other sessions, or None when they have no room."""
     view, rows = draft.recall.view, _memory_rows(draft.recall.view)
-    if float(view.column(view.history.breadcrumbs.tokens)[rows].sum()) > MAX_STORED_SHARE * room:
+    if float(view.tokens[rows].sum()) > MAX_STORED_SHARE * room:
         return None
     items: list[Item] = []
     for session in _sessions(view, rows):
@@ -185,13 +182,13 @@ def _newest_first(view: View) -> Iterator[Entry]:
 
 def _memory_rows(view: View) -> Ints:
     table = view.history.breadcrumbs
-    session = view.column(table.session)
+    session = view.session_of
     others = view.current & view.dialogue & (session != view.session) & (session != table.sessions.get(NO_SESSION, NOBODY))
     return np.flatnonzero(others)
 
 
 def _sessions(view: View, rows: Ints) -> list[View]:
-    codes = view.column(view.history.breadcrumbs.session)[rows].tolist()
+    codes = view.session_of[rows].tolist()
     newest_first = dict.fromkeys(reversed(codes))
     return [replace(view, session=code) for code in reversed(newest_first)]
 

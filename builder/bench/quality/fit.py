@@ -23,7 +23,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.recall.search.candidates import eligible_breadcrumbs, eligible_passages
-from builder.recall.search.ranking import MEANING, NULL, SIGNALS, Ranker, Weights, evidence, features
+from builder.recall.search.ranking import MEANING, NULL, SIGNALS, Ranker, Weights
 from builder.service import ContextBuilder
 
 Floats = NDArray[np.float64]
@@ -106,9 +106,9 @@ async def _example(
         dataset=dataset,
         session=trigger.session,
         piece=piece,
-        features=features(query, view),
+        features=np.stack([scale(signal(query, view)) for signal, scale in SIGNALS.values()], axis=1),
         gold={passage: 1 / numbers[id_] / len(numbers) for passage, id_ in enumerate(ids) if id_ in gold},
-        evidence=evidence(query, view, findable),
+        evidence=np.array([value(query, view, findable) for value in NULL.values()], np.float32),
     )
 
 

@@ -1,17 +1,14 @@
 """Commands that explain contexts: where each line comes from, what other profiles would show, what pages cost."""
 
 import asyncio
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.app.console import AsJson, progress_bar, say, show, table
+from builder.app.console import AsJson, progress_bar, show, table
 from builder.cli.options import Servers, Target, Workspace, target, text_of
-from builder.domain.errors import Misconfigured
-from builder.wire.session_names import optional_token
+from builder.wire.subjects import optional_token
 
 if TYPE_CHECKING:
     from builder.app.settings import Settings
@@ -42,10 +39,10 @@ def explain(
 ) -> None:
     """Show where each line of a context comes from and why, what was left out and why, and what the budget went to."""
     from builder.cli.reports import receipt_text
-    from builder.cli.requests import look_up
+    from builder.cli.requests import ask
 
     request = _request(trigger, consumer, session, as_of) | {"most": None if most == ALL else most}
-    answer = asyncio.run(look_up(target(servers, workspace), "explain", request))
+    answer = asyncio.run(ask(target(servers, workspace), "explain", request))
     show(answer, as_json, text=receipt_text(answer), note=_note(answer))
 
 
@@ -61,10 +58,10 @@ def why(
     as_json: AsJson = False,
 ) -> None:
     """Say in a sentence why a breadcrumb is on the page of a context, or why it is not."""
-    from builder.cli.requests import look_up
+    from builder.cli.requests import ask
 
     request = _request(trigger, consumer, session, as_of) | {"id": breadcrumb}
-    answer = asyncio.run(look_up(target(servers, workspace), "why", request))
+    answer = asyncio.run(ask(target(servers, workspace), "why", request))
     show(answer, as_json, text=answer["sentence"] + "\n", note=_note(answer))
 
 
@@ -84,10 +81,10 @@ def replay(
 ) -> None:
     """Build a context again from what is remembered and compare it with the published one; or see it made otherwise."""
     from builder.cli.reports import comparison_text
-    from builder.cli.requests import look_up
+    from builder.cli.requests import ask
 
     request = _request(trigger, consumer, session, as_of) | _files(profile, templates)
-    answer = asyncio.run(look_up(target(servers, workspace), "replay", request))
+    answer = asyncio.run(ask(target(servers, workspace), "replay", request))
     is_other = bool(profile or templates)
     show(answer, as_json, text=comparison_text(answer, is_other=is_other), note=_note(answer))
     if not is_other and answer["is_same"] is False:
@@ -172,74 +169,33 @@ MAX_HOURS = 24
 
 def cost(
     prices: Annotated[
-        Path | None, typer.Option(help="Price list, YAML or JSON (builder/docs/cost.md); without one: tokens only.")
+        Path | None, typer.Option(help="Price list, YAML or JSON (builder/docs/cost.md); without it: tokens only.")
     ] = None,
-    model: Annotated[str, typer.Option(help="Model of agents whose profile names none.")] = "",
     hours: Annotated[float, typer.Option(min=0.01, max=MAX_HOURS, help="How far back.")] = MAX_HOURS,
     workspace: Annotated[str, typer.Option("--workspace", "-w", help="Only this workspace; default is all.")] = "",
     servers: Servers = "",
     *,
     as_json: AsJson = False,
 ) -> None:
-    """What contexts cost a day, beside the whole conversation and its last messages: tokens a turn, and money by a price list."""
+    """Show the tokens of published contexts, and of the conversations that agents would send without them; with prices, money."""
     from datetime import UTC, datetime, timedelta
 
-    from builder.app.operations.costs import COUNTED, NOT_COUNTED, PriceList, costs, load_prices
-    from builder.app.operations.traffic import read_traffic
+    from builder.app.operations.costs import PriceList, load_prices, read_costs
 
     price_list = load_prices(prices) if prices else PriceList()
-    if prices and not price_list.matching(model):
-        raise Misconfigured(f"{prices} has no prices for {model or 'any model'}; it has {', '.join(price_list.models) or 'none'}")
     place, since = target(servers), datetime.now(UTC) - timedelta(hours=hours)
     with progress_bar("contexts") as advance:
-        traffic = asyncio.run(read_traffic(place.settings, place.servers, workspace, since, advance))
-    names = {page.key[1] for page in traffic.pages}
-    figures = costs(traffic, price_list, hours, {name: _model_of(place.settings, name) or model for name in names})
-    if as_json:
-        show(figures, as_json)
-    elif not figures["contexts"]:
-        say(f"no contexts in the last {hours:g} hours; a context is published when a user message comes")
-    else:
-        sys.stdout.write(cost_text(figures))
-        say(f"{COUNTED}\n{NOT_COUNTED}")
+        rows = asyncio.run(read_costs(place.settings, place.servers, workspace, since, price_list, advance))
+    note = f"no contexts in the last {hours:g} hours; a context is published when a user message comes"
+    show(rows, as_json, text="".join(cost_text(row, price_list.currency) for row in rows), note="" if rows else note)
 
 
-def cost_text(figures: dict[str, Any]) -> str:
-    """A table a consumer, with a line for each form in which a conversation is sent; and whom nobody reads."""
-    text = ""
-    for row in figures["consumers"]:
-        currency = f" in {figures['currency']}" if figures["currency"] else ""
-        text += (
-            f"{row['consumer']}: {row['contexts_per_day']:,.0f} contexts a day, responses of {row['response_tokens']:,.0f} tokens"
-            + (f", money{currency} a day" if row["money"] else "")
-        )
-        heads = ("sent", "tokens a turn", "cached", *row["money"])
-        text += f"\n{table(heads, _forms(row), frozenset(heads[1:]))}\n"
-    unread = (
-        f"{row['consumer']}: {row['contexts_per_day']:,.0f} contexts a day of {row['tokens']:,.0f} tokens were built and read by "
-        "nobody, so no model was paid; `triggers: []` in its profile ends that\n"
-        for row in figures["unread"]
-    )
-    return text + "".join(unread)
-
-
-def _forms(row: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """A line of a consumer's table for each form."""
-    for form, each in row["sent"].items():
-        yield (
-            form,
-            f"{each['tokens']:,.0f}",
-            f"{each['cached']:,.0f}",
-            *(f"{money[form]:,.4f}" for money in row["money"].values()),
-        )
-
-
-def _model_of(configuration: "Settings", consumer: str) -> str:
-    """The model that the profile names; "" where it names none, or is another installation's."""
-    from builder.app.operations.profile_catalog import open_catalog
-
-    try:
-        values = open_catalog(configuration).settings(consumer)
-    except Misconfigured:
-        return ""
-    return next((str(each.value) for each in values if each.name == "model" and each.value), "")
+def cost_text(row: dict[str, Any], currency: str) -> str:
+    """The table of a consumer: a line for each form in which a conversation is sent, a column for each model."""
+    heads = ("sent", *row["sent"]["page"])
+    money = f", money in {currency or 'the unit of the price list'}" if heads[3:] else ""
+    lines = [
+        (form, *(f"{value:,.0f}" if name in {"tokens", "cached"} else f"{value:,.4f}" for name, value in each.items()))
+        for form, each in row["sent"].items()
+    ]
+    return f"{row['consumer']}: {row['contexts']:,} contexts{money}\n{table(heads, lines, frozenset(heads[1:]))}\n"

@@ -17,7 +17,7 @@ from builder.cli.options import Servers, Target, User, Workspace, target, text_o
 from builder.domain.errors import BuilderError, Rejected
 from builder.domain.text import visible
 from builder.wire.json import one_line
-from builder.wire.session_names import session_token
+from builder.wire.subjects import session_token
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]
 Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts are meant.")]

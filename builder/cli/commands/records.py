@@ -11,7 +11,7 @@ import typer
 from builder.app.console import AsJson, progress_bar, say, show
 from builder.cli.options import Servers, Target, User, Workspace, target
 from builder.domain.errors import Rejected
-from builder.wire.session_names import optional_token, session_token
+from builder.wire.subjects import optional_token, session_token
 
 SessionOption = Annotated[str, typer.Option("--session", "-s", help="The session, as other commands take it.")]
 Id = Annotated[str, typer.Argument(help="Id of the breadcrumb.")]
@@ -26,10 +26,10 @@ def fetch(
     as_json: AsJson = False,
 ) -> None:
     """Show all of a breadcrumb, e.g. of one that a context left out or showed in part."""
-    from builder.cli.requests import look_up, with_text
+    from builder.cli.requests import ask, with_text
 
     request = {"id": breadcrumb} | ({"version": version} if version else {})
-    answer = with_text(asyncio.run(look_up(target(servers, workspace), "fetch", request)))
+    answer = with_text(asyncio.run(ask(target(servers, workspace), "fetch", request)))
     if not as_json:
         say(_head(answer))
     show(answer, as_json, text=answer["text"] + "\n")
@@ -68,11 +68,11 @@ def context(
     as_json: AsJson = False,
 ) -> None:
     """Show the last context of an agent in a session, or the one that a breadcrumb led to."""
-    from builder.cli.requests import look_up
+    from builder.cli.requests import ask
 
     token = optional_token(session)
     request = {"consumer": consumer, "session": token, "trigger": trigger}
-    event = asyncio.run(look_up(target(servers, workspace), "context", request))
+    event = asyncio.run(ask(target(servers, workspace), "context", request))
     show(event, as_json, text=event["content"])
 
 

@@ -13,7 +13,7 @@ import typer
 from builder.app.console import AsJson, say, settings, show
 from builder.cli.options import Servers, Workspace, target, text_of
 from builder.domain.errors import BuilderError, Misconfigured, Rejected
-from builder.wire.session_names import optional_token
+from builder.wire.subjects import optional_token
 
 if TYPE_CHECKING:
     from builder.app.operations.template_cases import CaseResult
@@ -194,16 +194,15 @@ async def _of_stored(
     stack: AsyncExitStack, folder: Path, before: Path | None, names: dict[str, str], servers: str, workspace: str
 ) -> Preview:
     from builder.app.config import read_templates
-    from builder.cli.requests import open_source
 
-    source = await stack.enter_async_context(open_source(target(servers, workspace)))
+    client = await stack.enter_async_context(target(servers, workspace).connect())
     request = names | {"session": optional_token(names["session"]), "over_bundled": True}
 
     async def make() -> dict[str, Any]:
-        answer = await source.ask("replay", request | {"files": dict(read_templates(folder))})
+        answer = await client.request("replay", request | {"files": dict(read_templates(folder))})
         if before is None:
             return answer
-        earlier = await source.ask("replay", request | {"files": dict(read_templates(before))})
+        earlier = await client.request("replay", request | {"files": dict(read_templates(before))})
         return answer | {"before": earlier["after"]}
 
     return make

@@ -1,8 +1,7 @@
-"""Which sentences are standing instructions, meant for every answer from then on, what they are about, and which ends another.
+"""Which sentences are standing instructions, what they are about, and which ends another.
 
-Precision before recall: an instruction that is missed may still be found by its words, one that was never given misleads. A wrong
-end hides a wish; a missed end shows both in their order. So one ends only by the same words again, or by a permission that adds
-no word of its own to what it is about.
+A missed instruction may still be found, one that was never given misleads. So one ends only by the same words again, or by a
+permission that adds no word to what it is about.
 """
 
 import re
@@ -80,11 +79,7 @@ class Subject:
 
 
 def subject(sentence: str, code: str, terms: Callable[[str], str]) -> Subject:
-    """What the sentence is about, without the words that make it an instruction.
-
-    code: the language of its cue.
-    terms: text → stemmed terms.
-    """
+    """What the sentence is about. code: language of its cue. terms: text → stemmed terms."""
     language = next(language for language in languages() if language.code == code)
     plain = sentence.replace("’", "'").lower()
     about = language.generic.sub(" ", language.stop.sub(" ", plain))
@@ -110,7 +105,9 @@ def ends(permission: Subject, rule: Subject) -> bool:
     """Whether "you can … again" means that rule, and all of it."""
     if not permission.words or not permission.words <= rule.words or not permission.others <= rule.others:
         return False
-    if _directs_elsewhere(permission, rule) or not _same_roles(permission, rule):
+    there = {word: {preposition for preposition, behind in rule.directions if behind == word} for _, word in rule.directions}
+    directs_elsewhere = any(preposition not in there.get(word, {preposition}) for preposition, word in permission.directions)
+    if directs_elsewhere or not _same_roles(permission, rule):
         return False
     return permission.words == rule.words or not (rule.several or (permission.generic and not rule.generic))
 
@@ -122,7 +119,6 @@ def touches(permission: Subject, rule: Subject) -> bool:
 
 @derived
 def _remarks() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What a sentence may begin with before it says anything ("oh, by the way"), and what may end a wish (", ok?")."""
     polite = words("politeness")
     asides = either(entry for entry in words("asides") if entry not in polite)
     openers = either({opener for language in languages() for opener in language.openers}.difference(polite))
@@ -241,11 +237,6 @@ def _same_roles(permission: Subject, rule: Subject) -> bool:
 def _in_order(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
     rest = iter(others)
     return all(word in rest for word in some)
-
-
-def _directs_elsewhere(permission: Subject, rule: Subject) -> bool:
-    there = {word: {preposition for preposition, behind in rule.directions if behind == word} for _, word in rule.directions}
-    return any(preposition not in there.get(word, {preposition}) for preposition, word in permission.directions)
 
 
 def _directions(plain: str, language: Language) -> frozenset[tuple[str, str]]:

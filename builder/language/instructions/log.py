@@ -74,7 +74,9 @@ class InstructionLog:
         self.passages = passages
 
     def _add(self, new: Statement) -> None:
-        number, keys = len(self.statements), _keys(new)
+        places = [("session", new.session), ("person", new.person)][: 1 + (new.person >= 0)]
+        keys = frozenset((*place, key) for place in places for key in {*new.subject.words, new.subject.wording})
+        number = len(self.statements)
         rules = list[int]()
         for older in sorted({older for key in keys for older in self._about[key][-MAX_COMPARISONS:]}):
             if reason := outdates(new, self.statements[older]):
@@ -87,8 +89,3 @@ class InstructionLog:
         self.rules.append(rules)
         for key in keys:
             self._about[key].append(number)
-
-
-def _keys(statement: Statement) -> frozenset[_Key]:
-    places = [("session", statement.session), ("person", statement.person)][: 1 + (statement.person >= 0)]
-    return frozenset((*place, key) for place in places for key in {*statement.subject.words, statement.subject.wording})

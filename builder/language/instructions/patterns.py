@@ -125,7 +125,11 @@ def _language(code: str, data: Mapping[str, Any]) -> Language:
         return re.compile(_expanded(data[name], lists) if data[name] else NOTHING, _FLAGS)
 
     def any_of(name: str) -> re.Pattern[str]:
-        return _any_of(data[name], script)
+        words = data[name]
+        if not words:
+            return re.compile(NOTHING)
+        either = "|".join(words.replace("_", r"\s+").split())
+        return re.compile(rf"(?<![\w'])(?:{either})(?![\w'])" if script in SPACED_SCRIPTS else either, _FLAGS)
 
     return Language(
         code=code,
@@ -184,13 +188,6 @@ def _either(words: str) -> str:
     return pattern.replace("_", r"[\s_]+")
 
 
-def _any_of(words: str, script: str) -> re.Pattern[str]:
-    if not words:
-        return re.compile(NOTHING)
-    either = "|".join(words.replace("_", r"\s+").split())
-    return re.compile(rf"(?<![\w'])(?:{either})(?![\w'])" if script in SPACED_SCRIPTS else either, _FLAGS)
-
-
 def _expanded(pattern: str, lists: Mapping[str, str]) -> str:
     plain = "".join(pattern.split("\n"))
     while (further := _NAME.sub(lambda name: lists[name[1]], plain)) != plain:
@@ -225,7 +222,7 @@ _SPACE = re.compile(r"\s")
 
 
 def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
-    """Spans without white space around them, in order, of the characters from start to end. A line's end ends a sentence."""
+    """Spans of the characters from start to end that the person wrote, in order, stripped. A line end ends a sentence."""
     position, fenced, pasted = start, False, False
     for line in text[start:end].splitlines(keepends=True):
         begin, position = position, position + len(line)
@@ -272,7 +269,7 @@ def _of_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _without_pasted(text: str, start: int, end: int, line_end: int) -> tuple[int, bool]:
-    """Where the sentence ends, and whether the rest of its line is pasted: code or a quotation behind a colon, or much else."""
+    """Where the sentence ends, and whether the rest of its line is pasted."""
     if code := _CODE.search(text, start, min(end, start + MAX_SENTENCE_CHARS)):
         return code.start() + (text[code.start()] in ":："), _is_long(line_end - code.end())
     colon = _COLON.search(text, start, min(end, start + MAX_SENTENCE_CHARS))

@@ -1,4 +1,4 @@
-"""Arrays and an inverted index that only grow, so that "as of" is a prefix; and the table of breadcrumbs made of them."""
+"""Arrays and an inverted index that only grow, so "as of" is a prefix; and the table of breadcrumbs."""
 
 from array import array
 from bisect import bisect_left
@@ -54,6 +54,16 @@ class GrowingArray(Generic[Scalar]):
         return self._data[:size]
 
 
+class Table:
+    """Growing arrays side by side, one value a row in each."""
+
+    def _add(self, **values: Any) -> None:
+        """Append one value to each of these columns."""
+        for name, value in values.items():
+            column: GrowingArray[Any] = getattr(self, name)
+            column.append(value)
+
+
 class Postings:
     """term → rows and counts, rows ascending. Rows are passages, numbered in place order."""
 
@@ -78,7 +88,7 @@ class Postings:
         return bisect_left(self._entries[term][0], end) if term in self._entries else 0
 
     def of(self, term: str, end: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Rows below `end` that hold the term, and how often. Copies, because a view would pin the growing buffer."""
+        """Rows below `end` that hold the term, and how often. Copies: a view would pin the growing buffer."""
         if term not in self._entries:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         rows, counts = self._entries[term]
@@ -93,8 +103,8 @@ PAUSE = timedelta(minutes=30)
 EPISODE_GAP = timedelta(hours=6)
 
 
-class BreadcrumbTable:
-    """Columns of one value a row; grows by `append`. Names are stored as codes, numbered from 0 as they come."""
+class BreadcrumbTable(Table):
+    """One row a breadcrumb. Names are stored as codes, numbered from 0 as they come."""
 
     def __init__(self) -> None:
         self.session = GrowingArray(np.int64)
@@ -153,10 +163,6 @@ class BreadcrumbTable:
         if session == len(self.rows_of):
             self.rows_of.append(array("q"))
         self.rows_of[session].append(index)
-        self.session.append(session)
-        self.speaker.append(_code(self.speakers, crumb.speaker))
-        self.schema.append(_code(self.schemas, crumb.schema))
-        self.task.append(_code(self.tasks, crumb.task))
         if crumb.role == "assistant":
             self.agents.setdefault(whole_look(crumb.speaker), index)
         self._link_versions(index, crumb)
@@ -165,19 +171,25 @@ class BreadcrumbTable:
         for pointer in crumb.pointers:
             self.keywords.setdefault(" ".join(words_of(pointer)), []).append(index)
         self.fingerprints.setdefault(row.fingerprint, []).append(index)
-        self.by_person.append(crumb.role == "user")
-        self.by_tool.append(crumb.role == "tool")
-        self.in_conversation.append(crumb.role in CONVERSATION)
-        self.filler.append(is_filler(crumb.text))
-        self.private.append(crumb.private)
-        self.parts.append(len(row.passages) if crumb.schema != SUMMARY else 1)
-        self.tokens.append(sum(passage.tokens for passage in row.passages))
-        self.day.append((crumb.created_at.year, crumb.created_at.month, crumb.created_at.day))
         episode, stretch = self._times_of(session, index, min(crumb.created_at, crumb.received_at))
-        self.episode.append(episode)
-        self.stretch.append(stretch)
-        self.expires.append(crumb.expires_at.timestamp() if crumb.expires_at else np.inf)
         self.can_expire |= crumb.expires_at is not None
+        self._add(
+            session=session,
+            speaker=_code(self.speakers, crumb.speaker),
+            schema=_code(self.schemas, crumb.schema),
+            task=_code(self.tasks, crumb.task),
+            by_person=crumb.role == "user",
+            by_tool=crumb.role == "tool",
+            in_conversation=crumb.role in CONVERSATION,
+            filler=is_filler(crumb.text),
+            private=crumb.private,
+            parts=len(row.passages) if crumb.schema != SUMMARY else 1,
+            tokens=sum(passage.tokens for passage in row.passages),
+            day=(crumb.created_at.year, crumb.created_at.month, crumb.created_at.day),
+            episode=episode,
+            stretch=stretch,
+            expires=crumb.expires_at.timestamp() if crumb.expires_at else np.inf,
+        )
 
     def matching(self, selector: Selector, size: int) -> NDArray[np.bool_]:
         """Which of the first `size` rows a selector matches, shape (size,); each row is matched once a selector."""
@@ -187,10 +199,7 @@ class BreadcrumbTable:
         return matches.head(size)
 
     def _link_versions(self, index: int, crumb: Breadcrumb) -> None:
-        """Mark what this row supersedes: its older version, or what it removes in its own session (of no session: in any).
-
-        An older version that comes late supersedes nothing and is never current.
-        """
+        """An older version that comes late supersedes nothing and is never current."""
         self.superseded_by.append(-1)
         for identity in {crumb.id, crumb.removes} & self.newest.keys():
             newest = self._crumbs[self.newest[identity][-1]]
@@ -209,7 +218,6 @@ class BreadcrumbTable:
             self.superseded_by.put(row, by)
 
     def _times_of(self, session: int, index: int, moment: datetime) -> tuple[int, int]:
-        """Episode, which ends with a gap, and first row after the last pause; a sender's clock that goes back ends neither."""
         latest, episode, stretch = self._clocks.get(session, (moment, -1, index))
         stretch = index if moment - latest > PAUSE else stretch
         if episode < 0 or moment - latest > EPISODE_GAP:

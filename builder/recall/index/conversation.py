@@ -1,11 +1,10 @@
-"""The conversation of a view: what was said and which tools were called, in the order in which each was first said."""
+"""The conversation of a view: messages and tool calls, in the order in which each was first said."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from builder.domain.breadcrumb import Breadcrumb
 from builder.recall.index.links import ToolExchange
 from builder.recall.index.view import View
 from builder.wire.json import canonical_text
@@ -51,7 +50,7 @@ def turns(view: View) -> Iterator[Turn]:
 
 
 def turn_of(view: View, origin: int) -> Turn:
-    """What stands at the place of a first version: nothing for what is deleted, hidden, or shown below its call."""
+    """What the page shows for a first version: () for what is deleted, hidden, or shown below its call."""
     row = view.row_of(view.breadcrumb(origin).id)
     if row < 0 or not _is_shown(view, row):
         return ()
@@ -60,7 +59,7 @@ def turn_of(view: View, origin: int) -> Turn:
         exchange = exchange_of(view, origin)
         return () if exchange is not None else (Entry(origin, row),)
     exchanges = tuple(
-        Entry(origin, row, exchange.request, results_of(view, exchange), _is_answered(view, exchange))
+        Entry(origin, row, exchange.request, results_of(view, exchange), any(map(view.is_of_audience, exchange.results)))
         for exchange in view.history.exchanges.of_caller.get(row, ())
         if _caller_id(view, exchange) == crumb.id
     )
@@ -69,7 +68,7 @@ def turn_of(view: View, origin: int) -> Turn:
 
 
 def exchange_of(view: View, row: int) -> ToolExchange | None:
-    """The exchange that a result belongs to, if its call is shown: an edit may have taken the call back."""
+    """The exchange of a result; None if its call is not shown any more."""
     exchange = view.history.exchanges.of_result.get(row)
     if exchange is None or exchange.callers[0] >= view.size:
         return None
@@ -84,10 +83,9 @@ def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
 
 
 def closed_turn(view: View, row: int) -> Turn | None:
-    """What an agent is to answer from once this result has come: all calls of its turn; itself where its call is not known.
+    """The calls to answer from once this result has come; the result itself where its call is unknown.
 
-    None while another call of the turn is open, when its own call was answered before, when another agent made it, and when it
-    may not be seen. row: of its first version.
+    None while another call of the turn is open, when its call was answered before or is another agent's, and when it is hidden.
     """
     exchange = exchange_of(view, row)
     if exchange is None:
@@ -100,10 +98,9 @@ def closed_turn(view: View, row: int) -> Turn | None:
 
 
 def open_calls(view: View, identity: str) -> Turn:
-    """The calls of a message that have no answer; empty for another agent's.
+    """The calls of a message that have no answer; () for another agent's.
 
-    identity: of the message. What passes another one's calls on makes none of its own. An answer under a request id that was
-    used again belongs to the later call, so the earlier one is over.
+    An answer under a reused request id belongs to the later call.
     """
     row = view.row_of(identity)
     if row < 0 or not _is_shown(view, row) or not view.is_own(view.breadcrumb(row)):
@@ -118,7 +115,7 @@ def open_calls(view: View, identity: str) -> Turn:
 
 
 def last_row_of_person(view: View) -> int:
-    """Row of the last words of a person in the session, by their place and not by that of an edit; -1 when there are none."""
+    """Row of the last message of a person by its first version; -1 = none."""
     rows = view.rows
     rows = rows[view.history.breadcrumbs.by_person.head(view.size)[rows] & view.current[rows]]
     return int(rows[np.argmax(view.column(view.history.exchanges.origin)[rows])]) if len(rows) else -1
@@ -135,7 +132,6 @@ def has_other_agents(view: View) -> bool:
 
 
 def _turn_with(view: View, exchange: ToolExchange) -> Turn:
-    """The calls of the message that makes this one, or the bare calls of the same agent in a row with it."""
     origin = exchange.callers[0]
     if view.breadcrumb(origin).role != "tool":
         return tuple(entry for entry in turn_of(view, origin) if entry.request)
@@ -153,11 +149,12 @@ def _turn_with(view: View, exchange: ToolExchange) -> Turn:
 
 
 def repeated_calls(view: View, entries: Iterable[Entry]) -> frozenset[Entry]:
-    """The calls that were made again later with the same arguments and answered without an error. entries: the newest first."""
+    """Calls that were made again later with the same arguments and did not fail. entries: the newest first."""
     later, again = set[str](), set[Entry]()
     for entry in entries:
         if entry.request and entry.results:
-            signature = signatures_of(view.breadcrumb(entry.row)).get(entry.request, "")
+            crumb = view.breadcrumb(entry.row)
+            signature = dict(zip(crumb.calls, map(canonical_text, crumb.call_signatures), strict=False)).get(entry.request, "")
             again.update({entry} if signature in later else ())
             later.update(() if view.breadcrumb(entry.results[-1]).failed else {signature})
     return frozenset(again)
@@ -173,15 +170,6 @@ def outdated_results(view: View) -> frozenset[int]:
         outdated.update(results if exchange.signature in later else ())
         later.update({exchange.signature} if any(not view.breadcrumb(row).failed for row in results) else ())
     return frozenset(outdated)
-
-
-def signatures_of(crumb: Breadcrumb) -> dict[str, str]:
-    """Request id of each call → its tool and arguments as one canonical text."""
-    return dict(zip(crumb.calls, map(canonical_text, crumb.call_signatures), strict=False))
-
-
-def _is_answered(view: View, exchange: ToolExchange) -> bool:
-    return any(row < view.size and (view.audience is None or bool(view.audience[row])) for row in exchange.results)
 
 
 def _caller_id(view: View, exchange: ToolExchange) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import takewhile
-from typing import cast
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.summary import SUMMARY
 from builder.language.instructions.log import InstructionLog
-from builder.recall.index.breadcrumb_table import BreadcrumbTable, GrowingArray, Postings
+from builder.recall.index.breadcrumb_table import BreadcrumbTable, GrowingArray, Postings, Table
 from builder.recall.index.links import PersonTable, ToolExchanges, UnitTable
 from builder.recall.index.summary_chains import Chains
 
@@ -19,7 +18,7 @@ PAUSE_PASSAGES = 32
 """Passages after which `append` pauses."""
 
 
-class PassageTable:
+class PassageTable(Table):
     """Columns of one value a passage; grows by `append`. Vectors that come later are written in place."""
 
     def __init__(self) -> None:
@@ -48,26 +47,32 @@ class PassageTable:
         return len(self.crumb)
 
     def append(self, row: int, session: int, stored: StoredBreadcrumb, *, filler: bool) -> Iterator[None]:
-        """Append the passages of one breadcrumb, with pauses.
-
-        filler: it is small talk, which is never found: it has no passage, so it separates no question from its answer.
-        """
+        """Append the passages of one breadcrumb, with pauses. filler: small talk, which has no passages and is never found."""
         self._first.append(len(self))
         for passage in () if filler else stored.passages:
             if len(self) % PAUSE_PASSAGES == 0:
                 yield
             terms = passage.terms.split()
             self.postings.add(len(self), terms)
-            self._link(session)
-            self._append_vector(passage.vector)
-            self.length.append(len(terms))
-            self.tokens.append(passage.tokens)
-            self.traits.append(passage.traits)
-            self.is_blank.append(not stored.breadcrumb.text[passage.start : passage.end].strip())
-            self.crumb.append(row)
+            before = self._last_of_session.get(session, -1)
+            if before >= 0:
+                self.after.put(before, len(self))
+            self._last_of_session[session] = len(self)
+            self._add(before=before, after=-1, has_vector=False, cosine_one_back=0.0, cosine_two_back=0.0)
+            if self.vector is not None:
+                self.vector.append(0.0)
+            if passage.vector:
+                self._put_vector(len(self), passage.vector)
+            self._add(
+                length=len(terms),
+                tokens=passage.tokens,
+                traits=passage.traits,
+                is_blank=not stored.breadcrumb.text[passage.start : passage.end].strip(),
+                crumb=row,
+            )
 
     def first(self, row: int) -> int:
-        """Number of the first passage of a breadcrumb; of small talk, which has none, that of the next breadcrumb."""
+        """Number of its first passage; small talk has none, so the number is that of the next breadcrumb."""
         return self._first[row] if row < len(self._first) else len(self)
 
     def lacks_vector(self, row: int) -> bool:
@@ -81,23 +86,6 @@ class PassageTable:
             if vector:
                 self._put_vector(passage, vector)
 
-    def _link(self, session: int) -> None:
-        passage, before = len(self), self._last_of_session.get(session, -1)
-        self.before.append(before)
-        self.after.append(-1)
-        if before >= 0:
-            self.after.put(before, passage)
-        self._last_of_session[session] = passage
-
-    def _append_vector(self, vector: bytes) -> None:
-        self.has_vector.append(False)
-        self.cosine_one_back.append(0.0)
-        self.cosine_two_back.append(0.0)
-        if self.vector is not None:
-            self.vector.append(0.0)
-        if vector:
-            self._put_vector(len(self), vector)
-
     def _put_vector(self, passage: int, vector: bytes) -> None:
         values = np.frombuffer(vector, "<f2").astype(np.float32)
         if self.vector is None:
@@ -108,17 +96,13 @@ class PassageTable:
         self.has_vector.put(passage, True)
         after = self.after.head(len(self.after))
         following = int(after[passage])
+        before, vectors = self.before.head(len(self.before)), self.vector.head(len(self.before))
         for changed in (passage, following, int(after[following]) if following >= 0 else -1):
-            if changed >= 0:
-                self._compare(changed)
-
-    def _compare(self, passage: int) -> None:
-        vectors, before = cast("GrowingArray[np.float32]", self.vector).head(passage + 1), self.before.head(passage + 1)
-        one = int(before[passage])
-        two = int(before[one]) if one >= 0 else -1
-        for cosines, other in ((self.cosine_one_back, one), (self.cosine_two_back, two)):
-            if other >= 0:
-                cosines.put(passage, float(vectors[other] @ vectors[passage]))
+            one = int(before[changed]) if changed >= 0 else -1
+            if one >= 0:
+                self.cosine_one_back.put(changed, float(vectors[one] @ vectors[changed]))
+                if before[one] >= 0:
+                    self.cosine_two_back.put(changed, float(vectors[before[one]] @ vectors[changed]))
 
 
 PASSAGE_CHARS = 1_000
@@ -149,14 +133,14 @@ class History:
 
     @property
     def place(self) -> Place:
-        """The place behind which rows may be lacking; ORIGIN when empty. First words may come after what comes with them."""
+        """The place after which rows may be missing; ORIGIN when empty."""
         if not self.rows:
             return ORIGIN
         last = self.rows[-1]
         return last.breadcrumb.place if last.entry is None else last.entry.previous
 
     def lacks(self, row: StoredBreadcrumb) -> bool:
-        """Whether a row of a recall is behind its place, or came with it and is not in it yet."""
+        """Whether a row of a recall is not in it yet."""
         end = self.rows[-1].order if self.rows else (ORIGIN, 0)
         if row.order != end:
             return row.order > end
@@ -165,7 +149,7 @@ class History:
 
     @property
     def cost(self) -> int:
-        """Its passages, small talk counted as one each and long bodies by their characters: the measure of its memory."""
+        """The measure of its memory, in passages."""
         return max(len(self.passages), len(self.rows), self._characters // PASSAGE_CHARS)
 
     def extend(self, rows: tuple[StoredBreadcrumb, ...]) -> None:
@@ -191,7 +175,7 @@ class History:
     def fill(self, vectors: Mapping[int, tuple[bytes, ...]]) -> bool:
         """Write vectors that were missing; returns whether there were any.
 
-        vectors: row of `lacking` → float16 bytes of each of its passages, or nothing yet: such rows go to the end of `lacking`.
+        vectors: row → float16 bytes of each passage, or nothing yet.
         """
         for row, of_passages in vectors.items():
             self.passages.put_vectors(row, of_passages)

@@ -1,4 +1,4 @@
-"""What belongs together: calls and their results, the units that they make, and whose memory each breadcrumb belongs to."""
+"""What belongs together: calls and results, units, and the person to whose memory a breadcrumb belongs."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from builder.wire.json import canonical_text
 
 @dataclass(slots=True)
 class ToolExchange:
-    """One call with its results, as rows of the history; a reader of an earlier place ignores the later rows."""
+    """One call with its results, as rows of the history; a reader of an earlier place ignores later rows."""
 
     request: str
     """The id that joins them."""
@@ -30,10 +30,7 @@ class ToolExchange:
 
 
 class ToolExchanges:
-    """Grows with its history. A result answers the call that was last made under its request id in its session.
-
-    A later version of what makes a call makes the same one, also when another call has used the request id since.
-    """
+    """A result answers the last call under its request id in its session; a later version of a caller makes the same call."""
 
     def __init__(self) -> None:
         self.origin = GrowingArray(np.int64)
@@ -97,7 +94,7 @@ class ToolExchanges:
 
 
 class UnitTable:
-    """A unit is named by the row that heads it. Two units become one by a row that shares calls with both."""
+    """A unit is named by the row that heads it. A row that shares calls with two units joins them."""
 
     def __init__(self) -> None:
         self.head = GrowingArray(np.int64)
@@ -163,10 +160,9 @@ class PersonTable:
         self._cuts.add(session)
 
     def append(self, row: int, session: int, crumb: Breadcrumb, head: int, answered: int | None) -> None:
-        """Append one row. head: row that heads its unit. answered: row of what it answers, None when the history lacks it.
+        """Append one row. head: row that heads its unit. answered: row of what it answers; None = unknown.
 
-        Words that name no breadcrumb that they answer are said to the person who spoke last in the session, or before anybody has
-        spoken to the first one who does.
+        Words that answer nothing are said to the person who spoke last, or who will speak first.
         """
         person = self._person(row, session, crumb, head, answered)
         self.person.append(person)
@@ -185,19 +181,15 @@ class PersonTable:
             self._openings.setdefault(session, []).append(row)
 
     def talk_alone(self, session: int, size: int, trigger: Breadcrumb | None) -> bool:
-        """Whether the first `size` rows of the session are a chat between people: two of them and no agent have spoken.
+        """Whether only people talk in the first `size` rows of the session: two of them and no agent.
 
-        trigger: what comes behind these rows in this session; None = nothing does.
+        trigger: what comes next in this session; None = nothing.
         """
         if self._agents.get(session, size) < size or (trigger and _is_of_agent(trigger)):
             return False
         return self._seconds.get(session, size) < size or bool(trigger and self._is_second(session, size, trigger))
 
     def _is_second(self, session: int, row: int, crumb: Breadcrumb) -> bool:
-        """Whether it is said by somebody else than the first words: by `user_id`, where one of both has none by name.
-
-        Nobody is told from one who has neither.
-        """
         since, first = self._firsts.get(session, (row, crumb))
         if since >= row or crumb.role != "user":
             return False

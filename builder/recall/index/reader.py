@@ -1,4 +1,4 @@
-"""The histories of the scopes used last, each read from the store as far as it is not in memory yet, as of a place."""
+"""The histories of the scopes used last, each read from the store up to a place."""
 
 import asyncio
 from collections import OrderedDict
@@ -55,13 +55,13 @@ class HistoryCache:
         return history
 
     def scope_of_session(self, workspace: str, session: str) -> Scope:
-        """The scope of this session without other sessions that was used last, so that no second history of it is read."""
+        """The scope of this session alone that was used last, so that no second history of it is read."""
         alone = (workspace, (session,), "")
         matches = (scope for scope in reversed(self._histories) if (scope.workspace, scope.sessions, scope.user) == alone)
         return next(matches, Scope(workspace=workspace, sessions=(session,)))
 
     def accepts(self, history: History, revision: int) -> bool:
-        """Whether rows of this revision may join it: not after the scope was revised, nor after an extension that ended early."""
+        """Whether rows of this revision may join it."""
         if not history.rows:
             history.revision = revision
         return history.is_whole and history.revision == revision
@@ -79,16 +79,11 @@ class HistoryCache:
         return len(scopes)
 
     def extend(self, history: History, rows: tuple[StoredBreadcrumb, ...]) -> Iterator[None]:
-        """Append the rows behind its place, with pauses (`History.extending`); then drop the scopes unused for longest.
-
-        To be read to its end.
-        """
+        """Append the rows that it lacks, with pauses; then drop the scopes unused for longest. Read it to its end."""
         yield from history.extending(tuple(filter(history.lacks, rows)))
-        while len(self._histories) > 1 and self._size() > self._limit:
-            self._histories.popitem(last=False)
-
-    def _size(self) -> int:
-        return sum(history.cost + SCOPE_PASSAGES for history in self._histories.values())
+        cost = sum(each.cost + SCOPE_PASSAGES for each in self._histories.values())
+        while len(self._histories) > 1 and cost > self._limit:
+            cost -= self._histories.popitem(last=False)[1].cost + SCOPE_PASSAGES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,10 +106,9 @@ class HistoryReader:
         inclusive: bool = False,
         searched: bool = True,
     ) -> tuple[PinnedRows, View]:
-        """For each pinned kind its rows as of a place, and the history in front of it. Raises `Unavailable`.
+        """For each pinned kind its rows as of a place, and the history before it. Raises `Unavailable`.
 
-        inclusive: the history ends with the place. searched: without a search no terms and vectors are read. One reading of a
-        scope at a time, because all extend the same history.
+        inclusive: the history includes the place. searched: read terms and vectors, too.
         """
         async with self.cache.locks.of(scope):
             rows, history = await self._read(session, until, scope, pinned, searched)
@@ -123,10 +117,7 @@ class HistoryReader:
     async def _read(
         self, session: str, until: Place, scope: Scope, pinned: tuple[Pinned, ...], searched: bool
     ) -> tuple[PinnedRows, History]:
-        """All is read again when the scope was revised, when a reading ended in the middle, and at the first search.
-
-        A revision between two pages is left to the next reading.
-        """
+        """Read again when the scope was revised, a reading ended early, or at the first search."""
         history, revision = self.cache.get(scope), None
         if searched > history.is_searched:
             history = self.cache.reset(scope)

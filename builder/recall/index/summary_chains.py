@@ -1,7 +1,6 @@
 """Chains of summaries: each names the one it continues, so two workers that summarise at once cannot say a thing twice.
 
-The first in place order that names the head of a chain is its new head; others that name the same one are passed over. With a
-deleted summary go those that continue it. An expired or blacklisted one is only not shown: those that continue it stay.
+The first that names the head of a chain is its new head. A deleted summary takes along those that continue it.
 """
 
 from collections import defaultdict
@@ -40,7 +39,7 @@ class Chains:
     _links: dict[int, _Link] = field(default_factory=dict)
 
     def add(self, row: int, session: int, crumb: Breadcrumb, superseded_by: Ints) -> None:
-        """Append a summary when it names the head of its chain. superseded_by: as of its row; -1 = by none."""
+        """Append a summary that names the head of its chain. superseded_by: as of its row; -1 = by none."""
         summary = read_summary(crumb)
         chain_rows = self._rows[session, summary.recipe]
         rows = chain_rows.head(len(chain_rows))
@@ -56,10 +55,9 @@ class Chains:
         return self._links[row].summary
 
     def lasting(self, row: int, visible: Rows) -> tuple[Line, ...]:
-        """The lasting lines of a row's summary and of those before it in its chain, the oldest first, each line once.
+        """The lasting lines of a summary and of those before it in its chain, the oldest first, each once.
 
-        Old summaries without versions repeat the lines of those before them. visible: rows of summaries whose lines count, shape
-        (size,).
+        visible: rows of summaries whose lines count, shape (size,).
         """
         lines_by_summary: list[tuple[Line, ...]] = []
         while row >= 0 and (row := self._links[row].lasting) >= 0:
@@ -83,9 +81,9 @@ class Chains:
         return _last(self._unbroken(rows, latest[rows]))
 
     def newest_visible(self, session: int, recipe: str, latest: Rows, visible: Rows, moved_at: int) -> int:
-        """Row of the newest visible summary from before the window last moved, with row `moved_at`, or made at once by request.
+        """Row of the newest visible summary from before the window moved at row `moved_at`, or made on request.
 
-        The newest visible one while there is no such summary, -1 when there is none at all. visible: shape (size,).
+        Else the newest visible one; -1 = none. visible: shape (size,).
         """
         chain_rows = [row for row in self.rows(session, recipe, latest) if visible[row]]
         settled = (row for row in reversed(chain_rows) if row < moved_at or self._links[row].summary.at_once)

@@ -22,7 +22,7 @@ Rows = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The passages next to each in its session, -1 where there is none, and their lengths, 0 there. Shape (passages,)."""
+    """The passages beside each in its session, -1 = none, and their lengths. Shape (passages,)."""
 
     before: Ints
     after: Ints
@@ -39,7 +39,7 @@ class Occurrences:
 
 
 class Prefix:
-    """The first `size` breadcrumbs and their `passages` passages. Its arrays are views of the history's and are read only."""
+    """The first `size` breadcrumbs and their `passages` passages, as read-only views of the history's arrays."""
 
     def __init__(self, history: History, size: int) -> None:
         self.history = history
@@ -162,7 +162,7 @@ class View:
         return self.prefix.history.rows[row].breadcrumb
 
     def after_pause(self, row: int) -> Breadcrumb | None:
-        """What was said first after the last pause of half an hour up to a row; None for what is no row of the view."""
+        """What was said first after the last pause before a row; None for what is not in the view."""
         stretch = self.history.breadcrumbs.stretch
         return self.breadcrumb(int(self.column(stretch)[row])) if 0 <= row < self.size else None
 
@@ -195,13 +195,23 @@ class View:
         return self.column(values)[self.crumb]
 
     @property
+    def tokens(self) -> Floats:
+        """Tokens of each breadcrumb as stored, shape (size,)."""
+        return self.column(self.history.breadcrumbs.tokens)
+
+    @property
+    def session_of(self) -> Ints:
+        """Code of the session of each breadcrumb, shape (size,)."""
+        return self.column(self.history.breadcrumbs.session)
+
+    @property
     def lacks_vectors(self) -> bool:
         """Whether any passage with words has no vector."""
         return bool((~self.prefix.has_vector & (self.history.passages.length.head(self.passages) > 0)).any())
 
     @property
     def session_rows(self) -> Sequence[int]:
-        """All rows that the history has of the session, in place order; the first `session_size` of them are in this view."""
+        """All rows of the session in the history, in place order."""
         return self.history.breadcrumbs.rows_of[self.session] if self.session >= 0 else ()
 
     @property
@@ -222,8 +232,11 @@ class View:
 
     def in_conversation(self, row: int) -> bool:
         """Whether it is a message or part of a tool exchange of this consumer's conversation."""
-        is_dialogue = bool(self.column(self.history.breadcrumbs.in_conversation)[row])
-        return is_dialogue and (self.audience is None or bool(self.audience[row]))
+        return bool(self.column(self.history.breadcrumbs.in_conversation)[row]) and self.is_of_audience(row)
+
+    def is_of_audience(self, row: int) -> bool:
+        """Whether a row is in the view and part of the consumer's conversation, visible or not."""
+        return row < self.size and (self.audience is None or bool(self.audience[row]))
 
     @property
     def turn(self) -> int:
@@ -282,10 +295,7 @@ class View:
 
 
 def as_of(history: History, until: Place, session: str, *, inclusive: bool = False) -> View:
-    """The rows below `until`, as if nothing later had come, seen from a session. inclusive: also the row at `until`.
-
-    What comes with a person's first words at `until` is below it: these may be the trigger.
-    """
+    """The rows below `until`, seen from a session. inclusive: also the row at `until`."""
     prefix = Prefix(history, bisect_left(history.rows, (until, 2 if inclusive else 1), key=lambda row: row.order))
     return View(prefix=prefix, session=history.breadcrumbs.sessions.get(session, -1), current=prefix.latest)
 

@@ -1,4 +1,4 @@
-"""What a query may find and what it finds, and the points of a passage that have no learned weight."""
+"""What a query may find and what it finds, and points that have no learned weight."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.profile import Retrieval
 from builder.domain.summary import Line
-from builder.language.words import words_of
+from builder.language.words import has_word, words_of
 from builder.recall.index.view import Floats, Ints, Rows, View
 from builder.recall.scopes import NOTES
 from builder.recall.search.query import MAX_WORDS, Query
@@ -79,19 +79,16 @@ def find_of(view: View, passage: int, candidates: Candidates, times: int = 1) ->
 
 
 def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: frozenset[int] = frozenset()) -> Rows:
-    """Shape (size,): current, of the profile's schemas, and of the people that are meant. summaries: rows that are eligible, too.
-
-    Of no session only notes, unless all sessions are searched: everything else of no session only ends a breadcrumb.
-    """
+    """Current, of the profile's schemas and of the people that are meant, shape (size,). summaries: eligible rows, too."""
     table = view.history.breadcrumbs
     rows = np.isin(view.column(table.schema), _codes(table.schemas, rules.schemas)) & view.current
     if rules.people == "named":
         rows &= ~view.column(table.by_person) | np.isin(view.column(table.speaker), _codes(table.speakers, query.names))
     no_session = table.sessions.get(NO_SESSION)
     if rules.scope == "session" and no_session == view.session:
-        rows &= view.column(table.session) == view.session
+        rows &= view.session_of == view.session
     if rules.scope != "workspace" and no_session not in (None, view.session):
-        rows &= (view.column(table.session) != no_session) | np.isin(view.column(table.schema), _codes(table.schemas, NOTES))
+        rows &= (view.session_of != no_session) | np.isin(view.column(table.schema), _codes(table.schemas, NOTES))
     rows[list(summaries)] = True
     return np.asarray(rows)
 
@@ -116,10 +113,9 @@ MARGIN = np.float32(1e-3)
 
 
 def literal_passages(query: Query, view: View, unseen: Rows) -> Floats:
-    """How much each passage says that it answers by its words alone, shape (passages,); 0 where nothing does.
+    """How much each passage answers by rare words or keywords alone, shape (passages,).
 
-    It is the idf of the query's words that nothing else unseen has, and of the keywords of its record. unseen: what may be found,
-    shape (passages,). What was said twice in the same words is one place.
+    unseen: what may be found, shape (passages,). What was said twice in the same words is one place.
     """
     weight, words = np.zeros(view.passages, np.float32), words_of(query.text)[:MAX_WORDS]
     for stems in query.content:
@@ -138,7 +134,7 @@ def literal_passages(query: Query, view: View, unseen: Rows) -> Floats:
 
 
 def lifted(query: Query, view: View, scores: Floats, literal: Floats, unseen: Rows) -> Floats:
-    """The scores, with passages that have a rare word or keyword above all unseen ones that share no word with the query."""
+    """The scores, with passages that have a rare word or keyword above unseen ones without a word of the query."""
     others = unseen & (literal == 0)
     for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
         others[view.prefix.occurrences(term)[0].passages] = False
@@ -169,7 +165,7 @@ def exact(query: Query, view: View) -> Floats:
         if len(there) <= max(MAX_SHARE * view.passages, FEW_PASSAGES):
             points[there] = POINTS
     code = view.history.breadcrumbs.schemas.get(FAILURE_SCHEMA)
-    if query.asks_failure and code is not None:
+    if has_word("failures", query.text) and code is not None:
         points[view.of_breadcrumb(view.history.breadcrumbs.schema) == code] += POINTS
     return points
 
@@ -181,7 +177,7 @@ def further(query: Query, view: View, scores: Floats) -> Floats:
     is_first = np.append(True, messages[1:] != messages[:-1])[: len(order)]
     places = np.empty(len(order), np.float32)
     places[order] = numbers - np.maximum.accumulate(np.where(is_first, numbers, 0))
-    return np.minimum(places, MAX_FURTHER) * (FURTHER_BROADLY if query.asks_broadly else FURTHER)
+    return np.minimum(places, MAX_FURTHER) * (FURTHER_BROADLY if has_word("broad_questions", query.text) else FURTHER)
 
 
 def _passages_with(stems: frozenset[str], view: View) -> Ints:

@@ -1,4 +1,4 @@
-"""What comes along with finds: the other half of question and answer, and what a later message puts in their place."""
+"""What comes along with finds: the other half of question and answer, and what changes them later."""
 
 import unicodedata
 from bisect import bisect_right
@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from builder.language.sentences import sentences
-from builder.language.words import answers, asks, asks_within, changes, ends_with_tag, identifiers, words, words_of
+from builder.language.words import asks, asks_within, has_word, identifiers, opens_with, question_tag, words, words_of
 from builder.recall.index.conversation import results_of
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Candidates, Find, find_of
@@ -29,7 +29,7 @@ def named_replies(row: int, view: View) -> tuple[int, ...]:
 
 
 def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
-    """Rows of what another speaker said next, when the text asks; of a question that was asked again, the newest first."""
+    """Rows of what another speaker said next, when the text asks; the newest question first."""
     if not asks_within(text) or view.breadcrumb(row).role not in _SPEAKERS:
         return ()
     questions = reversed(view.repeats(row)[-MAX_REPLIES:])
@@ -37,9 +37,9 @@ def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
 
 
 def question_before(row: int, view: View) -> int:
-    """Row of the question that a message answers: what another speaker said last, when it ends with one; else -1."""
+    """Row of the question that a message answers; -1 = none."""
     table = view.history.breadcrumbs
-    rows = table.rows_of[int(view.column(table.session)[row])]
+    rows = table.rows_of[int(view.session_of[row])]
     place = bisect_right(rows, row) - 1
     before = (other for other in reversed(rows[max(place - MAX_REPLIES, 0) : place]) if view.current[other])
     last = next((other for other in before if view.breadcrumb(other).role in _SPEAKERS), -1)
@@ -55,15 +55,12 @@ def results_of_turn(row: int, view: View) -> tuple[int, ...]:
 
 
 def _next_reply(row: int, view: View) -> tuple[int, ...]:
-    """The next message of another speaker that answers: one that begins with yes or no comes first, then the first one.
-
-    Short words answer ("later", "passt"), but for thanks, greetings and "hm"; what the same speaker adds to them answers too.
-    """
+    """The next answering message of another speaker: one that begins with yes or no, else the first."""
     table = view.history.breadcrumbs
     speaker, filler = view.column(table.speaker), view.column(table.filler)
     following = tuple(_following(row, view))
     others = [other for other in following if not (filler[other] and is_no_answer(view.breadcrumb(other).text))]
-    answering = (other for other in others if answers(view.breadcrumb(other).text[:FIRST_CHARS]))
+    answering = (other for other in others if opens_with("answers", view.breadcrumb(other).text[:FIRST_CHARS]))
     first = next(answering, next(iter(others), None))
     if first is None:
         return ()
@@ -75,7 +72,7 @@ def _next_reply(row: int, view: View) -> tuple[int, ...]:
 def _following(row: int, view: View) -> Iterator[int]:
     table = view.history.breadcrumbs
     speaker, filler = view.column(table.speaker), view.column(table.filler)
-    rows = table.rows_of[int(view.column(table.session)[row])]
+    rows = table.rows_of[int(view.session_of[row])]
     start = bisect_right(rows, row)
     for other in rows[start : start + MAX_REPLIES]:
         if other >= view.size or (speaker[other] == speaker[row] and not filler[other]):
@@ -85,7 +82,7 @@ def _following(row: int, view: View) -> Iterator[int]:
 
 
 def is_no_answer(text: str) -> bool:
-    """Whether small talk begins with thanks, a greeting or "hm", or has neither a word nor a picture such as 👍."""
+    """Whether small talk is thanks, a greeting or "hm", or has neither a word nor a picture such as 👍."""
     first = next(iter(words_of(text[:FIRST_CHARS])), "")
     return first in words("no_answers") if first else not any(unicodedata.category(sign) == "So" for sign in text)
 
@@ -113,10 +110,9 @@ def with_companions(
     terms: Callable[[str], str],
     room: int,
 ) -> tuple[Find, ...]:
-    """The finds and what comes along with them, the most probable first. An open question alone is no find.
+    """The finds and what comes along with them, the most probable first; without open questions.
 
-    terms: text → stemmed terms. room: tokens, of which those without room bring nothing. One that the page shows elsewhere stays
-    there.
+    terms: text → stemmed terms. room: tokens; finds beyond it bring nothing.
     """
     on_page = page_rows | {find.row for find in best}
     finds = {(find.row, find.spans): find for find in best if not _is_open_question(find, view)}
@@ -137,7 +133,7 @@ def with_companions(
 
 
 def _order(finds: Collection[Find]) -> Callable[[Find], tuple[float, int, int]]:
-    """The most probable first; a short other half of a pair right after its leader. A long one there costs points of recall."""
+    """The short other half of a pair comes right after its leader; a long one there costs points of recall."""
     places = {find.row: (-find.probability, number, 0) for number, find in reversed([*enumerate(finds)])}
 
     def order(find: Find) -> tuple[float, int, int]:
@@ -150,11 +146,7 @@ def _order(finds: Collection[Find]) -> Callable[[Find], tuple[float, int, int]]:
 
 
 def _pair(find: Find, view: View, candidates: Candidates, page_rows: frozenset[int], *, long: bool) -> Iterator[Find]:
-    """What replies to a find, and the question that it answers. long: replies have no limit.
-
-    A response that names what it answers is as probable as that; so is a "yes", which nothing else could find. Of what was only
-    said next, it is a share.
-    """
+    """A response that names what it answers is as probable as that; of what was only said next, it is a share."""
     for row, share in _replies(find, view):
         reply = _reply(row, view, candidates)
         if reply and (long or reply.tokens <= PAIR_TOKENS) and row not in page_rows:
@@ -177,7 +169,6 @@ def _replies(find: Find, view: View) -> Iterator[tuple[int, float]]:
 
 
 def _reply(row: int, view: View, candidates: Candidates) -> Find | None:
-    """The best passage of a reply, or all of a small one; None where it may not be shown."""
     first = view.first_passage(row)
     if first is not None:
         first += int(candidates.scores[first : view.history.passages.first(row + 1)].argmax())
@@ -190,15 +181,12 @@ def _is_open_question(find: Find, view: View) -> bool:
     text = view.breadcrumb(find.row).text.strip()
     if find.spans or find.is_literal or not asks(text) or len(sentences(text)) > 1:
         return False
-    says = identifiers(text) or changes(text) or ends_with_tag(text)
+    says = identifiers(text) or has_word("changes", text) or question_tag().search(text)
     return not says and next(_replies(find, view), None) is None
 
 
 def _replacement(find: Find, view: View, candidates: Candidates, query: Query, terms: Callable[[str], str]) -> Find | None:
-    """The latest short message after a find that shares its subject and changes it: by a word that says so, or another number.
-
-    Blindly, what shares a rare term with a find costs three points of recall.
-    """
+    """The latest short message after a find that shares its subject and changes it."""
     text = _text(find, view)
     points, numbers = np.zeros(view.passages, np.float32), np.zeros(view.passages, np.int8)
     in_query = np.zeros(view.passages, np.bool_)
@@ -211,7 +199,7 @@ def _replacement(find: Find, view: View, candidates: Candidates, query: Query, t
             in_query[there] |= term in query.terms
     table = view.history.passages
     shares = candidates.unseen & (view.crumb > find.row) & (numbers > 1) & (table.tokens.head(view.passages) <= PAIR_TOKENS)
-    session = view.column(view.history.breadcrumbs.session)
+    session = view.session_of
     shares &= session[view.crumb] == session[find.row]
     changed = [
         passage
@@ -225,7 +213,7 @@ def _replacement(find: Find, view: View, candidates: Candidates, query: Query, t
 
 def _changes(text: str, earlier: str, *, of_query: bool) -> bool:
     numbers, before = set(identifiers(text)), set(identifiers(earlier))
-    return changes(text) or (of_query and bool(before) and bool(numbers - before))
+    return has_word("changes", text) or (of_query and bool(before) and bool(numbers - before))
 
 
 def _text(find: Find, view: View) -> str:

@@ -35,7 +35,7 @@ class SearchEvidence:
         )
 
     def of_row(self, row: int, spans: tuple[tuple[int, int], ...] = ()) -> Evidence | None:
-        """The evidence of a breadcrumb's best passage; None where none was a candidate. spans: only of these; () = of any."""
+        """The evidence of a breadcrumb's best passage; None = no candidate. spans: only of these."""
         if self._candidates is None or row < 0:
             return None
         table = self._view.history.passages
@@ -72,10 +72,7 @@ class SearchEvidence:
 
     @cached_property
     def _signals(self) -> dict[str, tuple[Floats, Floats]]:
-        """Name → values, and points, each of shape (passages,).
-
-        Points count from the mean of the candidates: what all of them have alike decides nothing.
-        """
+        """Name → values and points, each of shape (passages,). Points count from the mean of the candidates."""
         raw = {SIGNALS[name][0]: SIGNALS[name][0](self._query, self._view) for name in self._weights}
         candidates = self._candidates.unseen if self._candidates else np.zeros(0, np.bool_)
         signals = {}

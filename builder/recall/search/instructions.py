@@ -1,4 +1,4 @@
-"""The standing instructions that are active as of a trigger: each once, in order, without those that were taken back."""
+"""The standing instructions that are active as of a trigger, without those that were taken back."""
 
 import re
 from collections import defaultdict
@@ -38,12 +38,10 @@ class ActiveInstructions:
 
 
 def active_instructions(view: View, trigger: Breadcrumb, terms: Terms, question: str) -> ActiveInstructions:
-    """The instructions of people that are active for this trigger, which may supersede some itself.
+    """The active instructions of the session, and of the memory of its person, for this trigger.
 
-    One that a later permission ended comes with it when the question names what both are about.
-
-    They are those of the trigger's session, and of the person whose memory is read those of every session. People who talk among
-    themselves instruct nobody: nothing that they say holds or supersedes.
+    One that a later permission ended comes with it when the question names what both are about. People who talk among themselves
+    instruct nobody.
     """
     log = _log(view, terms)
     alone = _people_alone(view, log, trigger)
@@ -90,7 +88,7 @@ def _log(view: View, terms: Terms) -> InstructionLog:
     crumbs = view.crumb[start:]
     instructs = table.traits.head(view.passages)[start:] & int(Trait.INSTRUCTS) != 0
     instructs &= view.column(view.history.breadcrumbs.by_person)[crumbs]
-    sessions = view.column(view.history.breadcrumbs.session)
+    sessions = view.session_of
     by_person = view.column(view.history.people.person) == view.person
     persons = np.where(by_person, view.person, NOBODY)
     rows = np.unique(crumbs[instructs]).tolist()

@@ -5,26 +5,13 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice
-from types import MappingProxyType
 
 from builder.domain.errors import Unavailable
 from builder.domain.profile import Profile, Retrieval
 from builder.domain.recall import Scope
-from builder.language.dates import NO_DATES, Mention, mentioned
 from builder.language.instructions.patterns import languages
 from builder.language.traits import is_follow_up
-from builder.language.words import (
-    UNSPACED,
-    asks_broadly,
-    asks_failure,
-    asks_own_words,
-    asks_when,
-    asks_where,
-    identifiers,
-    is_filler,
-    word_set,
-    words_of,
-)
+from builder.language.words import UNSPACED, identifiers, is_filler, word_set, words_of
 from builder.recall.index.view import Terms, View
 
 MAX_WORDS = 64
@@ -47,17 +34,6 @@ class Query:
     """Speakers that the trigger names."""
     vector: bytes
     """Of `text`, float16; empty when the engine is away."""
-    dates: Mention = NO_DATES
-    asks_when: bool = False
-    """It asks for a time."""
-    asks_where: bool = False
-    """It asks for a place."""
-    asks_own_words: bool = False
-    """It asks an agent for what it said."""
-    asks_broadly: bool = False
-    """Its answer is in many messages."""
-    asks_failure: bool = False
-    """It asks what failed."""
     is_small_talk: bool = False
     """It asks for nothing, so nothing is found."""
     identifiers: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -66,38 +42,10 @@ class Query:
     """Its words that say something, each as its stems in any language (`rare_words.content_words`)."""
 
 
-def make_query(
-    text: str,
-    names: frozenset[str],
-    terms: str,
-    vector: bytes,
-    *,
-    is_small_talk: bool = False,
-    content: tuple[frozenset[str], ...] = (),
-    identifiers: Mapping[str, frozenset[str]] = MappingProxyType({}),
-) -> Query:
-    """text: without names; terms: joined by spaces, as they are stored."""
-    return Query(
-        text=text,
-        terms=tuple(dict.fromkeys(terms.split())),
-        names=names,
-        vector=vector,
-        dates=mentioned(text),
-        asks_when=asks_when(text),
-        asks_where=asks_where(text),
-        asks_own_words=asks_own_words(text),
-        asks_broadly=asks_broadly(text),
-        asks_failure=asks_failure(text),
-        is_small_talk=is_small_talk,
-        content=content,
-        identifiers=identifiers,
-    )
-
-
 def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """The text without the given speakers' names, and the names found. Generic speakers ("User") are no names.
+    """The text without the speakers' names, and the names found; "User" is no name.
 
-    Matches whole words, case as written, a possessive ending included: "What did Ana's friend say?" asks about Ana.
+    Matches whole words, case as written, with a possessive ending.
     """
     names = [name for name in speakers if name.strip() and name.lower() not in GENERIC_NAMES]
     if not names:
@@ -138,9 +86,7 @@ class QueryText:
 def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str]) -> QueryText:
     """The text for this profile. terms: text → stemmed terms.
 
-    `last_user`: the trigger; a follow-up question has the person's message before it in front, and the words of the answer
-    as context. `last_n`: the last messages of the conversation, the trigger last. `custom`: the profile's text, which asks even
-    when the trigger does not.
+    `last_user`: the trigger, a follow-up with the message before it. `last_n`: the last messages. `custom`: the profile's text.
     """
     trigger = _ends(trigger)
     match rules.query:
@@ -206,10 +152,7 @@ class Searcher:
     terms: Terms
 
     async def query(self, text: str, view: View, profile: Profile, scope: Scope, queries: Queries) -> Query:
-        """The consumer's query; without a vector when the engine is away. A new one is added to `queries`.
-
-        text: of the message to answer.
-        """
+        """The consumer's query; without a vector when the engine is away. A new one is added to `queries`."""
         key = scope, query_text(text, view, profile.retrieval, self.terms)
         if key not in queries:
             queries[key] = await self._make(key[1], view)
@@ -223,10 +166,15 @@ class Searcher:
             vector = await self.embed(text)
         except Unavailable:
             vector = b""
-        terms = f"{self.terms(text)} {self.terms(context_terms)}"
-        content = content_words(text, self.terms)
-        exact = identifier_terms(text, self.terms)
-        return make_query(text, names, terms, vector, is_small_talk=question.is_small_talk, content=content, identifiers=exact)
+        return Query(
+            text=text,
+            terms=tuple(dict.fromkeys(f"{self.terms(text)} {self.terms(context_terms)}".split())),
+            names=names,
+            vector=vector,
+            is_small_talk=question.is_small_talk,
+            content=content_words(text, self.terms),
+            identifiers=identifier_terms(text, self.terms),
+        )
 
     def _is_word(self, name: str, text: str, view: View) -> bool:
         if name not in text or name == name.lower():
@@ -240,10 +188,9 @@ class Searcher:
 
 
 def content_words(text: str, terms: Callable[[str], str]) -> tuple[frozenset[str], ...]:
-    """The stems of each word that is a function word or small talk in no language, in any language.
+    """The stems, in any language, of each word that is a function word or small talk in none.
 
-    A short question seldom tells its language, and may have another one than what answers it. Each pair of characters is a word
-    where no spaces are written. terms: text → stemmed terms.
+    terms: text → stemmed terms.
     """
     anchors = tuple(dict.fromkeys(language.anchor for language in languages()))
     plain = word_set("filler").union(word_set("asking"), *(language.signs for language in languages()))

@@ -4,21 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from builder.recall.index.view import View
+from builder.recall.index.view import Floats, Rows, View
 from builder.recall.search import signals
 from builder.recall.search.query import Query
 
-Floats = NDArray[np.float32]
 Signal = Callable[[Query, View], Floats]
 
 
 def _standardised(values: Floats) -> Floats:
-    """In standard deviations from the mean of what is known, which keeps the margins that rank fusion throws away.
-
-    NaN, which is unknown, becomes 0: it speaks neither for nor against its passage, and changes the scale of no other.
-    """
+    """In standard deviations from the mean of what is known. NaN, which is unknown, becomes 0."""
     unknown = np.isnan(values)
     present = values[~unknown] if unknown.any() else values
     spread = float(present.std()) if len(present) else 0.0
@@ -97,14 +92,6 @@ def rank(query: Query, view: View, weights: Mapping[str, float]) -> Floats:
     return score
 
 
-def features(query: Query, view: View) -> Floats:
-    """All signals side by side in the order of SIGNALS, shape (passages, signals): what `bench fit` learns from."""
-    return np.stack([scale(signal(query, view)) for signal, scale in SIGNALS.values()], axis=1)
-
-
-Rows = NDArray[np.bool_]
-
-
 def _always(_query: Query, _view: View, _findable: Rows) -> float:
     return 1.0
 
@@ -129,19 +116,10 @@ NULL: Mapping[str, Callable[[Query, View, Rows], float]] = {
 """What the null candidate's score is a linear sum of."""
 
 
-def evidence(query: Query, view: View, findable: Rows) -> Floats:
-    """The values of NULL in their order, shape (len(NULL),): what `bench fit` learns from."""
-    return np.array([value(query, view, findable) for value in NULL.values()], np.float32)
-
-
 def probabilities(query: Query, view: View, scores: Floats, findable: Rows, weights: Mapping[str, float]) -> Floats:
     """P = e^s / (e^null + Σ e^s) over what may be found, 0 elsewhere, shape (passages,).
 
-    findable: shape (passages,), what the page shows already included, because it competes too.
-    weights: name in NULL → weight.
-
-    The null's score is the logarithm of Σ e^s and its weighted evidence: scores are standardised, so that their own height says
-    how many passages there are, not how well they answer.
+    findable: shape (passages,), with what the page shows, because it competes too. weights: name in NULL → weight.
     """
     probability = np.zeros(len(scores), np.float32)
     if not findable.any():

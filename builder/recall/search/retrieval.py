@@ -78,13 +78,10 @@ def retrieve(
     question: int = -1,
     summaries: frozenset[int] = frozenset(),
 ) -> RetrievalResult:
-    """The most probable passages that may be found and are not on the page, each thing once.
+    """The most probable passages that are not on the page, each thing once. Ties go to the later passage.
 
-    page_rows: rows that the page shows; when it shows all, nothing is ranked. room: tokens. question: row whose words the query
-    is, -1 = none in the view; no question answers itself. terms: text → stemmed terms. summaries: rows whose observations may be
-    found.
-
-    Ties go to the later passage.
+    page_rows: rows that the page shows. room: tokens. question: row whose words the query is, -1 = none. terms: text → stemmed
+    terms. summaries: rows whose observations may be found.
     """
     candidates = _candidates(query, view, rules, ranker, page_rows, question, summaries)
     if candidates is None:
@@ -95,7 +92,9 @@ def retrieve(
     if rules.min_probability is not None:
         relevant = unseen & ((says & (candidates.probability >= rules.min_probability)) | candidates.is_literal)
     findable = relevant | (unseen & says) if rules.floor else relevant
-    pool = best_of(scores, np.flatnonzero(findable), _pool_size(view, room))
+    tokens = float(view.history.passages.tokens.head(view.passages).mean()) + LABEL_TOKENS
+    pool_size = min(max(MIN_POOL_PASSAGES, int(POOL_FACTOR * room / tokens)), MAX_POOL_PASSAGES)
+    pool = best_of(scores, np.flatnonzero(findable), pool_size)
     distinct, omissions = _deduplicate(pool, view, page_rows)
     best = [
         replace(find_of(view, passage, candidates, times), is_probable=bool(relevant[passage]))
@@ -150,11 +149,6 @@ def _says_something(query: Query, view: View) -> Rows:
     return says
 
 
-def _pool_size(view: View, room: int) -> int:
-    tokens = float(view.history.passages.tokens.head(view.passages).mean()) + LABEL_TOKENS
-    return min(max(MIN_POOL_PASSAGES, int(POOL_FACTOR * room / tokens)), MAX_POOL_PASSAGES)
-
-
 def _not_retrieved(passages: Rows, view: View, scores: Floats) -> NotRetrieved:
     nearest = view.crumb[best_of(scores, np.flatnonzero(passages), MAX_NAMED_PASSAGES)]
     rows = np.zeros(view.size, np.bool_)
@@ -163,7 +157,7 @@ def _not_retrieved(passages: Rows, view: View, scores: Floats) -> NotRetrieved:
 
 
 def best_of(scores: Floats, passages: NDArray[np.int64], number: int) -> NDArray[np.int64]:
-    """The best of these passages, best first, ties to the later one; what cannot be among them is not sorted."""
+    """The best of these passages, best first, ties to the later one."""
     if len(passages) > number:
         threshold = np.partition(scores[passages], -number)[-number]
         passages = passages[scores[passages] >= threshold]

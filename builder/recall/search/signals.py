@@ -1,6 +1,4 @@
-"""Retrieval signals. Each takes a query and a view and gives one number a passage, shape (passages,), float32.
-
-NaN says that a signal is unknown for a passage.
+"""Signals of retrieval: query and view → one number a passage, shape (passages,), float32; NaN = unknown.
 
 A new signal has a line in `ranking.SIGNALS` and a weight in `ranker.toml`, which `bench fit` learns.
 """
@@ -8,8 +6,9 @@ A new signal has a line in `ranking.SIGNALS` and a weight in `ranker.toml`, whic
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.language.dates import nearness
+from builder.language.dates import mentioned, nearness
 from builder.language.traits import Trait
+from builder.language.words import has_word
 from builder.recall.index.view import View
 from builder.recall.search.query import Query
 
@@ -23,7 +22,7 @@ EPISODE_K1, EPISODE_B = 1.2, 0.75
 
 
 def context_words(query: Query, view: View) -> Floats:
-    """BM25 where a passage holds its own words twice and its neighbours' once: an answer is found by its question."""
+    """BM25 with a passage's own words twice and its neighbours' once: a question finds its answer."""
     return _joined_words(query, view, own=2, before=1, after=1)
 
 
@@ -85,7 +84,7 @@ def similarity(query: Query, view: View) -> Floats:
 
 
 def speaker(query: Query, view: View) -> Floats:
-    """1 for the one person named, 0 for others; one half for all when none or several are named."""
+    """1 for the one person named, 0 for others; 0.5 for all when none or several are named."""
     codes = [view.prefix.speakers.index(name) for name in query.names if name in view.prefix.speakers]
     if len(codes) != 1:
         return np.full(view.passages, 0.5, np.float32)
@@ -93,10 +92,7 @@ def speaker(query: Query, view: View) -> Floats:
 
 
 def window_similarity(query: Query, view: View) -> Floats:
-    """Cosine of the query and a passage's window: its own vector and half of each neighbour's. Nothing more is encoded.
-
-    A window is made of the vectors that there are; NaN where there is none.
-    """
+    """Cosine of the query and a passage's window: its vector and half of each neighbour's; NaN without any."""
     size, has_vector, neighbours = view.passages, view.prefix.has_vector.astype(np.float32), view.prefix.neighbours
     own, previous, following = np.nan_to_num(similarity(query, view)), neighbours.before, neighbours.after
     one_back, two_back = view.history.passages.cosine_one_back.head(size), view.history.passages.cosine_two_back.head(size)
@@ -110,10 +106,11 @@ def window_similarity(query: Query, view: View) -> Floats:
 
 def date(query: Query, view: View) -> Floats:
     """How near the day of the passage is to the dates that the query names."""
-    if not query.dates:
+    dates = mentioned(query.text)
+    if not dates:
         return np.zeros(view.passages, np.float32)
     year, month, day = view.history.breadcrumbs.day.head(view.size).T
-    return np.asarray(nearness(query.dates, year, month, day)[view.crumb], np.float32)
+    return np.asarray(nearness(dates, year, month, day)[view.crumb], np.float32)
 
 
 def tells_time(_query: Query, view: View) -> Floats:
@@ -123,12 +120,12 @@ def tells_time(_query: Query, view: View) -> Floats:
 
 def answers_when(query: Query, view: View) -> Floats:
     """1 where the passage tells a time and the query asks for one."""
-    return _trait(view, Trait.TIME) * query.asks_when
+    return _trait(view, Trait.TIME) * has_word("when_questions", query.text)
 
 
 def answers_where(query: Query, view: View) -> Floats:
     """1 where the passage names a place and the query asks for one."""
-    return _trait(view, Trait.PLACE) * query.asks_where
+    return _trait(view, Trait.PLACE) * has_word("where_questions", query.text)
 
 
 def user_said(_query: Query, view: View) -> Floats:
@@ -139,12 +136,12 @@ def user_said(_query: Query, view: View) -> Floats:
 
 def own_words(query: Query, view: View) -> Floats:
     """1 for what agents said, where the query asks for it."""
-    return (1 - user_said(query, view)) * np.float32(query.asks_own_words)
+    return (1 - user_said(query, view)) * np.float32(has_word("own_words_questions", query.text))
 
 
 def own_parts(query: Query, view: View) -> Floats:
-    """Logarithm of the passages of the whole message, where the query asks for what agents said, which is long."""
-    return log_parts(query, view) * np.float32(query.asks_own_words)
+    """`log_parts`, where the query asks an agent for what it said."""
+    return log_parts(query, view) * np.float32(has_word("own_words_questions", query.text))
 
 
 def instructs(_query: Query, view: View) -> Floats:

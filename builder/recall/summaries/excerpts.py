@@ -1,4 +1,4 @@
-"""What a summary may copy of a row: sentences that are understood where they stand, and answers with their questions."""
+"""What a summary may copy of a row: sentences that can be understood alone, and answers with their questions."""
 
 import re
 from bisect import bisect_left
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from builder.domain.summary import Line
 from builder.language.traits import counts
-from builder.language.words import announces, asks, concludes, greets, is_filler, refers, words_of
+from builder.language.words import asks, has_word, is_filler, opens_with, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.questions import (
     MAX_BRIEF_WORDS,
@@ -69,7 +69,7 @@ class Excerpt:
 
 
 def excerpts(view: View, row: int, words: Words, verbatim_rows: frozenset[int] = frozenset()) -> list[Excerpt]:
-    """The best excerpts of a row; none of small talk that answers nothing. verbatim_rows: rows that stay word for word."""
+    """The best excerpts of a row. verbatim_rows: rows that stay word for word."""
     parts = prose_sentences(view.breadcrumb(row).text)
     answer = _answer(view, row, parts, words, verbatim_rows)
     answers = [answer] if answer else []
@@ -89,7 +89,7 @@ def excerpt_of(view: View, line: Line, words: Words) -> Excerpt | None:
     texts = [text.removeprefix(f"{view.stored_name(row)}: ") for row, text in zip(rows, line.text.split("\n"), strict=False)]
     starts = (max(view.breadcrumb(row).text.find(text[1:20]) - 1, 0) for row, text in zip(rows, texts, strict=False))
     spots = frozenset(zip(rows, starts, strict=False))
-    return _excerpt(view, line, spots, texts[-1], " ".join(texts), words, unresolved=refers(texts[0]))
+    return _excerpt(view, line, spots, texts[-1], " ".join(texts), words, unresolved=opens_with("references", texts[0]))
 
 
 def line_of(view: View, row: int, sentence: str) -> Line:
@@ -104,10 +104,7 @@ def has_name(text: str) -> bool:
 
 
 def _statement(view: View, row: int, parts: Sentences, number: int, words: Words, in_answer: frozenset[Spot]) -> Excerpt | None:
-    """A sentence with those in front of it that it refers to, and its answer behind it when it has one.
-
-    None for questions, small talk, what is too long, and what would say something twice. in_answer: spots of the row's answer.
-    """
+    """A sentence with what it refers to and its short answer; None for what says nothing, asks, or repeats."""
     names = view.prefix.speaker_words
     sentence = parts[number].text
     if asks(sentence) or not (statement := _without_greeting(sentence, names)) or _only_announces(view, row, statement):
@@ -154,7 +151,7 @@ def _answer_length(parts: Sentences) -> int:
     while (
         is_bare(parts[0].text)
         and number < min(len(parts), MAX_SENTENCES_IN_FRONT)
-        and refers(parts[number].text)
+        and opens_with("references", parts[number].text)
         and not asks(parts[number].text)
     ):
         number += 1
@@ -173,7 +170,7 @@ def _below(question: Line, answer: Line) -> Line:
 def _without_greeting(sentence: str, names: frozenset[str]) -> str:
     while (clause := _CLAUSE.search(sentence)) and _says_nothing(sentence[: clause.start()], names):
         sentence = sentence[clause.end() :]
-    if is_filler(sentence) or (greets(sentence) and len(words_of(sentence)) <= MAX_BRIEF_WORDS):
+    if is_filler(sentence) or (opens_with("greetings", sentence) and len(words_of(sentence)) <= MAX_BRIEF_WORDS):
         return ""
     return sentence
 
@@ -195,7 +192,7 @@ def _excerpt(
     first = view.first_passage(row)
     ordinal = next((number for number, passage in enumerate(stored.passages) if passage.start <= start < passage.end), 0)
     worth = (NAME_WEIGHT if is_named else 1.0) / max(len(stored.passages), 1)
-    worth *= CONCLUSION_WEIGHT if concludes(statement) or _reports(view, row) else 1.0
+    worth *= CONCLUSION_WEIGHT if has_word("conclusions", statement) or _reports(view, row) else 1.0
     worth *= EXCLAMATION_WEIGHT if statement.endswith(("!", "！")) else 1.0
     worth *= ATTACHMENT_WEIGHT if statement.startswith("[") else 1.0
     worth *= UNRESOLVED_WEIGHT if unresolved or (_announces(view, row) and not _reports(view, row)) else 1.0
@@ -212,16 +209,14 @@ def _excerpt(
 
 
 def _announces(view: View, row: int) -> bool:
-    """Whether an agent says what it is about to do: its words stand in front of the calls that it makes."""
     crumb = view.breadcrumb(row)
     return crumb.role == "assistant" and (bool(crumb.call_signatures) or len(view.members(row)) > 1)
 
 
 def _only_announces(view: View, row: int, statement: str) -> bool:
-    """Whether a statement of an agent says what it will do and nothing that it knows: "Looking at the pods.", "Check 5."."""
-    if view.breadcrumb(row).role != "assistant" or concludes(statement):
+    if view.breadcrumb(row).role != "assistant" or has_word("conclusions", statement):
         return False
-    return announces(statement) or (_announces(view, row) and len(words_of(statement)) <= MAX_BRIEF_WORDS)
+    return opens_with("announcements", statement) or (_announces(view, row) and len(words_of(statement)) <= MAX_BRIEF_WORDS)
 
 
 def _reports(view: View, row: int) -> bool:

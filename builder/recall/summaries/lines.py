@@ -1,4 +1,4 @@
-"""The lines of a summary: which are still valid, in what order they are shown, and how the extractive summariser chooses them."""
+"""The lines of a summary: which are valid, their order, and how the extractive summariser chooses them."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.summary import Line, Source
-from builder.language.words import changes, word_set, words_of
+from builder.language.words import has_word, word_set, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.excerpts import Excerpt, Words, excerpt_of, excerpts, line_of
 
@@ -35,10 +35,7 @@ class _Claim:
 
 
 def outdated(excerpts: Sequence[Excerpt], terms: Callable[[str], str]) -> frozenset[int]:
-    """Numbers of the excerpts that a later one replaces. terms: text → stemmed terms joined by spaces.
-
-    Two lines of one row replace nothing.
-    """
+    """Numbers of the excerpts that a later one replaces. terms: text → stemmed terms joined by spaces."""
     claims = [_claim(excerpt, terms) for excerpt in excerpts]
     later = [number for number, claim in enumerate(claims) if claim.changes or claim.values]
     return frozenset(
@@ -67,7 +64,7 @@ def _claim(excerpt: Excerpt, terms: Callable[[str], str]) -> _Claim:
             (labels if is_label else values).add(word)
         before = word
     about = excerpt.terms - frozenset(terms(" ".join((*values, *labels))).split())
-    return _Claim(about, frozenset(labels), frozenset(values), changes(excerpt.line.text))
+    return _Claim(about, frozenset(labels), frozenset(values), has_word("changes", excerpt.line.text))
 
 
 LineWithRows = tuple[tuple[int, ...], Line]
@@ -105,11 +102,11 @@ def with_rows(view: View, lines: Iterable[Line]) -> list[LineWithRows]:
 
 
 def shown_lines(view: View, lasting: Iterable[Line], free: Iterable[Line], page: PageContent = EMPTY_PAGE) -> tuple[Line, ...]:
-    """The valid lines that the page does not show and nothing replaces, in place order; the free ones keep their order."""
+    """The valid lines that the page does not show and nothing replaces, in place order."""
     first, others = sorted(with_rows(view, lasting), key=_order), with_rows(view, free)
     gone = page.replaced.union(line.replaces for _, line in (*first, *others) if line.replaces)
     lines = merge(first, others, key=_order)
-    quotes, others_too = (_with_repeats(view, rows) for rows in (page.rows, page.rows | page.outdated))
+    quotes, others_too = (rows.union(*(view.repeats(row) for row in rows)) for rows in (page.rows, page.rows | page.outdated))
     return tuple(
         line
         for rows, line in lines
@@ -120,10 +117,9 @@ def shown_lines(view: View, lasting: Iterable[Line], free: Iterable[Line], page:
 def extract(
     view: View, lines: Sequence[Line], rows: Sequence[int], cap: int, words: Words, verbatim_rows: frozenset[int] = frozenset()
 ) -> tuple[Line, ...]:
-    """The best of earlier lines and of what these rows say, in place order, at most `cap` tokens as the page shows them.
+    """The best of earlier lines and of what these rows say, in place order, at most `cap` tokens on the page.
 
-    Document frequencies are those of what stands before the end of the rows, so that later breadcrumbs change nothing.
-    verbatim_rows: rows that stay word for word.
+    verbatim_rows: rows that stay word for word. Later breadcrumbs change nothing.
     """
     pool = [excerpt for line in lines if (excerpt := excerpt_of(view, line, words))]
     for row in rows:
@@ -148,12 +144,7 @@ def tokens_of(lines: Sequence[Line], count: Callable[[str], int]) -> int:
     return sum(count(f"{line.text}\n") for line in lines) + sum(count(f"[{day}]\n") for day in days)
 
 
-def _with_repeats(view: View, rows: frozenset[int]) -> frozenset[int]:
-    return rows.union(*(view.repeats(row) for row in rows))
-
-
 def _repeats(view: View, rows: tuple[int, ...], line: Line, parts: Mapping[int, str], on_page: frozenset[int]) -> bool:
-    """Whether the page shows all that a line says, or the line is outdated. parts: row → what the page shows of it."""
     if on_page.issuperset(rows):
         return True
     texts = line.text.split("\n") if len(rows) > 1 else [line.text]
@@ -174,7 +165,6 @@ def _row(view: View, source: Source) -> int:
 
 
 def _order(pair: LineWithRows) -> tuple[int, bool]:
-    """By the first source; of one breadcrumb a line word for word comes last: a question stands in front of its answer."""
     return pair[0][0], pair[1].verbatim
 
 
@@ -186,7 +176,8 @@ def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: Words) -
     column = {term: number for number, term in enumerate(terms)}
     columns = [np.array(sorted(column[term] for term in excerpt.terms), np.int64) for excerpt in pool]
     all_columns, starts = np.concatenate(columns), np.cumsum([0, *map(len, columns[:-1])])
-    rarity = _rarity(view, terms, end)
+    holding = (view.history.passages.postings.holding(term, end) for term in terms)
+    rarity = np.array([math.log(1 + end / max(passages, 1)) for passages in holding])
     days = sorted({excerpt.line.day for excerpt in pool})
     day = np.array([days.index(excerpt.line.day) for excerpt in pool], np.int64)
     day_cost = np.array([words.count(f"[{name}]\n") if name else 0 for name in days])
@@ -225,9 +216,3 @@ def _vectors(view: View, pool: list[Excerpt]) -> NDArray[np.float32]:
     vectors = view.prefix.vectors[passages]
     vectors[passages < 0] = 0
     return vectors
-
-
-def _rarity(view: View, terms: list[str], end: int) -> NDArray[np.float64]:
-    """Rarity of each term among the passages below `end`, shape (terms,)."""
-    holding = (view.history.passages.postings.holding(term, end) for term in terms)
-    return np.array([math.log(1 + end / max(passages, 1)) for passages in holding])

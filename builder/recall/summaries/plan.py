@@ -1,4 +1,4 @@
-"""Which summary covers what, what waits to be summarised, and what of a summary is shown. All as of a view."""
+"""Which summary covers what, what waits for one, and what of a summary is shown, as of a view."""
 
 import json
 from bisect import bisect_right
@@ -46,7 +46,7 @@ class Chain:
 
 
 def recipe_of(profile: Profile) -> Recipe | None:
-    """None for a profile without summaries, and for one that sees its own task only: its summary would be no other task's."""
+    """None for a profile without summaries, and for one that sees only its own task."""
     if profile.summaries is None or profile.scope_to_task:
         return None
     source = f"{profile.summaries!r}\0{profile.audience!r}"
@@ -60,11 +60,12 @@ def chain_of(view: View, recipe: Recipe) -> Chain:
     head = chains.head(view.session, recipe.name, view.prefix.latest)
     if head < 0:
         return Chain(lasting=(), free=(), previous="", last=-1)
+    rows = view.history.breadcrumbs.versions.get(chains.summary(head).last, ())
     return Chain(
         lasting=chains.lasting(head, view.prefix.latest),
         free=valid_lines(view, _free(view, head)),
         previous=history.rows[head].breadcrumb.id,
-        last=_first_row(view, chains.summary(head).last),
+        last=next((row for row in rows if view.history.breadcrumbs.session.head(row + 1)[row] == view.session), -1),
     )
 
 
@@ -76,10 +77,7 @@ def covered_sources(view: View, recipe: Recipe) -> tuple[Source, ...]:
 
 
 def waiting_units(view: View, recipe: Recipe, last: int) -> tuple[WaitingUnit, ...]:
-    """The units behind the last one covered, oldest first. A tool exchange is whole wherever its parts came in between.
-
-    What joined a covered unit since waits in front of them: a result that came late, a new version of what was said.
-    """
+    """The units after the last one covered, oldest first; before them what joined a covered unit since."""
     view = of_audience(view, recipe.audience, None)
     late: set[int] = set()
     units: list[WaitingUnit] = []
@@ -100,7 +98,7 @@ def waiting_units(view: View, recipe: Recipe, last: int) -> tuple[WaitingUnit, .
 
 
 def is_due(view: View, settings: Summaries, units: Sequence[WaitingUnit]) -> bool:
-    """Whether the waiting units are more than the profile lets pile up, and enough of them may be taken."""
+    """Whether more units wait than the profile allows."""
     if len(units) <= settings.keep:
         return False
     if settings.max_pending is not None and len(units) > settings.max_pending:
@@ -109,17 +107,14 @@ def is_due(view: View, settings: Summaries, units: Sequence[WaitingUnit]) -> boo
 
 
 def units_until_due(settings: Summaries, units: int) -> int:
-    """Messages that must yet come before `is_due` has to be asked again; tokens may pile up sooner than units."""
+    """Messages that must come before `is_due` has to be asked again."""
     if settings.max_pending is None or settings.tokens is not None:
         return max(min((settings.max_pending or settings.batch) - units + 1, settings.batch), 1)
     return max(settings.max_pending - units + 1, settings.keep - units + 1, 1)
 
 
 def summary_ids(workspace: str, session: str, recipe: Recipe, previous: str, sources: tuple[Source, ...]) -> Iterator[str]:
-    """Ids of the summary that covers these next, in the order in which they are tried; they depend on the arguments alone.
-
-    An id that was deleted is never free again.
-    """
+    """Ids of the summary that covers these next, in the order to try: an id that was deleted is never free again."""
     for number in count():
         parts = (workspace, session, recipe.name, previous, str(number))
         yield str(uuid5(_NAMESPACE, "\x1f".join((*parts, *(f"{name}:{version}" for name, version in sources)))))
@@ -155,12 +150,9 @@ class PageSummary:
 
 
 def page_summary(view: View, profile: Profile, page: PageContent, moved_at: int) -> PageSummary | None:
-    """The newest summary that the consumer may see, with all that lasts of those up to it.
+    """The newest summary that the consumer may see, without what the page shows; None when no line is left.
 
-    None when no line is left. Invalid lines are left out, and those that the page shows.
-
-    moved_at: the row with which the beginning of the conversation on the page last moved. The summary is exchanged then: between
-    two moves the page begins with the same words.
+    moved_at: row with which the beginning of the conversation on the page last moved; the summary changes only then.
     """
     recipe = recipe_of(profile)
     if recipe is None:
@@ -176,15 +168,15 @@ def page_summary(view: View, profile: Profile, page: PageContent, moved_at: int)
 
 
 def memory_summaries(view: View, profile: Profile, sessions: int, page: PageContent = EMPTY_PAGE) -> Iterator[PageSummary]:
-    """The newest summary of each of the person's other sessions, the newest first, with the lines about what may be shown.
+    """The newest summary of each of the person's other sessions, the newest first.
 
-    sessions: the most that are looked at. page: what is shown of them already. None where the view is no person's.
+    sessions: the most that are looked at. page: what is shown of them already.
     """
     recipe = recipe_of(profile)
     if recipe is None or view.summaries is None or not view.summaries.any():
         return
     chains, latest = view.history.chains, view.prefix.latest
-    codes = view.column(view.history.breadcrumbs.session)[view.summaries]
+    codes = view.session_of[view.summaries]
     newest_first = list(dict.fromkeys(reversed(codes.tolist())))[:sessions]
     heads = (chains.newest_visible(code, recipe.name, latest, view.summaries, view.size) for code in newest_first)
     for head in heads:
@@ -199,7 +191,7 @@ def tokens(view: View, rows: tuple[int, ...]) -> int:
 
 
 def units_to_compact(view: View, units: tuple[WaitingUnit, ...], keep: int) -> tuple[WaitingUnit, ...]:
-    """All but the last `keep` units or more: the rest begins with what a person said, never with the answer of a tool."""
+    """All but the last `keep` units or more; the rest begins with a person's message."""
     number = max(len(units) - keep, 0)
     while 0 < number < len(units) and view.breadcrumb(units[number][0]).role != "user":
         number -= 1
@@ -214,12 +206,6 @@ def is_from_person(view: View, row: int) -> bool:
 
 def _free(view: View, row: int) -> tuple[Line, ...]:
     return tuple(line for line in view.history.chains.summary(row).lines if not line.is_lasting)
-
-
-def _first_row(view: View, breadcrumb: str) -> int:
-    """The first row of this id in the session, -1 when there is none: a tombstone of no session may have the same."""
-    rows = view.history.breadcrumbs.versions.get(breadcrumb, ())
-    return next((row for row in rows if view.history.breadcrumbs.session.head(row + 1)[row] == view.session), -1)
 
 
 def _source(view: View, row: int) -> Source:
@@ -256,10 +242,7 @@ NO_OBSERVATIONS = Observations()
 
 
 def observations_of(view: View, profile: Profile) -> Observations:
-    """Of the summaries of all sessions in the view that were made with the profile's own settings for its own audience.
-
-    One of which a source was deleted or edited holds no more, and replaces nothing.
-    """
+    """The observations of all sessions in the view, made with the profile's own settings."""
     recipe = recipe_of(profile)
     if recipe is None or recipe.settings.by != "endpoint":
         return NO_OBSERVATIONS

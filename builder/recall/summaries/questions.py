@@ -1,4 +1,4 @@
-"""The question that an answer belongs to, and whether the answer says anything without it. Only sentences of prose are read."""
+"""The question that an answer belongs to, and whether the answer says anything without it."""
 
 import re
 from bisect import bisect_left
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.language.sentences import is_prose, sentences, without_blocks
-from builder.language.words import answers, asks, is_filler, refers, words_of
+from builder.language.words import asks, is_filler, opens_with, words_of
 from builder.recall.index.view import View
 
 MAX_SENTENCE_CHARS = 600
@@ -54,12 +54,12 @@ def prose_sentences(text: str) -> tuple[Sentence, ...]:
 
 def depends_on_previous(sentence: str) -> bool:
     """Whether it says little without the sentence in front of it."""
-    return refers(sentence) or answers_briefly(sentence)
+    return opens_with("references", sentence) or answers_briefly(sentence)
 
 
 def answers_briefly(sentence: str) -> bool:
     """Whether it is a short answer."""
-    return answers(sentence) and not asks(sentence) and len(words_of(sentence)) <= MAX_BRIEF_WORDS
+    return opens_with("answers", sentence) and not asks(sentence) and len(words_of(sentence)) <= MAX_BRIEF_WORDS
 
 
 def is_bare(answer: str) -> bool:
@@ -69,14 +69,11 @@ def is_bare(answer: str) -> bool:
 
 def is_dependent(answer: str, brief_words: int = MAX_BRIEF_WORDS_TO_AGENTS) -> bool:
     """Whether an answer says little without its question."""
-    return answers(answer) or refers(answer) or len(words_of(answer)) <= brief_words
+    return opens_with("answers", answer) or opens_with("references", answer) or len(words_of(answer)) <= brief_words
 
 
 def question_of(view: View, row: int) -> tuple[int, Sentence] | None:
-    """The row of the question that this row answers, and its words with what it refers to; None when there is none.
-
-    Small talk and calls of tools may stand between the two, no other words.
-    """
+    """The row of the question that this row answers, and its words; None = none."""
     speaker, asker, tools_between = view.breadcrumb(row).speaker, "", False
     for other, crumb in _rows_before(view, row):
         if crumb.role == "tool":

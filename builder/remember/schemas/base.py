@@ -26,7 +26,6 @@ LenientUserId = Annotated[str | None, BeforeValidator(_usable)]
 
 
 def _join_parts(value: Any) -> Any:
-    """Chat APIs send content as a list of typed parts: their texts are joined, images and files become a line each."""
     if not isinstance(value, list):
         return value
     return "\n".join(_part(part) for part in value)

@@ -223,7 +223,6 @@ class UserMessageV1(_Spoken):
 
 
 def _number(value: Any) -> int | None:
-    """Other senders may mean something else by this name, so anything but a number from 1 on is ignored."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 

@@ -1,7 +1,4 @@
-"""The known schemas, one model each, the source of `schemas/<name>.json`, and bodies to try a hint on.
-
-A tolerant reader: unknown fields are kept in the stored body and ignored here. Field names and variants are RCRT's.
-"""
+"""The known schemas, the source of `schemas/<name>.json`, and bodies to try a hint on. Unknown fields are ignored here."""
 
 from typing import Any
 
@@ -51,7 +48,7 @@ UNKNOWN_BODY: dict[str, Any] = {
 
 
 def text_within(schema: str, part: dict[str, Any]) -> str:
-    """The text of a part of a body as its schema reads it; all its words where it is none."""
+    """The text of a part of a body as its schema reads it, else all its words."""
     try:
         return "\n".join(filter(None, (BODIES[schema].model_validate(part).facts().text, *attachment_lines(part))))
     except (KeyError, ValueError):

@@ -1,4 +1,4 @@
-"""The body of a summary. Its observations are searched, a passage each; its other words are those of what it covers."""
+"""The body of a summary. Its observations are searched, a passage each."""
 
 from typing import Any
 
@@ -97,6 +97,6 @@ class SummaryV1(Body):
 
 
 def summary_event(workspace: str, session: str, identity: str, summary: Summary, created_at: Any) -> Outgoing:
-    """A summary as it is published. created_at: of the last breadcrumb it covers, so that all workers send the same bytes."""
+    """A summary as it is published. created_at: of the last breadcrumb it covers, so all workers send the same bytes."""
     record = make_record(SUMMARY, identity, session, summary.body(), created_at=created_at)
     return outgoing(record | {"tags": [f"{RECIPE_TAG}{summary.recipe}"]}, workspace)

@@ -88,12 +88,12 @@ def commands() -> dict[str, str]:
     differing = [DIFFERENCE | {"trigger": IDENTITY, "session": OTHER, "shadow": f"lean-of-{name}"} for name in ("a", "b")]
     page = {"sections": [], "token_count": 9, "content": f"- Result {IDENTITY} {OTHER}\n- Call"}
     comparison = {"before": page, "after": page | {"content": f"- Result {OTHER} {IDENTITY}\n- Call"}, "failures": []}
-    row = ROW | {"consumer": OTHER, "money": {IDENTITY: dict.fromkeys(ROW["sent"], 2.25)}}
+    row = ROW | {"consumer": OTHER, "sent": {form: each | {IDENTITY: 2.25} for form, each in ROW["sent"].items()}}
     return {
         "explain": receipt_text(answer),
         "shadow report": report_text(summarise_differences(differing, 10)),
         "replay": comparison_text(comparison, is_other=True),
-        "cost": cost_text({"currency": "EUR", "consumers": [row], "unread": []}),
+        "cost": cost_text(row, "EUR"),
         "profiles": table(("name", "made by", "triggers", "tokens"), [(OTHER, f"{IDENTITY} in _", "user.message.v1", "4,000")]),
     }
 
@@ -106,5 +106,5 @@ def test_no_command_breaks_an_id_or_a_heading_at_80_columns(monkeypatch: pytest.
         assert not re.search(r"[0-9a-f]{4}-$|^ *[0-9a-f]{1,12}$", text, re.MULTILINE), name
     printed = commands()
     assert all(word in printed["explain"] for word in ("from", "why", "tokens", "signals", "not on the page"))
-    assert all(word in printed["cost"] for word in ("contexts a day", "tokens a turn", "response", "EUR a day"))
+    assert all(word in printed["cost"] for word in ("contexts", "tokens", "cached", "money in EUR"))
     assert all(word in printed["shadow report"] for word in ("trigger", "reordered", "lean-of-a", "lean-of-b"))

@@ -13,7 +13,7 @@ from builder.language.dates import mentioned
 from builder.language.instructions.detection import instructions
 from builder.language.sentences import sentences
 from builder.language.traits import Trait, fingerprint, is_follow_up, traits
-from builder.language.words import answers, any_of, asks_when, asks_where, concludes, greets, is_filler, refers, words
+from builder.language.words import any_of, has_word, is_filler, opens_with, words
 from tests.word_lists import lists_of
 
 LISTS = """
@@ -83,12 +83,17 @@ def findings() -> dict[str, object]:
     return {
         "filler": (is_filler("Jes, dankon!"), is_filler("Kiel vi fartas?")),
         "dates": (mentioned("la 3 marto").months, mentioned("en aŭgusto 2024").months),
-        "roles": (refers("Ĝi brulas."), answers("Verŝajne."), greets("Saluton, Ana"), concludes("Tio estas decidita.")),
+        "roles": (
+            opens_with("references", "Ĝi brulas."),
+            opens_with("answers", "Verŝajne."),
+            opens_with("greetings", "Saluton, Ana"),
+            has_word("conclusions", "Tio estas decidita."),
+        ),
         "sentences": len(sentences("S-ro Ek ktp. Vidu la domon.")),
         "repeats": fingerprint("Cetere, la forno estas ruĝa.") == fingerprint("La forno estas ruĝa."),
         "traits": traits("Ni iris hieraŭ al Romo. Ĉiam skribu.", by_person=True),
         "follow-up": is_follow_up("Kaj tio?", terms),
-        "questions": (asks_when("Kiam ĝi brulas?"), asks_where("Kie estas Ana?")),
+        "questions": (has_word("when_questions", "Kiam ĝi brulas?"), has_word("where_questions", "Kie estas Ana?")),
         "instructions": [instruction.language for instruction in instructions("Ĉiam respondu mallonge.")],
     }
 
@@ -124,7 +129,7 @@ def test_without_its_files_nothing_of_it_is_recognised() -> None:
 
 def test_other_languages_are_as_before_beside_a_new_one(esperanto: None) -> None:
     assert esperanto is None
-    assert (is_filler("okay, thanks"), mentioned("5 May").months, answers("Noch nicht")) == (True, ((5, 5),), True)
+    assert (is_filler("okay, thanks"), mentioned("5 May").months, opens_with("answers", "Noch nicht")) == (True, ((5, 5),), True)
     assert [found.language for found in instructions("Always answer in German.")] == ["en"]
 
 

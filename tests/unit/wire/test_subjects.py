@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from builder.domain.errors import Rejected
 from builder.wire.subjects import (
-    Address,
+    SubjectParts,
     breadcrumb_subject,
     check_schema,
     check_token,
@@ -23,7 +23,7 @@ schemas = st.from_regex(r"[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,7}", full
 @given(tokens, tokens, schemas)
 def test_what_a_subject_was_made_of_is_read_from_it(workspace: str, session: str, schema: str) -> None:
     subject = breadcrumb_subject(workspace, session, schema)
-    assert parse_breadcrumb_subject(subject) == Address(workspace, session, schema)
+    assert parse_breadcrumb_subject(subject) == SubjectParts(workspace, session, schema)
     assert subject.startswith(session_subject(workspace, session).removesuffix(">"))
 
 

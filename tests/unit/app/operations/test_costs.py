@@ -1,103 +1,130 @@
-"""Traffic and prices become tokens and money."""
+"""Published contexts become tokens and money, beside the conversations that they stand for."""
 
-from dataclasses import replace
+import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from builder.adapters.nats.requests import Subscription
-from builder.app.operations.costs import CacheRules, ModelPrices, PriceList, costs
-from builder.app.operations.traffic import LAST, PAGE, WHOLE, Page, Traffic
+from builder.app.components import counter
+from builder.app.operations.costs import LAST, PAGE, WHOLE, ModelPrices, PriceList, counted_page, load_prices, sent_tokens
+from builder.domain.breadcrumb import Place, StreamMessage
+from builder.domain.errors import Misconfigured
+from builder.remember.decode import decode
 
+STATIC = 7
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
-PRICES = PriceList(
-    currency="EUR",
-    cache=CacheRules(min_tokens=100, block_tokens=50, minutes=10),
-    models={"small": ModelPrices(input=1, cached_input=0.1, output=10), "large": ModelPrices(input=20)},
-)
-READER = Subscription(
-    name="any", subjects=("contexts.*.default.>", "contexts.acme.a.>", "contexts.acme.b.>"), is_durable=True, listening=0,
-    is_working=False, delivered=1, waiting=0, since=None,
-)  # fmt: skip
+WORDS = " ".join(f"word{number}" for number in range(1200))
 
 
-def page(number: int, consumer: str = "default", **changes: Any) -> Page:
-    values: dict[str, Any] = {
-        "key": ("acme", consumer, "s1"),
-        "agent": consumer,
-        "trigger": f"m{number}",
-        "sequence": number,
-        "encoding": "o200k_base",
-        "moment": NOON + timedelta(minutes=number),
-        "pause": 60.0,
-        "static": 0,
-        "sent": {PAGE: (1000, 0)},
+def arrival(subject: str, value: Any, sequence: int = 1, minutes: float = 0) -> StreamMessage:
+    data = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return StreamMessage(subject=subject, data=data, place=Place(0, sequence), received_at=NOON + timedelta(minutes=minutes))
+
+
+def context(content: str, sequence: int = 1, consumer: str = "default", minutes: float = 0) -> StreamMessage:
+    event = {
+        "assembly": {"tokenizer": "o200k_base"},
+        "workspace": "acme",
+        "consumer_id": consumer,
+        "session_id": "s1",
+        "trigger_seq": sequence,
+        "content": content,
+        "sections": [{"class": "static", "tokens": STATIC}, {"class": "turn", "tokens": 4}],
     }
-    return Page(**(values | changes))
+    return arrival(f"contexts.acme.{consumer}.s1.c{sequence}", event, minutes=minutes)
 
 
-def traffic(*pages: Page, reader: Subscription = READER) -> Traffic:
-    made = Traffic()
-    made.pages, made.subscriptions = list(pages), (reader,)
-    return made
+def crumb(sequence: int, schema: str, identity: str, **changes: Any) -> Any:
+    record = {"id": identity, "version": changes.pop("version", 1), "context": changes}
+    return decode(arrival(f"breadcrumbs.acme.s1.{schema}", record, sequence))
 
 
-def test_a_row_has_the_means_of_its_consumer() -> None:
-    pages = (page(1, answers=[30, 10]), page(2, sent={PAGE: (2000, 999)}), page(3, key=("acme", "default", "s2"), answers=[60]))
-    report = costs(traffic(*pages), PriceList(), 24, {})
-    (row,) = report["consumers"]
-    assert (report["contexts"], report["first"]) == (3, "2026-11-23T12:01:00+00:00")
-    assert (row["sessions"], row["contexts"], row["contexts_per_day"]) == (2, 3, 3)
-    assert (row["tokens"], row["tokens_max"], row["responses"], row["response_tokens"]) == (1333.3, 2000, 2, 50)
-    assert row["sent"] == {PAGE: {"tokens": 1333.3, "cached": 0}}  # 999 are below the 1,024 that are cached by default
-    assert row["money"] == {}
+def said(sequence: int, words: str, identity: str = "", **changes: Any) -> Any:
+    return crumb(sequence, "user.message.v1", identity or f"m{sequence}", content=words, **changes)
 
 
-def test_money_is_that_of_new_cached_and_answered_tokens_of_the_page_and_of_what_would_be_sent_without_it() -> None:
-    sent = {PAGE: (1000, 930), WHOLE: (9000, 8990), LAST: (1500, 0)}
-    report = costs(traffic(page(1, sent=sent, answers=[100]), page(2, sent=sent)), PRICES, 12, {"default": "small-2026-01-01"})
-    (row,) = report["consumers"]
-    assert (row["contexts_per_day"], row["sent"][PAGE]) == (4, {"tokens": 1000, "cached": 900})
-    amounts = {
-        form: 4 * (new + cached * 0.1 + 1000) / 1e6
-        for form, new, cached in ((PAGE, 100, 900), (WHOLE, 50, 8950), (LAST, 1500, 0))
-    }
-    assert row["money"] == {"small": pytest.approx(amounts)}
+def sent(*contexts: StreamMessage, crumbs: tuple[Any, ...] = ()) -> list[dict[str, tuple[int, int]]]:
+    return sent_tokens(map(counted_page, contexts), crumbs)
 
 
-def test_what_comes_when_the_cache_has_forgotten_is_all_new() -> None:
-    (row,) = costs(traffic(page(1, sent={PAGE: (1000, 900)}, pause=601)), PRICES, 24, {})["consumers"]
-    assert row["sent"][PAGE]["cached"] == 0
+def test_a_page_is_cached_as_far_as_the_one_before_it_of_its_consumer_began_alike() -> None:
+    rows = sent(context(WORDS), context(WORDS, consumer="other"), context(f"{WORDS} and more", minutes=3))
+    alike = counter()(WORDS)
+    assert [row[PAGE] for row in rows] == [(alike, 0), (alike, 0), (counter()(f"{WORDS} and more"), alike // 128 * 128)]
 
 
-def test_a_consumer_without_a_model_is_priced_by_each_of_the_list_and_one_without_prices_by_none() -> None:
-    assert list(costs(traffic(page(1)), PRICES, 24, {})["consumers"][0]["money"]) == ["small", "large"]
-    assert costs(traffic(page(1)), PRICES, 24, {"default": "other"})["consumers"][0]["money"] == {}
+def test_a_short_beginning_and_one_that_was_not_used_for_five_minutes_are_not_cached() -> None:
+    assert sent(context("Some words."), context("Some words."))[1][PAGE][1] == 0
+    assert sent(context(WORDS), context(WORDS, minutes=5.1))[1][PAGE][1] == 0
 
 
-def test_consumers_stand_by_their_tokens_a_day() -> None:
-    report = costs(traffic(page(1, "b"), page(2, "a"), page(3, "a")), PRICES, 24, {"a": "small", "b": "large"})
-    assert [row["consumer"] for row in report["consumers"]] == ["a", "b"]
+@pytest.mark.parametrize("data", [b"{}", b"[]", b"no JSON", b'{"workspace": "acme"}'])
+def test_what_is_no_context_is_refused(data: bytes) -> None:
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        counted_page(arrival("contexts.acme.default.s1.c9", data))
+
+
+def test_what_a_page_stands_for_is_counted_as_of_its_trigger_newest_versions_once_with_calls() -> None:
+    count = counter()
+    crumbs = (
+        said(1, "Which kiln is free?"),
+        crumb(2, "agent.response.v1", "r1", message="I look.", tool_requests=[{"tool": "kilns", "input": {}, "requestId": "q"}]),
+        crumb(3, "tool.request.v1", "q1", tool="kilns", input={}, requestId="q"),
+        crumb(4, "note.v1", "n1", content="Nobody said this."),
+        said(5, "Which large kiln is free?", "m1", version=2),
+        said(6, "And tomorrow?"),
+        said(7, "Not yet said."),
+    )
+    first, second = sent(context("One.", 1), context("Two.", 6), crumbs=crumbs)
+    texts = ["Which large kiln is free?", "\n".join(("I look.", *crumbs[1].call_signatures)), "And tomorrow?"]
+    assert first[WHOLE] == first[LAST] == (STATIC + count("Which kiln is free?"), 0)
+    assert second[WHOLE] == second[LAST] == (STATIC + sum(map(count, texts)), 0)
+
+
+def test_the_whole_conversation_begins_as_before_and_the_last_messages_soon_do_not() -> None:
+    text = " ".join(f"word{number}" for number in range(100))
+    crumbs = tuple(said(number, text) for number in range(1, 31))
+    size = counter()(text)
+    first, second, third = sent(*(context("Page.", number) for number in (10, 20, 30)), crumbs=crumbs)
+    assert [row[WHOLE][0] for row in (first, second, third)] == [STATIC + number * size for number in (10, 20, 30)]
+    assert third[LAST] == (STATIC + 20 * size, 0)
+    assert third[WHOLE][1] == (STATIC + 20 * size) // 128 * 128
+
+
+def test_cached_tokens_cost_what_new_ones_do_where_the_list_does_not_say() -> None:
+    assert ModelPrices(input=2, cached_input=0.5).cost(1_000_000, 2_000_000) == 3
+    assert ModelPrices(input=2).cost(1_000_000, 2_000_000) == 6
+
+
+def test_a_list_is_yaml_or_json(tmp_path: Path) -> None:
+    yaml, json_file = tmp_path / "prices.yaml", tmp_path / "prices.json"
+    yaml.write_text("currency: EUR\nmodels:\n  small: {input: 1, cached_input: 0.1}\n", "utf-8")
+    json_file.write_text('{"currency": "EUR", "models": {"small": {"input": 1, "cached_input": 0.1}}}', "utf-8")
+    assert load_prices(yaml) == load_prices(json_file)
+    assert load_prices(yaml).models["small"].cached_input == 0.1
+    assert PriceList().models == {}
 
 
 @pytest.mark.parametrize(
-    ("reader", "answers", "is_read"),
+    ("text", "problem"),
     [
-        (READER, [], True),
-        (replace(READER, delivered=0), [], False),
-        (replace(READER, delivered=0), [7], True),
-        (replace(READER, subjects=("contexts.globex.default.>",)), [], False),
-        (replace(READER, subjects=("contexts.>",)), [], False),
+        ("models: [", "cannot be read: line 1: a value is missing between brackets"),
+        ("models: {small: {input: -1}}", "models/small/input: Input should be greater than or equal to 0"),
+        ("models: {small: {inptu: 1}}", "models/small/input: Field required"),
+        ("prices: {}", "prices: Extra inputs are not permitted"),
+        ("- 1", "the file: Input should be a valid dictionary"),
     ],
 )
-def test_a_consumer_whose_contexts_nobody_took_or_answered_is_listed_apart(
-    reader: Subscription, answers: list[int], is_read: bool
-) -> None:
-    report = costs(traffic(page(1, answers=answers), reader=reader), PRICES, 24, {})
-    assert (len(report["consumers"]), len(report["unread"])) == ((1, 0) if is_read else (0, 1))
+def test_what_is_wrong_with_a_list_is_named_with_its_file(tmp_path: Path, text: str, problem: str) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text(text, "utf-8")
+    with pytest.raises(Misconfigured, match=problem) as error:
+        load_prices(file)
+    assert "prices.yaml" in str(error.value)
 
 
-def test_no_contexts_are_no_rows() -> None:
-    report = costs(Traffic(), PRICES, 24, {})
-    assert (report["contexts"], report["consumers"], report["unread"], report["first"]) == (0, [], [], None)
+def test_a_list_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match=r"none\.yaml cannot be read: .*No such file"):
+        load_prices(tmp_path / "none.yaml")

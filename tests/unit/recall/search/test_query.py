@@ -3,7 +3,7 @@
 
 import pytest
 
-from builder.recall.search.query import make_query, strip_names
+from builder.recall.search.query import strip_names
 
 PEOPLE = ("Ana", "Bob Stone", "Bob", "User", "Assistant")
 
@@ -41,12 +41,3 @@ def test_a_name_may_hold_any_characters() -> None:
 
 def test_blank_speakers_are_no_names() -> None:
     assert strip_names("What now?", ("", "  ")) == ("What now?", frozenset())
-
-
-def test_a_query_has_each_term_once_and_knows_which_kind_of_answer_it_wants() -> None:
-    query = make_query("When did we fire the kiln in March, and where?", frozenset(), "fire kiln fire", b"")
-    assert query.terms == ("fire", "kiln")
-    assert query.dates.months == ((3, 0),)
-    assert (query.asks_when, query.asks_where) == (True, True)
-    plain = make_query("Which glaze?", frozenset(), "glaze", b"")
-    assert (plain.asks_when, plain.asks_where, bool(plain.dates)) == (False, False, False)

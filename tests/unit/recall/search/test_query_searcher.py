@@ -61,3 +61,9 @@ async def test_a_name_that_the_conversation_has_as_a_word_is_searched_for_and_pu
     question = await query("What did Marketing cost, Ana?", rows)
     assert question.names == frozenset({"Ana"})
     assert set(make_terms("marketing").split()) <= set(question.terms)
+
+
+async def test_a_query_has_each_term_once() -> None:
+    terms = (await query("Fire the kiln, then fire it.", [said(1, "It is dry.")])).terms
+    assert "kiln" in terms
+    assert len(set(terms)) == len(terms)

@@ -5,7 +5,7 @@ import pytest
 
 from builder.recall.index.view import View
 from builder.recall.search.query import Query
-from builder.recall.search.ranking import NULL, evidence, probabilities, rank
+from builder.recall.search.ranking import NULL, probabilities, rank
 from tests.factories import BY_HAND, make_query, make_remembered, make_view
 
 CHAT = ["The kiln stands in Delft.", "The weather is fine.", "We glaze on Friday.", "The van needs new brakes."]
@@ -54,5 +54,5 @@ def test_the_share_of_nothing_does_not_depend_on_how_many_passages_there_are() -
 
 def test_an_empty_session_and_a_query_without_words_have_no_probabilities_to_speak_of() -> None:
     assert probable(make_query("kiln"), make_view([]), WEIGHTS) == []
-    values = dict(zip(NULL, evidence(make_query(""), make_view(CHAT), np.ones(4, np.bool_)).tolist(), strict=True))
+    values = {name: value(make_query(""), make_view(CHAT), np.ones(4, np.bool_)) for name, value in NULL.items()}
     assert values == {"constant": 1.0, "nearest": 0.0, "known": 0.0}

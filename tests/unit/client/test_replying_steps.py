@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import pytest
 
-from builder.client.answering import MAX_ATTEMPTS, Answer, Answering
+from builder.client.replying import MAX_ATTEMPTS, Answer, Answering
 from builder.client.responses import response_id
 from builder.client.sending import Conflict, Publishing, PublishResult
 from builder.client.stream import StreamReader

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from builder.client.omitted import check_named, fetch_omitted_tool, piece
 from builder.client.received import BreadcrumbRecord, ReceivedContext
+from builder.client.tools import check_named, fetch_omitted_tool, piece
 from builder.domain.errors import Rejected
 
 OMISSIONS = {"partial": [{"id": "cut"}], "most_relevant": [{"id": "absent"}]}

@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from builder.client.pull import Pace, Pull
+from builder.client.stream import Pace, Pull
 
 PACE = Pace(expires=30.0, heartbeat=5.0, pause=0.01)
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.remember.decode import decode
-from builder.wire.records import make_record, outgoing
-from builder.wire.times import clock_offset, moment
+from builder.wire.records import clock_offset, make_record, moment, outgoing
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

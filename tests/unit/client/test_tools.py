@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall, message_to_dict
 from openai.types.chat import ChatCompletion
 
-from builder.client.replies import Reply, read_reply
+from builder.client.tools import Reply, read_reply
 from builder.domain.errors import Rejected
 
 FUNCTION = {"name": "weather", "arguments": '{"city": "Oslo"}'}

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from builder.domain.errors import Rejected
-from builder.wire.session_names import MAX_TOKEN_CHARS, is_token, optional_token, session_text, session_token
+from builder.wire.subjects import MAX_TOKEN_CHARS, is_token, optional_token, session_text, session_token
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.text("_x-h2Eab.", min_size=1)
 
