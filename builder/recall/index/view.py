@@ -1,7 +1,7 @@
 """A history as of a place, as one consumer sees it from a session."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -110,10 +110,6 @@ class Prefix:
                 Occurrences(before[before >= 0], counts[before >= 0]),
             )
         return self._occurrences[term]
-
-
-Terms = Callable[[str], str]
-"""Text → stemmed terms joined by spaces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
