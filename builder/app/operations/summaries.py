@@ -1,26 +1,19 @@
-"""The summarising loop with its parts, and `compact` without a running service."""
+"""The summarising loop with its parts, and `compact` on request."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from typing import Any
 
-from builder.adapters.nats.publisher import NatsPublisher, NatsSender
-from builder.adapters.nats.stream import NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, current_incarnation
 from builder.adapters.stemmer import load_language
-from builder.app.broker import connected
-from builder.app.components import Components, open_components
+from builder.app.components import Components
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured, Rejected, installation
 from builder.domain.profile import Profile
-from builder.domain.summary import CompactionResult
 from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
 from builder.recall.summaries.excerpts import Words
-from builder.remember.decode import decode
-from builder.worker.catch_up import CatchUp
-from builder.worker.summary_scheduler import Sources, SummaryScheduler, no_profiles
+from builder.worker.summary_scheduler import Sources, SummaryScheduler
 from builder.worker.summary_writer import SummaryWriter
 
 
@@ -93,29 +86,3 @@ async def compact_on_request(
     except Misconfigured as error:
         raise Rejected(str(error)) from error
     return asdict(await summarising.compact(workspace, session, consumer, keep_user))
-
-
-async def compact_session(
-    settings: Settings, servers: str, workspace: str, session: str, profile: str, keep_user: bool
-) -> CompactionResult:
-    """Summarise all but the tail of a session, beside a running service or without one.
-
-    Raises `Misconfigured` for an unknown profile, `Rejected` for one without summaries, `Unavailable`.
-    """
-    async with open_components(settings) as core:
-        consumer = core.profile(profile)
-        async with connected(settings, servers) as connection:
-            js, own = connection.jetstream(), settings.installation
-            incarnation = await current_incarnation(js, own)
-            stream = NatsStream(js, lambda: incarnation, BREADCRUMBS, own)
-            publisher = NatsPublisher(connection, connection.max_payload, own)
-            catch_up = CatchUp(
-                stream, core.store, core.store, publisher, decode, core.builder.remember, settings.worker.max_attempts
-            )
-            sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
-            async with open_endpoint(settings, core.helpers.count) as endpoint:
-                summarising = open_summarising(
-                    core, sources, NatsSender(js, stream), endpoint, lambda: False, lambda _by: None,
-                    settings.worker.max_body_bytes, no_profiles,
-                )  # fmt: skip
-                return await summarising.compact(workspace, session, consumer, keep_user)
