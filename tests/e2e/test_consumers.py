@@ -89,7 +89,7 @@ async def test_the_profile_on_trial_is_reported_and_never_published(service: Run
     assert "default → lean" in done.stdout.splitlines()[0]
     (row,) = json.loads(run("shadow", "report", "--json", "--most", "3", env=service.env).stdout)["shadows"]
     assert [row[name] for name in ("consumer", "shadow", "lost", "contexts", "identical")] == ["default", "lean", 0, 3, 3]
-    one = run("replay", "t1", "--profile", "lean", env=service.env)
+    one = run("replay", "t1", "--consumer", "default", "--profile", "lean", env=service.env)
     assert "The page is the same" in one.stdout
     nothing = run("shadow", "report", "--shadow", "nobody", env=service.env)
     assert (nothing.returncode, nothing.stdout) == (0, "")

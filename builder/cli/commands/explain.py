@@ -127,7 +127,7 @@ def shadow_report(
 ) -> None:
     """Replay the last day's contexts with shadow profiles: tokens, what is lost and gained, the contexts that differ most.
 
-    `context-builder replay TRIGGER --profile SHADOW` shows the lines that differ in one of them.
+    `context-builder replay TRIGGER --consumer CONSUMER --profile SHADOW` shows the lines that differ in one of them.
     """
     from builder.app.operations.shadows import read_contexts, replayed_differences, summarise_differences
     from builder.cli.reports import report_text
