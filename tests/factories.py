@@ -174,14 +174,8 @@ def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
     """What a trigger with this text asks."""
     asked, names = strip_names(text, speakers)
     content, exact = content_words(asked, make_terms), identifier_terms(asked, make_terms)
-    return Query(
-        text=asked,
-        terms=tuple(dict.fromkeys(make_terms(asked).split())),
-        names=names,
-        vector=make_vector(asked),
-        content=content,
-        identifiers=exact,
-    )
+    terms, vector = tuple(dict.fromkeys(make_terms(asked).split())), make_vector(asked)
+    return Query(text=asked, terms=terms, names=names, vector=vector, content=content, identifiers=exact)
 
 
 def make_context(trigger: StoredBreadcrumb, rows: Iterable[StoredBreadcrumb | str], *arguments: Any, **named: Any) -> Context:

@@ -30,13 +30,13 @@ class Omissions:
     """Decisions in the order of their relevance; the first one about a row is its reason."""
 
     view: View
-    _named: list[Omission] = field(default_factory=list)
+    _omissions: list[Omission] = field(default_factory=list)
     _groups: list[tuple[str, list[int], Iterable[int]]] = field(default_factory=list)
     """Reason, rows, and those of them that may be named."""
 
     def name(self, omissions: Iterable[Omission]) -> None:
         """Leave out single breadcrumbs, the most relevant first."""
-        self._named += omissions
+        self._omissions += omissions
 
     def add(self, reason: str, rows: Ints | Iterable[int], nearest: Iterable[int] | None = None) -> None:
         """Leave out rows. nearest: those that may be named, the most relevant first; None = the rows."""
@@ -50,7 +50,7 @@ class Omissions:
         counted[list(others)] = True
         omissions: dict[str, Omission] = {}
         rows: defaultdict[str, list[int]] = defaultdict(list)
-        for omission in self._named:
+        for omission in self._omissions:
             row = self.view.row_of(omission.id)
             if omission.id not in page_ids and omission.id not in omissions and row not in others:
                 omissions[omission.id] = omission

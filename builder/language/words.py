@@ -30,6 +30,8 @@ NOTHING = r"(?!)"
 """Pattern that matches nothing."""
 WORD_START, WORD_END = r"(?<!\w)", r"(?!\w)"
 
+Terms = Callable[[str], str]
+"""Text → stemmed terms joined by spaces."""
 Parameters = ParamSpec("Parameters")
 Value = TypeVar("Value")
 _folder: Traversable = files("builder.language") / "data"

@@ -88,8 +88,8 @@ class _Session:
             page = self.of_results[trigger]
             own = {trigger, page.turn}
             # nothing has answered it, and no call was made for it on another page than its own ones
-            left = (name for name in page.ids if name in self.unanswered and self.page_of_calls.get(name, trigger) in own)
-            return replace(page, ids=tuple(left))
+            unanswered = (name for name in page.ids if name in self.unanswered and self.page_of_calls.get(name, trigger) in own)
+            return replace(page, ids=tuple(unanswered))
         if trigger not in self.triggers:
             return Questions(ids=(trigger,) if trigger else tuple(self.unanswered))
         crumb = self.triggers[trigger]

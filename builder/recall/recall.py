@@ -7,9 +7,10 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile
 from builder.domain.recall import Scope, StoredBreadcrumb
 from builder.domain.selector import Selector
+from builder.language.words import Terms
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.reader import HistoryReader
-from builder.recall.index.view import Terms, View
+from builder.recall.index.view import View
 from builder.recall.questions import Questions, questions_of, without_later_triggers
 from builder.recall.scopes import looks_for_person, memory_of, scope_of
 from builder.recall.visibility import (

@@ -89,11 +89,11 @@ async def test_the_profile_on_trial_is_reported_and_never_published(service: Run
     assert "default → lean" in done.stdout.splitlines()[0]
     (row,) = json.loads(run("shadow", "report", "--json", "--most", "3", env=service.env).stdout)["shadows"]
     assert [row[name] for name in ("consumer", "shadow", "lost", "contexts", "identical")] == ["default", "lean", 0, 3, 3]
-    one = run("shadow", "report", "--trigger", "t1", env=service.env)
-    assert "the pages are identical" in one.stdout
+    one = run("replay", "t1", "--consumer", "default", "--profile", "lean", env=service.env)
+    assert "The page is the same" in one.stdout
     nothing = run("shadow", "report", "--shadow", "nobody", env=service.env)
     assert (nothing.returncode, nothing.stdout) == (0, "")
     assert "no such shadow profile is here" in nothing.stderr
-    unknown = run("shadow", "report", "--trigger", "nothing", env=service.env)
+    unknown = run("shadow", "report", "--workspace", "nobodys", env=service.env)
     assert "no context of default is kept to replay" in unknown.stderr
     assert "shadow of default" in run("profiles", "list", env=service.env | {"COLUMNS": "200"}).stdout

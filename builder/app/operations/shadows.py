@@ -12,35 +12,28 @@ from builder.app.broker import connected
 from builder.app.settings import Settings
 from builder.client import Client
 from builder.domain.errors import Rejected
-from builder.publish.reports import Event, difference
 
+Event = Mapping[str, Any]
 REASONS = 3
-"""Why a shadow makes no page: so many of the commonest reasons are told."""
-Difference = dict[str, Any]
-"""As `difference` makes it."""
+"""The commonest reasons why a shadow makes no page that a report names."""
 
 
-async def read_contexts(
-    settings: Settings, servers: str, workspace: str, consumers: Iterable[str], trigger: str, most: int
-) -> list[Event]:
-    """The newest published contexts of these consumers that the stream keeps, the newest first. Raises `Unavailable`.
-
-    trigger: only those of this breadcrumb; "" = any.
-    """
+async def read_contexts(settings: Settings, servers: str, workspace: str, consumers: Iterable[str], most: int) -> list[Event]:
+    """The newest published contexts of these consumers that the stream keeps, the newest first. Raises `Unavailable`."""
     newest: deque[Event] = deque(maxlen=most)
     names = frozenset(consumers)
     async with connected(settings, servers) as connection:
         stream = NatsStream(connection.jetstream(), lambda: 0, CONTEXTS, settings.installation)
         async for arrival in stream.follow(f"contexts.{workspace}.>", 1, (await stream.last()).next):
-            event = json.loads(arrival.data)  # that of a forgotten context is empty
-            if event.get("consumer_id") in names and trigger in ("", event["trigger_event_id"]):
+            event = json.loads(arrival.data)  # the event of a forgotten context is empty
+            if event.get("consumer_id") in names:
                 newest.append(event)
     return list(reversed(newest))
 
 
 async def replayed_differences(
     client: Client, contexts: Iterable[Event], shadows: Mapping[str, str], advance: Callable[[int, int], object]
-) -> list[Difference]:
+) -> list[dict[str, Any]]:
     """The difference of each context by each shadow of its consumer. Raises `Unavailable`.
 
     shadows: name → consumer. advance: called with how many replays are done, of how many.
@@ -58,40 +51,58 @@ async def replayed_differences(
     return differences
 
 
-def summarise_differences(differences: Iterable[Difference], limit: int) -> dict[str, Any]:
-    """A summary of each pair of consumer and shadow, and the contexts that differ most. limit: of these."""
-    pairs: defaultdict[tuple[str, str], list[Difference]] = defaultdict(list)
-    for each in differences:
-        pairs[each["consumer"], each["shadow"]].append(each)
-    most = sorted(
-        (each for members in pairs.values() for each in members if not each["is_identical"]),
-        key=lambda each: (each["equal_lines"], each["trigger_seq"]),
-    )
+def difference(event: Event, shadow: str, other: Event | None, why: str = "") -> dict[str, Any]:
+    """How the page by a shadow profile differs from the consumer's, as JSON. `equal_lines` is a share from 0 to 1.
+
+    event: what the consumer got. other: what the shadow makes; None = no page, and `why` says why.
+    """
+    ids = [dict.fromkeys(each for section in page["sections"] for each in section["ids"]) for page in (event, other or event)]
     return {
-        "shadows": [_summary(*pair, members) for pair, members in sorted(pairs.items())],
-        "most_different": most[:limit],
+        "consumer": event["consumer_id"],
+        "shadow": shadow,
+        "session": event["session_id"],
+        "trigger": event["trigger_event_id"],
+        "tokens": event["token_count"],
+        "shadow_tokens": other["token_count"] if other else None,
+        "rejection": why,
+        "lost": [each for each in ids[0] if other and each not in ids[1]],
+        "gained": [each for each in ids[1] if each not in ids[0]],
+        "equal_lines": round(equal_lines(event["content"], other["content"]), 4) if other else 0,
+        "is_identical": other is not None and event["content"] == other["content"],
     }
 
 
-def _summary(consumer: str, shadow: str, members: list[Difference]) -> dict[str, Any]:
-    built = [each for each in members if each["shadow_page"]]
-    pages = [(each["page"], each["shadow_page"]) for each in built]
-    tokens, shadow_tokens = sum(one["tokens"] for one, _ in pages), sum(other["tokens"] for _, other in pages)
+def equal_lines(one: str, other: str) -> float:
+    """Lines that both texts have, as often as both have them, as a share of all lines of both: 1 for equal texts."""
+    counts, others = Counter(one.splitlines()), Counter(other.splitlines())
+    total = counts.total() + others.total()
+    return 2 * (counts & others).total() / total if total else 1.0
+
+
+def summarise_differences(differences: Iterable[Mapping[str, Any]], limit: int) -> dict[str, Any]:
+    """A summary of each pair of consumer and shadow, and the contexts that differ most. limit: of these."""
+    pairs: defaultdict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for each in differences:
+        pairs[each["consumer"], each["shadow"]].append(each)
+    differing = [each for members in pairs.values() for each in members if not each["is_identical"]]
+    return {
+        "shadows": [_summary(*pair, members) for pair, members in sorted(pairs.items())],
+        "most_different": sorted(differing, key=lambda each: float(each["equal_lines"]))[:limit],
+    }
+
+
+def _summary(consumer: str, shadow: str, members: list[Mapping[str, Any]]) -> dict[str, Any]:
+    pages = [each for each in members if each["shadow_tokens"] is not None]
     return {
         "consumer": consumer,
         "shadow": shadow,
         "contexts": len(members),
         "without_page": len(members) - len(pages),
         "identical": sum(each["is_identical"] for each in members),
-        "tokens": tokens,
-        "shadow_tokens": shadow_tokens,
-        "tokens_mean": round(tokens / len(pages)) if pages else 0,
-        "shadow_tokens_mean": round(shadow_tokens / len(pages)) if pages else 0,
-        "saved_tokens": tokens - shadow_tokens,
+        "tokens_mean": round(fmean([each["tokens"] for each in pages] or [0])),
+        "shadow_tokens_mean": round(fmean([each["shadow_tokens"] for each in pages] or [0])),
         "equal_lines": round(fmean(each["equal_lines"] for each in members), 3),
-        "lost": sum(len(each["only_consumer"]) for each in built),
-        "gained": sum(len(each["only_shadow"]) for each in members),
-        "out_of_order": sum(len(each["out_of_order"]) for each in members),
+        "lost": sum(len(each["lost"]) for each in pages),
+        "gained": sum(len(each["gained"]) for each in pages),
         "rejections": dict(Counter(each["rejection"] for each in members if each["rejection"]).most_common(REASONS)),
-        "flags": sorted({flag for one, other in pages for flag in {*other["flags"]} - {*one["flags"]}}),
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from builder.app.console import AsJson, progress_bar, show, table
-from builder.cli.options import Servers, Target, Workspace, target, text_of
+from builder.cli.options import Servers, Workspace, target, text_of
 from builder.wire.subjects import optional_token
 
 if TYPE_CHECKING:
@@ -118,7 +118,6 @@ MAX_CONTEXTS = 200
 def shadow_report(
     consumer: Annotated[str, typer.Option("--consumer", "-c", help="Only shadows of this agent.")] = "",
     shadow: Annotated[str, typer.Option(help="Only this shadow profile.")] = "",
-    trigger: Annotated[str, typer.Option(help="Show the difference for this breadcrumb in full.")] = "",
     most: Annotated[int, typer.Option(min=1, help="Replay so many contexts, the newest first.")] = MAX_CONTEXTS,
     limit: Annotated[int, typer.Option(min=0, help="Show so many of the contexts that differ most.")] = 10,
     workspace: Workspace = "",
@@ -126,21 +125,28 @@ def shadow_report(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Replay the last day's contexts with shadow profiles: tokens, what is lost and gained, the contexts that differ most."""
-    from builder.app.operations.shadows import summarise_differences
-    from builder.cli.reports import difference_text, report_text
+    """Replay the last day's contexts with shadow profiles: tokens, what is lost and gained, the contexts that differ most.
+
+    `context-builder replay TRIGGER --consumer CONSUMER --profile SHADOW` shows the lines that differ in one of them.
+    """
+    from builder.app.operations.shadows import read_contexts, replayed_differences, summarise_differences
+    from builder.cli.reports import report_text
 
     place = target(servers, workspace)
     shadows = {
         name: own for name, own in _shadows(place.settings).items() if consumer in ("", own) and shadow in ("", name)
     }  # fmt: skip
-    differences = asyncio.run(_differences(place, shadows, trigger, most)) if shadows else []
+
+    async def work() -> list[dict[str, Any]]:
+        contexts = await read_contexts(place.settings, place.servers, place.workspace, shadows.values(), most)
+        with progress_bar("replays") as advance:
+            async with place.connect() as client:
+                return await replayed_differences(client, contexts, shadows, advance)
+
+    differences = asyncio.run(work()) if shadows else []
     note = "" if shadows else "no such shadow profile is here; a profile file with `shadow_of: CONSUMER` is one"
     if shadows and not differences:
         note = f"no context of {', '.join(sorted({*shadows.values()}))} is kept to replay; contexts are kept for 24 hours"
-    if trigger:
-        show(differences, as_json, text="\n".join(map(difference_text, differences)), note=note)
-        return
     summary = summarise_differences(differences, limit)
     show(summary, as_json, text=report_text(summary) if differences else "", note=note)
 
@@ -152,15 +158,6 @@ def _shadows(settings: "Settings") -> dict[str, str]:
     catalog = open_catalog(settings)
     profiles = (catalog.profile(entry) for entry in catalog.all)
     return {each.consumer: each.shadow_of for each in profiles if each.shadow_of}
-
-
-async def _differences(place: Target, shadows: dict[str, str], trigger: str, most: int) -> list[dict[str, Any]]:
-    from builder.app.operations.shadows import read_contexts, replayed_differences
-
-    contexts = await read_contexts(place.settings, place.servers, place.workspace, shadows.values(), trigger, most)
-    with progress_bar("replays") as advance:
-        async with place.connect() as client:
-            return await replayed_differences(client, contexts, shadows, advance)
 
 
 MAX_HOURS = 24

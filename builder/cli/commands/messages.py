@@ -15,6 +15,7 @@ from rich.text import Text
 from builder.app.console import AsJson, progress_bars, say, settings, show
 from builder.cli.options import Servers, Target, User, Workspace, target, text_of
 from builder.domain.errors import BuilderError, Rejected
+from builder.domain.summary import CompactionResult
 from builder.domain.text import visible
 from builder.wire.json import one_line
 from builder.wire.subjects import session_token
@@ -134,10 +135,12 @@ def compact(
     as_json: AsJson = False,
 ) -> None:
     """Summarise all but the newest units of a session at once; the messages themselves stay where they are."""
-    from builder.app.operations.summaries import compact_session
 
-    place, token = target(servers, workspace), session_token(session)
-    report = asyncio.run(compact_session(place.settings, place.servers, place.workspace, token, profile, keep_user))
+    async def work() -> CompactionResult:
+        async with target(servers, workspace).connect() as client:
+            return await client.compact(session, profile=profile, keep_user=keep_user)
+
+    report = asyncio.run(work())
     note = f"{report.units} units of {report.tokens_before} tokens are now {report.tokens_after}: summary {report.summary}"
     show(asdict(report), as_json, note=note if report.units else f"nothing was summarised: {report.reason}")
 

@@ -1,12 +1,12 @@
 """All standing instructions of a history, and which later one repeats or ends which."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from builder.language.instructions.detection import Subject, ends, instructions, repeats, subject, touches
+from builder.language.words import Terms
 
-Terms = Callable[[str], str]
 _Key = tuple[str, int, str]
 
 REPEAT, SUPERSEDED = "repeat", "superseded by"

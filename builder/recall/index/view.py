@@ -1,7 +1,7 @@
 """A history as of a place, as one consumer sees it from a session."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -93,7 +93,10 @@ class Prefix:
     def cosines(self, vector: bytes) -> Floats:
         """Cosine of a float16 vector and each passage's, shape (passages,); NaN where either is missing."""
         if vector not in self._cosines:
-            self._cosines[vector] = self._compute_cosines(np.frombuffer(vector, "<f2").astype(np.float32))
+            query, cosines = np.frombuffer(vector, "<f2").astype(np.float32), np.full(self.passages, np.nan, np.float32)
+            if self.vectors is not None and len(query):
+                cosines = np.where(self.has_vector, np.asarray(self.vectors @ query, np.float32), np.float32(np.nan))
+            self._cosines[vector] = cosines
         return self._cosines[vector]
 
     def occurrences(self, term: str) -> tuple[Occurrences, Occurrences, Occurrences]:
@@ -107,16 +110,6 @@ class Prefix:
                 Occurrences(before[before >= 0], counts[before >= 0]),
             )
         return self._occurrences[term]
-
-    def _compute_cosines(self, query: Floats) -> Floats:
-        if self.vectors is None or not len(query):
-            return np.full(self.passages, np.nan, np.float32)
-        cosines = np.asarray(self.vectors @ query, np.float32)
-        return cosines if self.has_vector.all() else np.where(self.has_vector, cosines, np.float32(np.nan))
-
-
-Terms = Callable[[str], str]
-"""Text → stemmed terms joined by spaces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ from builder.domain.profile import Profile, Retrieval
 from builder.domain.recall import Scope
 from builder.language.instructions.patterns import languages
 from builder.language.traits import is_follow_up
-from builder.language.words import UNSPACED, identifiers, is_filler, word_set, words_of
-from builder.recall.index.view import Terms, View
+from builder.language.words import UNSPACED, Terms, identifiers, is_filler, word_set, words_of
+from builder.recall.index.view import View
 
 MAX_WORDS = 64
 """Words of a query that are looked at; a longer one is a pasted text."""

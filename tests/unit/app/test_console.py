@@ -107,4 +107,4 @@ def test_no_command_breaks_an_id_or_a_heading_at_80_columns(monkeypatch: pytest.
     printed = commands()
     assert all(word in printed["explain"] for word in ("from", "why", "tokens", "signals", "not on the page"))
     assert all(word in printed["cost"] for word in ("contexts", "tokens", "cached", "money in EUR"))
-    assert all(word in printed["shadow report"] for word in ("trigger", "reordered", "lean-of-a", "lean-of-b"))
+    assert all(word in printed["shadow report"] for word in ("trigger", "gained", "lean-of-a", "lean-of-b"))
