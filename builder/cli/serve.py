@@ -16,7 +16,7 @@ from builder.app.address import announcement, running
 from builder.app.components import PARTS, Parts, counter
 from builder.app.console import table
 from builder.app.service import Service, open_service, serve_until, serving
-from builder.app.settings import Http, Nats, Settings, Store
+from builder.app.settings import HttpSettings, NatsSettings, Settings, StoreSettings
 from builder.app.stores import locate_store
 from builder.app.telemetry import set_up_logging
 from builder.bench.data.datasets import demo_evidence, sample_lines
@@ -81,9 +81,9 @@ async def run_demo(settings: Settings, timeout: float) -> dict[str, Any]:
         own = settings.model_copy(
             update={
                 "data_dir": Path(folder),
-                "nats": settings.nats if settings.nats.servers else Nats(port=-1),
-                "store": Store(),
-                "http": Http(port=0),
+                "nats": settings.nats if settings.nats.servers else NatsSettings(port=-1),
+                "store": StoreSettings(),
+                "http": HttpSettings(port=0),
             }
         )
         async with open_service(own) as service, serving(service), connect(service.url, WORKSPACE, name=own.name) as client:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from builder.app.components import Parts, open_components
-from builder.app.settings import Embedding, Settings, Store
+from builder.app.settings import EmbeddingSettings, Settings, StoreSettings
 from builder.app.stores import STORES, locate_store, location
 from builder.domain.errors import Misconfigured
 from tests.factories import make_breadcrumb
@@ -30,7 +30,7 @@ class ToyLocation(MemoryLocation):
 async def test_a_toy_store_is_opened_by_its_url_and_builds_a_context(tmp_path: Path) -> None:
     locations: dict[str, ToyLocation] = {}
     parts = Parts(stores={**STORES, "toy": lambda url: locations.setdefault(url, ToyLocation(url))})
-    settings = Settings(data_dir=tmp_path, store=Store(url="toy:shop"), embedding=Embedding(engine="none"))
+    settings = Settings(data_dir=tmp_path, store=StoreSettings(url="toy:shop"), embedding=EmbeddingSettings(engine="none"))
     async with open_components(settings, parts=parts) as core:
         assert isinstance(core.store, ToyStore)
         for sequence, text in enumerate(("The kiln is K-4711.", "Which kiln is it?"), 1):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from builder.app.components import encoder, open_components
-from builder.app.settings import Embedding, Settings
+from builder.app.settings import EmbeddingSettings, Settings
 from builder.app.stores import IN_MEMORY, location
 from builder.bench.data.answer_sessions import Question, Session, load, parse
 from builder.bench.quality import answers
@@ -112,7 +112,7 @@ async def test_a_page_is_right_when_it_holds_all_that_is_needed_and_misleads_wit
     async def summarise(_end: Breadcrumb) -> None:
         """Nothing: the session is short."""
 
-    async with open_components(Settings(embedding=Embedding(engine="none")), location(IN_MEMORY)) as core:
+    async with open_components(Settings(embedding=EmbeddingSettings(engine="none")), location(IN_MEMORY)) as core:
         report = await answers.run(core.builder, sessions, core.profile("default"), (300, 600), lambda: None, summarise, tmp_path)
     right, misleading = report["budgets"]["300"], report["by_kind"]["superseded"]
     assert (right["right"], right["misleading"], right["insufficient"]) == (2, 1, 1)

@@ -6,7 +6,7 @@ import pytest
 
 from builder.app.components import open_components, open_encoder
 from builder.app.service import open_service, serving
-from builder.app.settings import Embedding, Http, Nats, Settings
+from builder.app.settings import EmbeddingSettings, HttpSettings, NatsSettings, Settings
 from builder.app.stores import IN_MEMORY, location
 from builder.bench.data.datasets import load as read
 from builder.bench.data.datasets import of_one_person, remember
@@ -21,7 +21,9 @@ from tests.models import MODELS_DIR, prepared
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     prepared()
     folder = tmp_path_factory.mktemp("bench")
-    return Settings(data_dir=folder, nats=Nats(port=-1), http=Http(port=0), embedding=Embedding(models_dir=MODELS_DIR))
+    return Settings(
+        data_dir=folder, nats=NatsSettings(port=-1), http=HttpSettings(port=0), embedding=EmbeddingSettings(models_dir=MODELS_DIR)
+    )
 
 
 def quiet() -> None:
@@ -70,7 +72,9 @@ async def test_plain_vector_search_holds_the_evidence_of_the_nearest_messages_an
 async def test_a_conversation_and_the_sessions_of_one_person_fit_into_one_store(settings: Settings) -> None:
     """The weights are learned from the one before the other is measured."""
     dataset = read("sample")
-    async with open_components(settings.model_copy(update={"embedding": Embedding(engine="none")}), location(IN_MEMORY)) as core:
+    async with open_components(
+        settings.model_copy(update={"embedding": EmbeddingSettings(engine="none")}), location(IN_MEMORY)
+    ) as core:
         for form in (dataset, of_one_person(dataset)):
             for conversation in form.conversations:
                 await remember(core.builder, conversation, quiet)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from builder.app.components import open_components
-from builder.app.settings import Embedding, Settings
+from builder.app.settings import EmbeddingSettings, Settings
 from builder.app.stores import IN_MEMORY, location
 from builder.bench.commands.options import numbers
 from builder.bench.data.datasets import load
@@ -17,7 +17,7 @@ from builder.service import ContextBuilder
 from tests.memory_store.store import MemoryStore
 from tests.models import MODELS_DIR, prepared
 
-SETTINGS = Settings(embedding=Embedding(models_dir=MODELS_DIR))
+SETTINGS = Settings(embedding=EmbeddingSettings(models_dir=MODELS_DIR))
 
 
 def quiet() -> None:

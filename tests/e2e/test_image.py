@@ -12,7 +12,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from builder.app.settings import Worker
+from builder.app.settings import WorkerSettings
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -83,7 +83,7 @@ def test_the_health_check_is_a_program_without_a_shell() -> None:
 
 def test_compose_gives_the_drain_its_time_and_keeps_the_other_broker_behind_a_profile() -> None:
     services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
-    assert float(services["context-builder"]["stop_grace_period"].removesuffix("s")) > Worker().graceful_seconds
+    assert float(services["context-builder"]["stop_grace_period"].removesuffix("s")) > WorkerSettings().graceful_seconds
     assert "profiles" not in services["context-builder"]
     assert services["nats"]["profiles"] == ["external-nats"]
 

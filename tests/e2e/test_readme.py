@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.app.settings import Embedding, Http, Nats, Settings
+from builder.app.settings import EmbeddingSettings, HttpSettings, NatsSettings, Settings
 from builder.cli.serve import run_demo
 from tests.commands import COMMAND, NOBODY_LISTENS
 from tests.models import MODELS_DIR, prepared
@@ -36,7 +36,12 @@ def test_the_readme_is_read_in_one_go() -> None:
 
 async def test_the_page_and_the_tokens_of_the_readme_are_the_demo_s(tmp_path: Path) -> None:
     prepared()
-    settings = Settings(data_dir=tmp_path, nats=Nats(port=-1), http=Http(port=0), embedding=Embedding(models_dir=MODELS_DIR))
+    settings = Settings(
+        data_dir=tmp_path,
+        nats=NatsSettings(port=-1),
+        http=HttpSettings(port=0),
+        embedding=EmbeddingSettings(models_dir=MODELS_DIR),
+    )
     result = await run_demo(settings, 120)
     page = result["context"]["content"].splitlines()
     for line in block("output").splitlines():

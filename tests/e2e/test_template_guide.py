@@ -9,7 +9,7 @@ from pathlib import Path
 
 from builder.app.operations.profile_catalog import open_catalog
 from builder.app.operations.template_cases import run_cases
-from builder.app.settings import Embedding, Settings
+from builder.app.settings import EmbeddingSettings, Settings
 from builder.cli.build import build_once
 from tests.commands import run
 from tests.running import Running, environment
@@ -43,7 +43,7 @@ def test_every_block_is_a_file_a_script_or_an_output() -> None:
 
 
 async def test_the_files_of_the_guide_are_free_of_errors_and_make_the_pages_that_they_promise(tmp_path: Path) -> None:
-    settings = Settings(templates_dir=folder_of(tmp_path), embedding=Embedding(engine="none"))
+    settings = Settings(templates_dir=folder_of(tmp_path), embedding=EmbeddingSettings(engine="none"))
     assert [str(each) for each in open_catalog(settings).findings() if each.severity == "error"] == []
     pages: dict[str, str] = {}
     for name in ("default", "brief", "support", "german", "dutch", "coding-agent"):
@@ -59,7 +59,7 @@ async def test_the_files_of_the_guide_are_free_of_errors_and_make_the_pages_that
 
 
 async def test_the_records_of_the_guide_are_shown_by_their_hints_where_a_profile_trusts_them(tmp_path: Path) -> None:
-    settings = Settings(templates_dir=folder_of(tmp_path), embedding=Embedding(engine="none"))
+    settings = Settings(templates_dir=folder_of(tmp_path), embedding=EmbeddingSettings(engine="none"))
     ticket = json.dumps(json.loads(FILES["records/ticket.json"]) | {"created_at": "2026-09-14T09:01:30Z"})
     answer = json.dumps(
         {"id": "a1", "schema_name": "agent.response.v1", "context": {"message": "Joost repairs it. He comes on Friday."}}

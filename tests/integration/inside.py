@@ -25,8 +25,7 @@ from builder.app.config import template_folders
 from builder.app.line import Broker, make_line
 from builder.app.reload import Reloader
 from builder.app.service import Service, open_service, serving
-from builder.app.settings import Http, Nats, Settings
-from builder.app.settings import Worker as WorkerSettings
+from builder.app.settings import HttpSettings, NatsSettings, Settings, WorkerSettings
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.domain.recall import StoredBreadcrumb
@@ -46,7 +45,9 @@ Step = Callable[[Breadcrumb], Awaitable[None]]
 
 def settings(data: Path, servers: str = "", **worker: Any) -> Settings:
     """Settings of a service with its own folder, on free ports."""
-    return Settings(data_dir=data, nats=Nats(servers=servers, port=-1), http=Http(port=0), worker=WorkerSettings(**worker))
+    return Settings(
+        data_dir=data, nats=NatsSettings(servers=servers, port=-1), http=HttpSettings(port=0), worker=WorkerSettings(**worker)
+    )
 
 
 @asynccontextmanager

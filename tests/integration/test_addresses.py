@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from builder.app.address import FILE_NAME, announcement, broker_address, running
-from builder.app.settings import Nats, Settings
+from builder.app.settings import NatsSettings, Settings
 from tests.commands import NOBODY_LISTENS, run
 from tests.running import Broker, Running, environment
 
@@ -106,14 +106,15 @@ def test_a_file_that_says_nothing_is_no_service(tmp_path: Path, content: bytes) 
 
 def test_what_is_given_wins_over_what_is_configured_and_that_over_what_runs(tmp_path: Path) -> None:
     plain, with_port, with_servers = (
-        Settings(data_dir=tmp_path, nats=nats) for nats in (Nats(), Nats(port=4571), Nats(servers="nats://far:4222", port=4571))
+        Settings(data_dir=tmp_path, nats=nats)
+        for nats in (NatsSettings(), NatsSettings(port=4571), NatsSettings(servers="nats://far:4222", port=4571))
     )
     with announcement(plain, "nats://here:4600", 1):
         assert broker_address(with_servers, "nats://given:1").servers == "nats://given:1"
         assert broker_address(with_servers, "").servers == "nats://far:4222"
         assert broker_address(with_port, "").servers == "nats://127.0.0.1:4571"
         assert broker_address(plain, "").servers == "nats://here:4600"
-        assert broker_address(Settings(data_dir=tmp_path, nats=Nats(port=-1)), "").servers == "nats://here:4600"
+        assert broker_address(Settings(data_dir=tmp_path, nats=NatsSettings(port=-1)), "").servers == "nats://here:4600"
 
 
 def doctor(*arguments: str, env: dict[str, str]) -> tuple[int, dict[str, dict[str, Any]]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.nats.topology import CONTEXTS
-from builder.app.settings import Embedding
+from builder.app.settings import EmbeddingSettings
 from builder.bench.data.hostile import corpus
 from tests.integration.inside import service_here, settings
 from tests.running import all_settled, say
@@ -18,7 +18,7 @@ WORST = ("flags", "backticks", "fences", "addresses", "numerals", "data URLs")
 @pytest.mark.parametrize("text", WORST)
 async def test_small_messages_behind_a_big_one_are_answered_before_it(tmp_path: Path, text: str) -> None:
     kind = next(kind for kind in corpus() if kind.name == f"user.message.v1 content: {text}")
-    quick = settings(tmp_path).model_copy(update={"embedding": Embedding(engine="none")})
+    quick = settings(tmp_path).model_copy(update={"embedding": EmbeddingSettings(engine="none")})
     async with service_here(quick) as service:
         await say(service.js, "", "big", "big", body=kind.make(BYTES)["context"])
         await say(service.js, "Where does the key go?", "small", "small")

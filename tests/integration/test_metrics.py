@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from builder.adapters.nats.watchdog import clock_state
 from builder.app import broker as broker_of_app
-from builder.app.settings import Embedding
+from builder.app.settings import EmbeddingSettings
 from builder.cli import doctor
 from builder.wire.subjects import DEFAULT, Installation
 from tests.chart import one
@@ -108,7 +108,7 @@ class HalfAnHourAhead(datetime):
 
 
 async def test_doctor_warns_of_a_clock_that_differs(service: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = settings(tmp_path, service.url).model_copy(update={"embedding": Embedding(engine="none")})
+    own = settings(tmp_path, service.url).model_copy(update={"embedding": EmbeddingSettings(engine="none")})
     (finding,) = [each for each in await doctor.examine(own, service.url) if each["part"] == "broker"]
     assert (finding["ok"], finding["warning"]) == (True, False)
     monkeypatch.setattr(broker_of_app, "datetime", HalfAnHourAhead)

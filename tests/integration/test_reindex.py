@@ -9,7 +9,7 @@ from nats.js import JetStreamContext
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, Topology, ensure_streams
 from builder.app.components import open_components
 from builder.app.operations.maintenance import rebuild_store
-from builder.app.settings import Embedding
+from builder.app.settings import EmbeddingSettings
 from builder.app.stores import locate_store
 from builder.cli.doctor import examine
 from builder.domain.breadcrumb import Place
@@ -209,7 +209,7 @@ async def test_a_team_switches_to_the_model_of_an_endpoint_and_no_old_vector_is_
     server = EmbeddingServer()
     async with server.running() as url:
         chosen = {"engine": "endpoint", "model": "many", "url": url, "key": "sk-secret", "dimensions": 128, "batch": 8}
-        hosted = local.model_copy(update={"embedding": Embedding.model_validate(chosen)})
+        hosted = local.model_copy(update={"embedding": EmbeddingSettings.model_validate(chosen)})
         async with service_here(local) as service:
             for number in range(20):
                 await say(service.js, f"Auftrag {number} betrifft {('Brennöfen', 'Glasuren')[number % 2]}.", "s1", f"m{number}")

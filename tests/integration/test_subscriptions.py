@@ -10,7 +10,7 @@ from nats.js.api import ConsumerConfig
 
 from builder.adapters.nats.topology import CONTEXTS
 from builder.app.health import list_subscriptions
-from builder.app.settings import Nats, Settings
+from builder.app.settings import NatsSettings, Settings
 from builder.client import connect
 from tests.commands import run
 from tests.running import Broker, Running, jetstream, until
@@ -101,7 +101,7 @@ async def test_who_listens_with_and_without_a_durable_counts_and_who_has_a_conte
         short = ConsumerConfig(durable_name="short", ack_wait=0.2)
         listening = await js.pull_subscribe("contexts.acme.desk.>", durable="short", stream=CONTEXTS, config=short)
         await listening.fetch(1)
-        settings = Settings(nats=Nats(servers=service.url))
+        settings = Settings(nats=NatsSettings(servers=service.url))
 
         async def is_silent() -> bool:
             return "short" in [each.name for each in await list_subscriptions(settings, service.url) if each.is_silent]

@@ -71,15 +71,23 @@ def measure_service(
     run: also gets the HTTP port. cached_passages: size of its cache, at least.
     """
     from builder.app.service import open_service, serving
-    from builder.app.settings import Http, Nats, Store
+    from builder.app.settings import HttpSettings, NatsSettings, StoreSettings
     from builder.app.telemetry import set_up_logging
     from builder.wire.subjects import DEFAULT_NAME
 
     async def work() -> dict[str, Any]:
         base = settings()
         with folder() as path:
-            store = Store(url=f"sqlite:{path}/store.sqlite3", cached_passages=max(cached_passages, base.store.cached_passages))
-            parts = {"name": DEFAULT_NAME, "data_dir": path, "nats": Nats(port=-1), "store": store, "http": Http(port=0)}
+            store = StoreSettings(
+                url=f"sqlite:{path}/store.sqlite3", cached_passages=max(cached_passages, base.store.cached_passages)
+            )
+            parts = {
+                "name": DEFAULT_NAME,
+                "data_dir": path,
+                "nats": NatsSettings(port=-1),
+                "store": store,
+                "http": HttpSettings(port=0),
+            }
             own = base.model_copy(update=parts)
             engine = await open_engine(own)
             try:

@@ -163,10 +163,10 @@ def _lines(result: "CaseResult", *, written: bool) -> list[str]:
 
 def _page(place: "Settings", lines: tuple[str, ...], profile: str) -> str:
     """The page of a case; words alone find, so that it is the same on every machine."""
-    from builder.app.settings import Embedding
+    from builder.app.settings import EmbeddingSettings
     from builder.cli.build import build_once
 
-    own = place.model_copy(update={"embedding": Embedding(engine="none")})
+    own = place.model_copy(update={"embedding": EmbeddingSettings(engine="none")})
     event: dict[str, Any] = asyncio.run(build_once(own, lines, "cases", "", profile, "", lambda _: None))
     return str(event["content"])
 

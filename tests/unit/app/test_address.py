@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from builder.app.address import DEFAULT_URL, FILE_NAME, announcement, broker_address, running
-from builder.app.settings import Http, Nats, Settings
+from builder.app.settings import HttpSettings, NatsSettings, Settings
 
 
 def make_settings(folder: Path, **nats: object) -> Settings:
-    return Settings(data_dir=folder, nats=Nats.model_validate(nats), http=Http(host="0.0.0.0"))  # noqa: S104
+    return Settings(data_dir=folder, nats=NatsSettings.model_validate(nats), http=HttpSettings(host="0.0.0.0"))  # noqa: S104
 
 
 def test_a_service_is_found_while_it_runs_without_the_credentials_of_its_broker(tmp_path: Path) -> None:

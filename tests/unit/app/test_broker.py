@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from builder.app.broker import client_options
-from builder.app.settings import Nats, Settings
+from builder.app.settings import NatsSettings, Settings
 from builder.domain.errors import Misconfigured
 
 
 def options(**nats: object) -> dict[str, object]:
-    return client_options("nats://a:4222", Settings(nats=Nats.model_validate(nats)))
+    return client_options("nats://a:4222", Settings(nats=NatsSettings.model_validate(nats)))
 
 
 def test_without_files_the_url_decides_about_tls() -> None:

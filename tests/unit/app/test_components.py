@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from builder.app.components import open_components
-from builder.app.settings import Embedding, Settings
+from builder.app.settings import EmbeddingSettings, Settings
 from builder.app.stores import locate_store
 from builder.domain.errors import Misconfigured
 from builder.domain.recall import StoredBreadcrumb
@@ -20,7 +20,7 @@ def _model() -> None:
 
 async def opened(folder: Path, engine: str, *rows: StoredBreadcrumb) -> str:
     """The model of the engine that opened a store with these rows."""
-    mine = Settings(data_dir=folder, embedding=Embedding.model_validate({"engine": engine}))
+    mine = Settings(data_dir=folder, embedding=EmbeddingSettings.model_validate({"engine": engine}))
     async with locate_store(mine).open() as store:
         for row in rows:
             await store.remember(row)

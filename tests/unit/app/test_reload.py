@@ -17,7 +17,7 @@ from builder.adapters.templates.page_rendering import silence
 from builder.app.components import PARTS, Parts, open_components
 from builder.app.config import parse_config, read_config, template_folders
 from builder.app.reload import Reloader
-from builder.app.settings import Embedding, Settings
+from builder.app.settings import EmbeddingSettings, Settings
 from builder.domain.errors import Misconfigured
 from tests.factories import make_breadcrumb
 
@@ -25,7 +25,7 @@ MINE = "extends: minimal\ntriggers: [user.message.v1]\nencoding: %s\n"
 
 
 def settings(folder: Path) -> Settings:
-    embedding = Embedding.model_validate({"engine": "none"})
+    embedding = EmbeddingSettings.model_validate({"engine": "none"})
     return Settings(data_dir=folder, templates_dir=folder / "templates", embedding=embedding)
 
 

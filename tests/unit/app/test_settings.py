@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from builder.app.settings import Embedding, Settings, check_names
+from builder.app.settings import EmbeddingSettings, Settings, check_names
 from builder.domain.errors import Misconfigured
 
 PAGE = Path(__file__).resolve().parents[3] / "builder" / "docs" / "operations.md"
@@ -96,4 +96,4 @@ def test_the_settings_in_models_md_exist() -> None:
     text = (Path(__file__).parents[3] / "builder" / "docs" / "models.md").read_text("utf-8")
     names = set(re.findall(r"CONTEXT_BUILDER_EMBEDDING__(\w+)=", text))
     assert names
-    assert {name.lower() for name in names} <= Embedding.model_fields.keys()
+    assert {name.lower() for name in names} <= EmbeddingSettings.model_fields.keys()
