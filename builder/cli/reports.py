@@ -56,6 +56,9 @@ def _head(answer: dict[str, Any]) -> str:
     published = {True: "the published page, byte for byte", False: "not the published page", None: "built again"}[state]
     where = f"for {answer['trigger']} in session {answer['session']}"
     lines = [f"Context {answer['context']} of {answer['consumer']} {where}: {answer['tokens']:,} tokens, {published}."]
+    if answer["times"]:
+        parts = (f"{part.replace('_', '-')} {milliseconds:,} ms" for part, milliseconds in answer["times"].items())
+        lines.append(f"It took: {', '.join(parts)}.")
     if question["is_small_talk"]:
         lines.append("The message asks for nothing, so nothing was searched.")
     elif question["candidates"]:

@@ -86,6 +86,7 @@ async def test_the_receipt_is_that_of_the_published_page(client: Client) -> None
     assert FACTS[0] in line
     assert receipt["by_reason"] == published["omissions"]["by_reason"]
     assert len(receipt["absent"]) == sum(receipt["by_reason"].values())
+    assert list(answer["times"]) == ["wait", "catch_up", "embedding", "recall", "page"]
     few = await explain(client, trigger, most=3)
     assert few["receipt"]["absent"] == receipt["absent"][:3]
 

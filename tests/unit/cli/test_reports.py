@@ -44,6 +44,7 @@ ANSWER: dict[str, Any] = {
     "tokens": 60,
     "is_same": True,
     "content": PAGE,
+    "times": {},
     "receipt": {
         "question": {
             "text": "What does it cost?", "names": ["Anna"], "is_small_talk": False, "has_vector": True, "candidates": 2,
@@ -91,4 +92,11 @@ def test_a_receipt_of_a_degraded_context_says_that_words_alone_were_compared() -
     assert search == (
         "Searched for 'What does it cost?' in 1 passage by words and fields alone, because no engine was there. "
         "Probability that none of them answers it: 0.25."
+    )
+
+
+def test_a_receipt_says_how_long_each_part_of_the_delivery_took() -> None:
+    times = {"wait": 1200, "catch_up": 3, "embedding": 7, "recall": 2, "page": 9}
+    assert "It took: wait 1,200 ms, catch-up 3 ms, embedding 7 ms, recall 2 ms, page 9 ms." in receipt_text(
+        ANSWER | {"times": times}
     )
