@@ -87,7 +87,7 @@ _NANOSECONDS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class PullTimes:
     """Times in seconds."""
 
     expires: float = 30.0
@@ -107,7 +107,7 @@ class Pull:
         consumer: tuple[str, str],
         free: Callable[[], int],
         take: Callable[[Msg], Awaitable[None]],
-        pace: Pace = Pace(),
+        pace: PullTimes = PullTimes(),
     ) -> None:
         """consumer: stream and name. free: how many messages may come now. take: begins work on one and returns.
 

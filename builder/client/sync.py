@@ -25,7 +25,7 @@ from builder.client.received import ReceivedContext
 from builder.client.responses import Response
 from builder.wire.subjects import DEFAULT_NAME
 
-__all__ = ["AnswerSteps", "Client", "Loop", "ReceivedContext", "connect", "open_client"]
+__all__ = ["Loop", "ReceivedContext", "SyncAnswerSteps", "SyncClient", "connect", "open_client"]
 
 MAX_THREADS = 64
 """Of handlers and tools that run at once."""
@@ -120,7 +120,7 @@ async def _end_others() -> None:
 
 
 class _Bound(Generic[P, T]):
-    """A method of `Client` made from one of the asynchronous client, with its parameters."""
+    """A method of `SyncClient` made from one of the asynchronous client, with its parameters."""
 
     def __init__(self, method: Callable[Concatenate[asynchronous.Client, P], Any], run: Callable[[Loop, Any], T]) -> None:
         self.method = method
@@ -131,8 +131,8 @@ class _Bound(Generic[P, T]):
     @overload
     def __get__(self, client: None, kind: type) -> "_Bound[P, T]": ...
     @overload
-    def __get__(self, client: "Client", kind: type) -> Callable[P, T]: ...
-    def __get__(self, client: "Client | None", kind: type) -> "_Bound[P, T] | Callable[P, T]":
+    def __get__(self, client: "SyncClient", kind: type) -> Callable[P, T]: ...
+    def __get__(self, client: "SyncClient | None", kind: type) -> "_Bound[P, T] | Callable[P, T]":
         if client is None:
             return self
 
@@ -187,7 +187,7 @@ def _serve(loop: Loop, work: Coroutine[Any, Any, None]) -> None:
 
 
 @dataclass(frozen=True)
-class AnswerSteps:
+class SyncAnswerSteps:
     """`builder.client.AnswerSteps` without `await`: `text` is the answer; iterated, it gives each response as it comes."""
 
     loop: Loop
@@ -202,7 +202,7 @@ class AnswerSteps:
         return self.loop.run(self.steps.text())
 
 
-class Client:
+class SyncClient:
     """`builder.client.Client` without `await`. It may be used from several threads."""
 
     def __init__(self, client: asynchronous.Client, loop: Loop) -> None:
@@ -211,7 +211,7 @@ class Client:
         self._client = client
         self._loop = loop
 
-    answer = _Bound(asynchronous.Client.answer, AnswerSteps)
+    answer = _Bound(asynchronous.Client.answer, SyncAnswerSteps)
     ask = _plain(asynchronous.Client.ask)
     check_consumer = _plain(asynchronous.Client.check_consumer)
     compact = _plain(asynchronous.Client.compact)
@@ -242,10 +242,10 @@ class Client:
 
 
 @contextmanager
-def open_client(manager: AbstractAsyncContextManager[asynchronous.Client]) -> Iterator[Client]:
+def open_client(manager: AbstractAsyncContextManager[asynchronous.Client]) -> Iterator[SyncClient]:
     """An asynchronous client without `await`, for the block, e.g. `open_client(memory_client())` of `builder.testing`."""
     with Loop() as loop, loop.enter(manager) as client:
-        yield Client(client, loop)
+        yield SyncClient(client, loop)
 
 
 @contextmanager
@@ -256,7 +256,7 @@ def connect(
     name: str = DEFAULT_NAME,
     timeout: float = FIRST_SECONDS,
     **options: Any,
-) -> Iterator[Client]:
+) -> Iterator[SyncClient]:
     """A client for the block. Arguments and errors are those of `builder.client.connect`."""
     with open_client(asynchronous.connect(servers, workspace, name=name, timeout=timeout, **options)) as client:
         yield client

@@ -11,8 +11,7 @@ from builder.adapters.embedding import Endpoint
 from builder.adapters.embedding.endpoint import EndpointEmbedder
 from builder.adapters.embedding.engine import Engine
 from builder.adapters.embedding.onnx import OnnxEmbedder
-from builder.adapters.embedding.prepare import source_folder
-from builder.adapters.embedding.reference import ReferenceEmbedder
+from builder.adapters.embedding.prepare import ReferenceEmbedder, source_folder
 from builder.domain.errors import Unavailable
 from tests.embedding_server import WIDTH, EmbeddingServer
 from tests.models import prepared

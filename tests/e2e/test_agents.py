@@ -18,7 +18,7 @@ from typing import Any
 import nats
 import pytest
 
-from builder.client.sync import Client, connect
+from builder.client.sync import SyncClient, connect
 from tests.chat_rules import broken_by_openai
 from tests.commands import DEADLINE
 from tests.running import Process, Running, jetstream, wait_for
@@ -46,7 +46,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture(scope="module")
-def client(service: Running) -> Iterator[Client]:
+def client(service: Running) -> Iterator[SyncClient]:
     """A client of the service."""
     with connect(service.url) as connected:
         yield connected
@@ -106,7 +106,7 @@ def endpoint() -> Iterator[ChatEndpoint]:
 
 
 def test_the_agent_with_a_tool_calls_twice_at_once_and_answers_from_both_results(
-    service: Running, client: Client, tmp_path: Path
+    service: Running, client: SyncClient, tmp_path: Path
 ) -> None:
     with endpoint() as chat:
         env = service.env | {"NATS_URL": service.url, "CHAT_URL": chat.url, "PYTHONPATH": str(ROOT)}
@@ -149,7 +149,7 @@ def durables(service: Running) -> list[str]:
     return asyncio.run(names())
 
 
-def texts(client: Client, session: str) -> list[tuple[str, str]]:
+def texts(client: SyncClient, session: str) -> list[tuple[str, str]]:
     """Schema and text of what is remembered of the session."""
     return [(record.schema, record.text) for record in client.history(session)]
 
@@ -160,7 +160,7 @@ def test_the_agent_with_a_tool_is_short_with_its_profile() -> None:
     assert sum(bool(line.strip()) and '"""' not in line for line in lines) <= MAX_LINES
 
 
-def test_a_person_is_answered_by_one_call(service: Running, client: Client) -> None:
+def test_a_person_is_answered_by_one_call(service: Running, client: SyncClient) -> None:
     names = runpy.run_path(str(EXAMPLES / "ask.py"))
     said = asyncio.run(names["answer"]("maya@example.com", "Where does the API key go?", service.url))
     assert re.fullmatch(r"I read \d+ tokens\.", said)
@@ -170,7 +170,7 @@ def test_a_person_is_answered_by_one_call(service: Running, client: Client) -> N
 
 
 @pytest.mark.parametrize("name", ["agent.py", "sync_agent.py"])
-def test_an_agent_answers_until_ctrl_c(service: Running, client: Client, tmp_path: Path, name: str) -> None:
+def test_an_agent_answers_until_ctrl_c(service: Running, client: SyncClient, tmp_path: Path, name: str) -> None:
     script = tmp_path / name
     script.write_text((EXAMPLES / name).read_text("utf-8").replace("nats://127.0.0.1:4222", service.url), "utf-8")
     with Process([sys.executable, str(script)], service.env | {"PYTHONPATH": str(ROOT)}, tmp_path / "log") as agent:
@@ -181,7 +181,7 @@ def test_an_agent_answers_until_ctrl_c(service: Running, client: Client, tmp_pat
         assert (agent.wait(), agent.said()) == (0, "")
 
 
-def test_plain_nats_speaks_the_same_protocol(service: Running, client: Client) -> None:
+def test_plain_nats_speaks_the_same_protocol(service: Running, client: SyncClient) -> None:
     names = runpy.run_path(str(EXAMPLES / "plain_nats.py"))
     assert "Where does the API key go?" in asyncio.run(names["talk"](service.url))
     wait_for(lambda: len(texts(client, "s1")) == 2, "the answer to be remembered")

@@ -11,7 +11,7 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, Topology, ensure_durable, ensure_streams
-from builder.client.stream import Pace, Pull
+from builder.client.stream import Pull, PullTimes
 from builder.domain.breadcrumb import ORIGIN
 from builder.ports.broker import Delivery
 from tests.running import Broker, all_settled, jetstream, say, settled, until
@@ -173,7 +173,7 @@ async def test_requests_that_expire_a_durable_that_is_made_again_and_a_broker_th
 
     with Broker(tmp_path / "broker") as broker:
         async with bus(broker) as (js, incarnation):
-            pull = Pull(js._nc, (BREADCRUMBS, DURABLE), lambda: 3, take, Pace(expires=0.05, heartbeat=0.02, pause=0.05))
+            pull = Pull(js._nc, (BREADCRUMBS, DURABLE), lambda: 3, take, PullTimes(expires=0.05, heartbeat=0.02, pause=0.05))
             await pull.open()
             for number in range(50):
                 await arrives(js, f"expiring-{number}")
@@ -191,7 +191,7 @@ async def test_requests_that_expire_a_durable_that_is_made_again_and_a_broker_th
 async def test_however_long_the_broker_was_away_no_more_comes_than_there_are_places(tmp_path: Path) -> None:
     """What nobody could ask for meanwhile must not all be asked for at once."""
     places, work = 4, list[Msg]()
-    pace = Pace(expires=30, heartbeat=0.05, pause=0.02)
+    pace = PullTimes(expires=30, heartbeat=0.05, pause=0.02)
 
     async def take(message: Msg) -> None:
         work.append(message)

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from builder.adapters.embedding.engine import PLAIN, CachedEmbedder, Endpoint, Engine, NoEmbedder, Side
 from builder.adapters.embedding.prepared import DESCRIPTION, NAMES, PreparedModel, list_models
-from builder.adapters.embedding.reference import ReferenceEmbedder
 from builder.domain.errors import Misconfigured, installation
 from builder.ports.models import NO_MODEL
 
@@ -54,11 +53,11 @@ def _open(engine: str, model: str, models_dir: Path, endpoint: Endpoint | None) 
         from builder.adapters.embedding.onnx import OnnxEmbedder
 
         return OnnxEmbedder(models_dir / model)
-    if engine == "sentence-transformers" and model in NAMES:
-        from builder.adapters.embedding.prepare import source_folder
+    if engine == "sentence-transformers" and (model in NAMES or Path(model).expanduser().is_dir()):
+        from builder.adapters.embedding.prepare import ReferenceEmbedder, source_folder
 
-        return ReferenceEmbedder(source_folder(), model)
-    if engine == "sentence-transformers" and Path(model).expanduser().is_dir():
+        if model in NAMES:
+            return ReferenceEmbedder(source_folder(), model)
         return ReferenceEmbedder(Path(model).expanduser().resolve())
     if engine in ENGINES:
         raise Misconfigured(f"unknown model {model!r} for the engine {engine}: {_CHOICES}")

@@ -2,13 +2,13 @@
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import apsw
 import stamina
@@ -66,6 +66,10 @@ class Connection:
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
         """The result of a function that writes nothing, all of it as of one moment; waits for no writer. Raises `Unavailable`."""
         return await self._submit(work, READING)
+
+    async def rows(self, text: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query that writes nothing. Raises `Unavailable`."""
+        return await self.read(lambda sql: list(sql.execute(text, values)))
 
     async def flush(self) -> None:
         """Empty the log, which holds deleted rows. While it is being read it stays, and the next writes overwrite it."""

@@ -30,7 +30,7 @@ _SUMMARIES = """
     SELECT {columns} FROM breadcrumbs AS held INDEXED BY breadcrumbs_latest
     WHERE held.workspace = ? AND held.schema = ? AND held.erased = '' AND {session}
 """
-_TRACES = f"""
+TRACES = f"""
     SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND erased = ? AND erased <> ''
     ORDER BY incarnation, sequence, session
 """
@@ -61,11 +61,6 @@ def erase(sql: apsw.Connection, workspace: str, session: str, identity: str, unt
     matches += made_from(breadcrumbs(summaries), {identity})
     _take(sql, [(crumb, identity) for crumb in matches])
     return tuple(sorted(matches, key=lambda crumb: (crumb.place, crumb.session)))
-
-
-def traces(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-    """`Eraser.traces`."""
-    return breadcrumbs(sql.execute(_TRACES, (workspace, identity)))
 
 
 def ended(sql: apsw.Connection, moment: datetime) -> tuple[Ended, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, KEY, breadcrumbs, from_columns, key_of
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, KEY, from_columns, key_of
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import RecallQuery, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
@@ -28,12 +28,12 @@ _REPLACED = """
     WHERE later.workspace = held.workspace AND later.id = held.id AND later.version > held.version AND later.erased = ''
       AND later.session IN (held.session, ?)
 """
-_VERSIONS = f"""
+VERSIONS = f"""
     SELECT {HELD_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_identity
     WHERE held.workspace = ? AND held.id = ? AND held.removes = '' AND NOT EXISTS ({_REMOVED})
     ORDER BY held.incarnation, held.sequence, held.session
 """
-_SESSION = f"""
+SESSION = f"""
     SELECT {HELD_COLUMNS} FROM breadcrumbs AS held
     WHERE held.workspace = ? AND held.session = ? AND held.removes = ''
       AND (held.incarnation, held.sequence) > (?, ?) AND (held.incarnation, held.sequence) < (?, ?)
@@ -50,19 +50,6 @@ def chain(sql: apsw.Connection, workspace: str, identity: str, until: Place, lim
         row = next(sql.execute(_ANSWERS, (workspace, identity, *until)), None)
         identity = row[0] if row else ""
     return tuple(walked)
-
-
-def versions(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-    """`Reader.versions`."""
-    return breadcrumbs(sql.execute(_VERSIONS, (workspace, identity, NO_SESSION)))
-
-
-def list_session(
-    sql: apsw.Connection, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
-) -> tuple[Breadcrumb, ...]:
-    """`Reader.list_session`."""
-    text = _SESSION.format(order="DESC" if newest else "ASC")
-    return breadcrumbs(sql.execute(text, (workspace, session, *span[0], *span[1], NO_SESSION, NO_SESSION, limit)))
 
 
 Row = tuple[Any, ...]
@@ -174,8 +161,3 @@ def vectors(sql: apsw.Connection, crumb: Breadcrumb, model: str) -> tuple[bytes,
     """Those of its passages in order; empty when any engine but `model` made them, or none has yet."""
     rows = list(sql.execute(_VECTORS, key_of(crumb)))
     return tuple(vector for vector, name in rows) if all(name == model for _, name in rows) else ()
-
-
-def count_missing_vectors(sql: apsw.Connection) -> int:
-    """How many are listed."""
-    return int(next(sql.execute("SELECT count(*) FROM lacking"))[0])

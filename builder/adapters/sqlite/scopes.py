@@ -39,8 +39,10 @@ _NEW_ROWS = """
     SELECT session FROM breadcrumbs INDEXED BY breadcrumbs_places
     WHERE workspace = ? AND (incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?) LIMIT ?
 """
+NAMES_QUERY = f"{_NAMES} SELECT session FROM names WHERE session IS NOT NULL"
+"""Every session of a person."""
 # The trace of an erased breadcrumb may have been anybody's.
-_PERSON = """
+PERSON = """
     SELECT user_id FROM breadcrumbs WHERE workspace = ? AND session = ? AND (incarnation, sequence) < (?, ?)
       AND (role = 'user' OR erased <> '')
     ORDER BY incarnation {order}, sequence {order} LIMIT 1
@@ -111,17 +113,6 @@ def is_memory(sql: apsw.Connection, workspace: str, session: str, user: str, unt
     return not _is_private(sql, workspace, session) and first in ([], [user])
 
 
-def last_speaker(sql: apsw.Connection, workspace: str, session: str, until: Place) -> str | None:
-    """`People.last_speaker`."""
-    return next((user for (user,) in sql.execute(_PERSON.format(order="DESC"), (workspace, session, *until))), None)
-
-
-def sessions_of(sql: apsw.Connection, workspace: str, user: str) -> tuple[str, ...]:
-    """`People.sessions_of`."""
-    rows = sql.execute(f"{_NAMES} SELECT session FROM names WHERE session IS NOT NULL", (workspace, user))
-    return tuple(session for (session,) in rows)
-
-
 def _sessions(sql: apsw.Connection, query: RecallQuery) -> Iterable[tuple[str, str, int]]:
     """Sessions with the person's first words and whether they are private: all, or those with new rows and the trigger's own.
 
@@ -141,7 +132,7 @@ def _is_private(sql: apsw.Connection, workspace: str, session: str) -> bool:
 
 def _first_person(sql: apsw.Connection, workspace: str, session: str, until: Place) -> list[str]:
     """The first person's `user_id` below a place; nothing where nobody has spoken."""
-    return [user for (user,) in sql.execute(_PERSON.format(order="ASC"), (workspace, session, *until))]
+    return [user for (user,) in sql.execute(PERSON.format(order="ASC"), (workspace, session, *until))]
 
 
 def source(sql: apsw.Connection, query: RecallQuery) -> tuple[dict[str, str], tuple[str, ...], ScopeSpans]:

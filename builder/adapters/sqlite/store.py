@@ -1,6 +1,7 @@
 """An open store in one SQLite file. SQL selects rows, Python scores them."""
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -11,10 +12,19 @@ import apsw
 from typing_extensions import override
 
 from builder.adapters.sqlite import erasing, reading, scopes, sessionless
+from builder.adapters.sqlite.bookkeeping import SqliteBookkeeping
 from builder.adapters.sqlite.connection import Connection, file_bytes, free_bytes
-from builder.adapters.sqlite.editions import SqliteEditions
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, INSERT, REVISION, from_columns, key_of, passages_by_place, to_columns
-from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
+from builder.adapters.sqlite.rows import (
+    BREADCRUMB_COLUMNS,
+    INSERT,
+    REVISION,
+    breadcrumbs,
+    from_columns,
+    key_of,
+    passages_by_place,
+    to_columns,
+)
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import Ended, Passage, Recall, RecallQuery, Scope, StoredBreadcrumb
 from builder.ports.store import CallOrigin, CompleteStore
@@ -38,7 +48,7 @@ _COUNT = "SELECT count(*) FROM breadcrumbs WHERE erased = '' AND removes <> id"
 _VERSION = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
 
 
-class SqliteStore(SqliteEditions, CompleteStore):
+class SqliteStore(SqliteBookkeeping, CompleteStore):
     """All ports of a store in one SQLite file. One writer at a time: a busy file is `Unavailable` after ten seconds."""
 
     def __init__(self, path: str) -> None:
@@ -119,16 +129,16 @@ class SqliteStore(SqliteEditions, CompleteStore):
         scope, values = scopes.condition(Scope(workspace=workspace, sessions=(session,)))
         text = f"SELECT incarnation, sequence FROM breadcrumbs WHERE {scope} AND {_SPAN}"
         span = (*values, *after, until.incarnation, until.sequence - 1)
-        return await self._connection.read(lambda sql: frozenset(Place(*row) for row in sql.execute(text, span)))
+        return frozenset(Place(*row) for row in await self._connection.rows(text, span))
 
     @override
     async def models(self) -> frozenset[str]:
-        return await self._connection.read(lambda sql: frozenset(name for (name,) in sql.execute("SELECT name FROM models")))
+        return frozenset(name for (name,) in await self._connection.rows("SELECT name FROM models"))
 
     @override
     async def call_origins(self, incarnation: int) -> tuple[CallOrigin, ...]:
         text = "SELECT * FROM calls WHERE incarnation = ? ORDER BY workspace, call, session"
-        return await self._connection.read(lambda sql: tuple(CallOrigin(*row) for row in sql.execute(text, (incarnation,))))
+        return tuple(CallOrigin(*row) for row in await self._connection.rows(text, (incarnation,)))
 
     @override
     async def add_call_origins(self, origins: tuple[CallOrigin, ...]) -> None:
@@ -136,15 +146,19 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
     @override
     async def count(self) -> int:
-        return await self._connection.read(lambda sql: int(next(sql.execute(_COUNT))[0]))
+        return await self._count(_COUNT)
 
     @override
     async def count_outdated(self) -> int:
-        return await self._connection.read(lambda sql: int(next(sql.execute(f"{_COUNT} AND facts_revision < {REVISION}"))[0]))
+        return await self._count(f"{_COUNT} AND facts_revision < {REVISION}")
 
     @override
     async def count_before(self, place: Place) -> int:
-        return await self._connection.read(lambda sql: int(next(sql.execute(f"{_COUNT} AND {_BELOW}", place))[0]))
+        return await self._count(f"{_COUNT} AND {_BELOW}", place)
+
+    async def _count(self, text: str, values: Sequence[Any] = ()) -> int:
+        ((number,),) = await self._connection.rows(text, values)
+        return int(number)
 
     @override
     async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
@@ -158,7 +172,7 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
     @override
     async def count_missing_vectors(self) -> int:
-        return await self._connection.read(reading.count_missing_vectors)
+        return await self._count("SELECT count(*) FROM lacking")
 
     @override
     async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
@@ -166,13 +180,15 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
     @override
     async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        return await self._connection.read(lambda sql: reading.versions(sql, workspace, identity))
+        return breadcrumbs(await self._connection.rows(reading.VERSIONS, (workspace, identity, NO_SESSION)))
 
     @override
     async def list_session(
         self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
     ) -> tuple[Breadcrumb, ...]:
-        return await self._connection.read(lambda sql: reading.list_session(sql, workspace, session, span, limit, newest))
+        text = reading.SESSION.format(order="DESC" if newest else "ASC")
+        values = (workspace, session, *span[0], *span[1], NO_SESSION, NO_SESSION, limit)
+        return breadcrumbs(await self._connection.rows(text, values))
 
     @override
     async def caller_session(self, answer: Breadcrumb) -> str:
@@ -184,11 +200,12 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
     @override
     async def last_speaker(self, workspace: str, session: str, until: Place) -> str | None:
-        return await self._connection.read(lambda sql: scopes.last_speaker(sql, workspace, session, until))
+        rows = await self._connection.rows(scopes.PERSON.format(order="DESC"), (workspace, session, *until))
+        return rows[0][0] if rows else None
 
     @override
     async def sessions_of(self, workspace: str, user: str) -> tuple[str, ...]:
-        return await self._connection.read(lambda sql: scopes.sessions_of(sql, workspace, user))
+        return tuple(session for (session,) in await self._connection.rows(scopes.NAMES_QUERY, (workspace, user)))
 
     @override
     async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
@@ -202,7 +219,7 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
     @override
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        return await self._connection.read(lambda sql: erasing.traces(sql, workspace, identity))
+        return breadcrumbs(await self._connection.rows(erasing.TRACES, (workspace, identity)))
 
     @override
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:
@@ -212,50 +229,6 @@ class SqliteStore(SqliteEditions, CompleteStore):
     async def purge(self, ended: tuple[Ended, ...]) -> None:
         await self._connection.run(lambda sql: erasing.purge(sql, ended))
         await self._connection.flush()
-
-    @override
-    async def add_stub(self, subject: str) -> None:
-        await self._connection.run(lambda sql: sql.execute("INSERT OR IGNORE INTO stubs VALUES (?)", (subject,)))
-
-    @override
-    async def pending_stubs(self) -> tuple[str, ...]:
-        return await self._connection.read(lambda sql: tuple(name for (name,) in sql.execute("SELECT * FROM stubs ORDER BY 1")))
-
-    @override
-    async def remove_stub(self, subject: str) -> None:
-        await self._connection.run(lambda sql: sql.execute("DELETE FROM stubs WHERE subject = ?", (subject,)))
-
-    @override
-    async def watermark(self, workspace: str, session: str) -> Place:
-        text = "SELECT incarnation, sequence FROM watermarks WHERE workspace = ? AND session = ?"
-        row = await self._connection.read(lambda sql: next(sql.execute(text, (workspace, session)), None))
-        return Place(*row) if row else ORIGIN
-
-    @override
-    async def advance(self, workspace: str, session: str, place: Place) -> None:
-        text = """
-            INSERT INTO watermarks VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
-            SET incarnation = excluded.incarnation, sequence = excluded.sequence
-            WHERE (excluded.incarnation, excluded.sequence) > (incarnation, sequence)
-        """
-        await self._connection.run(lambda sql: sql.execute(text, (workspace, session, *place)))
-
-    @override
-    async def start_attempt(self, place: Place) -> int:
-        text = "INSERT INTO attempts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count"
-        return await self._connection.run(lambda sql: int(next(sql.execute(text, place))[0]))
-
-    @override
-    async def undo_attempt(self, place: Place) -> None:
-        text = (
-            "UPDATE attempts SET count = count - 1 WHERE incarnation = ? AND sequence = ?; "
-            "DELETE FROM attempts WHERE incarnation = ? AND sequence = ? AND count < 1"
-        )
-        await self._connection.run(lambda sql: sql.execute(text, (*place, *place)))
-
-    @override
-    async def clear_attempts(self, place: Place) -> None:
-        await self._connection.run(lambda sql: sql.execute("DELETE FROM attempts WHERE (incarnation, sequence) = (?, ?)", place))
 
 
 def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:

@@ -8,9 +8,9 @@ from typing import Any, Self, cast
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from builder.client.stream import Pace, Pull
+from builder.client.stream import Pull, PullTimes
 
-PACE = Pace(expires=30.0, heartbeat=5.0, pause=0.01)
+PACE = PullTimes(expires=30.0, heartbeat=5.0, pause=0.01)
 
 
 class Broker:

@@ -14,7 +14,7 @@ from builder.testing import memory_client
 
 
 @pytest.fixture
-def client() -> Iterator[sync.Client]:
+def client() -> Iterator[sync.SyncClient]:
     with sync.open_client(memory_client()) as opened:
         yield opened
 
@@ -23,8 +23,8 @@ def methods(kind: type) -> set[str]:
     return {name for name in dir(kind) if not name.startswith("_") and name != "workspace"}
 
 
-def test_it_has_every_method_of_the_asynchronous_client(client: sync.Client) -> None:
-    assert methods(sync.Client) == methods(AsyncClient)
+def test_it_has_every_method_of_the_asynchronous_client(client: sync.SyncClient) -> None:
+    assert methods(sync.SyncClient) == methods(AsyncClient)
     for name in methods(AsyncClient):
         own, other = getattr(client, name), getattr(AsyncClient, name)
         assert list(inspect.signature(own).parameters.values()) == list(inspect.signature(other).parameters.values()), name
@@ -35,7 +35,7 @@ def test_connecting_takes_what_the_asynchronous_client_takes() -> None:
     assert inspect.signature(sync.connect).parameters == inspect.signature(connect).parameters
 
 
-def test_a_conversation_goes_without_await(client: sync.Client) -> None:
+def test_a_conversation_goes_without_await(client: sync.SyncClient) -> None:
     with client.subscribed("default") as contexts:
         client.send_user_message("s1", "Hello.")
         for context in contexts:
@@ -45,14 +45,14 @@ def test_a_conversation_goes_without_await(client: sync.Client) -> None:
     assert client.workspace == "default"
 
 
-def test_errors_are_those_of_the_asynchronous_client(client: sync.Client) -> None:
+def test_errors_are_those_of_the_asynchronous_client(client: sync.SyncClient) -> None:
     with pytest.raises(Rejected, match="session is an empty text"):
         client.ask("", "Hello.")
     with pytest.raises(Unavailable, match="no NATS server answered"), sync.connect("nats://127.0.0.1:1", timeout=0.05):
         raise AssertionError
 
 
-def test_ctrl_c_ends_the_call_that_waits_and_the_client_goes_on(client: sync.Client) -> None:
+def test_ctrl_c_ends_the_call_that_waits_and_the_client_goes_on(client: sync.SyncClient) -> None:
     contexts = client.contexts("default")
     main = threading.main_thread().ident
     assert main is not None
@@ -97,7 +97,7 @@ def test_an_error_in_the_block_reaches_the_asynchronous_one() -> None:
     assert len(errors) == 1
 
 
-def test_a_client_that_would_wait_for_itself_says_so(client: sync.Client) -> None:
+def test_a_client_that_would_wait_for_itself_says_so(client: sync.SyncClient) -> None:
     async def tool() -> str:
         client.fetch("m1")
         return ""
@@ -109,7 +109,7 @@ def test_a_client_that_would_wait_for_itself_says_so(client: sync.Client) -> Non
     assert "this client would wait for itself" in response.results["c1"]["error"]
 
 
-def test_several_threads_share_a_client(client: sync.Client) -> None:
+def test_several_threads_share_a_client(client: sync.SyncClient) -> None:
     threads = [threading.Thread(target=client.ask, args=(f"s{number}", "Hello.")) for number in range(4)]
     for thread in threads:
         thread.start()

@@ -14,9 +14,8 @@ import pytest
 from builder.adapters.embedding import list_models, open_embedder
 from builder.adapters.embedding.engine import Encoder, EngineThread, unit, well_formed
 from builder.adapters.embedding.onnx import OnnxModel
-from builder.adapters.embedding.prepare import prepare, sentences, source_folder
+from builder.adapters.embedding.prepare import ReferenceEmbedder, ReferenceModel, prepare, sentences, source_folder
 from builder.adapters.embedding.prepared import sha256
-from builder.adapters.embedding.reference import ReferenceEmbedder, ReferenceModel
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.models import NO_MODEL
 from tests.models import MODELS_DIR, prepared

@@ -9,8 +9,7 @@ import pytest
 
 from builder.adapters.embedding import list_models, open_embedder
 from builder.adapters.embedding.onnx import OnnxModel
-from builder.adapters.embedding.prepare import prepare, sentences, source_folder
-from builder.adapters.embedding.reference import ReferenceModel, identity
+from builder.adapters.embedding.prepare import ReferenceModel, identity, prepare, sentences, source_folder
 from builder.domain.errors import Misconfigured
 from tests.models import MODELS_DIR
 

@@ -1,4 +1,4 @@
-"""The SQL of editions, and of what edits are tried on: each text is stored once, under its hash, whichever editions have it."""
+"""What is kept beside breadcrumbs: pending stubs, progress on the stream, and editions, whose texts are stored once, by hash."""
 
 import json
 from functools import lru_cache, partial
@@ -9,9 +9,9 @@ from typing_extensions import override
 
 from builder.adapters.sqlite.connection import Connection
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, breadcrumbs
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.edition import Edition
-from builder.ports.store import MAX_EDITIONS, Editions
+from builder.ports.store import MAX_EDITIONS, Editions, PendingStubs, Progress
 
 _NEWEST = "SELECT coalesce(max(number), 0) + 1 FROM editions"
 _ADD = f"""
@@ -38,8 +38,8 @@ _NEWEST_OF_SCHEMA = f"""
 """
 
 
-class SqliteEditions(Editions):
-    """The part of the store that keeps editions."""
+class SqliteBookkeeping(PendingStubs, Progress, Editions):
+    """The part of the store that holds no breadcrumbs."""
 
     _connection: Connection
 
@@ -53,7 +53,51 @@ class SqliteEditions(Editions):
 
     @override
     async def newest(self, schema: str, limit: int) -> tuple[Breadcrumb, ...]:
-        return await self._connection.read(lambda sql: breadcrumbs(sql.execute(_NEWEST_OF_SCHEMA, (schema, limit))))
+        return breadcrumbs(await self._connection.rows(_NEWEST_OF_SCHEMA, (schema, limit)))
+
+    @override
+    async def add_stub(self, subject: str) -> None:
+        await self._connection.run(lambda sql: sql.execute("INSERT OR IGNORE INTO stubs VALUES (?)", (subject,)))
+
+    @override
+    async def pending_stubs(self) -> tuple[str, ...]:
+        return tuple(subject for (subject,) in await self._connection.rows("SELECT * FROM stubs ORDER BY 1"))
+
+    @override
+    async def remove_stub(self, subject: str) -> None:
+        await self._connection.run(lambda sql: sql.execute("DELETE FROM stubs WHERE subject = ?", (subject,)))
+
+    @override
+    async def watermark(self, workspace: str, session: str) -> Place:
+        text = "SELECT incarnation, sequence FROM watermarks WHERE workspace = ? AND session = ?"
+        rows = await self._connection.rows(text, (workspace, session))
+        return Place(*rows[0]) if rows else ORIGIN
+
+    @override
+    async def advance(self, workspace: str, session: str, place: Place) -> None:
+        text = """
+            INSERT INTO watermarks VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+            SET incarnation = excluded.incarnation, sequence = excluded.sequence
+            WHERE (excluded.incarnation, excluded.sequence) > (incarnation, sequence)
+        """
+        await self._connection.run(lambda sql: sql.execute(text, (workspace, session, *place)))
+
+    @override
+    async def start_attempt(self, place: Place) -> int:
+        text = "INSERT INTO attempts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count"
+        return await self._connection.run(lambda sql: int(next(sql.execute(text, place))[0]))
+
+    @override
+    async def undo_attempt(self, place: Place) -> None:
+        text = (
+            "UPDATE attempts SET count = count - 1 WHERE incarnation = ? AND sequence = ?; "
+            "DELETE FROM attempts WHERE incarnation = ? AND sequence = ? AND count < 1"
+        )
+        await self._connection.run(lambda sql: sql.execute(text, (*place, *place)))
+
+    @override
+    async def clear_attempts(self, place: Place) -> None:
+        await self._connection.run(lambda sql: sql.execute("DELETE FROM attempts WHERE (incarnation, sequence) = (?, ?)", place))
 
 
 def _add(sql: apsw.Connection, edition: Edition) -> None:
