@@ -6,13 +6,13 @@ from itertools import islice
 
 import numpy as np
 
-from builder.assemble.assemble import Assembly
+from builder.assemble.assemble import AssembledPage
 from builder.assemble.page.composition import rows_of_calls
 from builder.assemble.receipts.page_parts import page_parts, source_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import IRRELEVANT, OLDER
 from builder.domain.profile import Profile, SectionRule
-from builder.domain.receipt import AbsentSource, BudgetReceipt, Evidence, PagePart, Receipt, SectionBudget, Source
+from builder.domain.receipt import AbsentSource, BudgetReceipt, Evidence, PagePart, PageSource, Receipt, SectionBudget
 from builder.recall.index.view import View
 from builder.recall.search.evidence import SearchEvidence
 from builder.recall.search.ranking import Ranker
@@ -65,14 +65,14 @@ def _place(part: PagePart, rules: Mapping[str, SectionRule]) -> str:
     return f"{lines} in {title!r}"
 
 
-def _source_name(source: Source | None) -> str:
+def _source_name(source: PageSource | None) -> str:
     return f"{source.id} v{source.version} ({source.schema}, {source.speaker})" if source else "it"
 
 
 OTHERWISE = "the page has no section for it"
 
 
-def reason_of_row(assembly: Assembly, row: int) -> str:
+def reason_of_row(assembly: AssembledPage, row: int) -> str:
     """The reason by which the account counts it, and why it could not be found."""
     recall = assembly.draft.recall
     crumb = recall.view.breadcrumb(row)
@@ -89,7 +89,7 @@ def reason_of_row(assembly: Assembly, row: int) -> str:
     return "; ".join(filter(None, (reason, unsearched))) or OTHERWISE
 
 
-def _hidden(crumb: Breadcrumb, row: int, assembly: Assembly) -> str:
+def _hidden(crumb: Breadcrumb, row: int, assembly: AssembledPage) -> str:
     recall = assembly.draft.recall
     profile, view, trigger = recall.profile, recall.view, recall.trigger
     if not view.prefix.latest[row]:
@@ -127,7 +127,7 @@ def _not_searched(crumb: Breadcrumb, row: int, view: View, profile: Profile, *, 
 class Explanation:
     """Made on demand: nothing of it is computed while a context is built."""
 
-    def __init__(self, assembly: Assembly, ranker: Ranker) -> None:
+    def __init__(self, assembly: AssembledPage, ranker: Ranker) -> None:
         recall = assembly.draft.recall
         self._assembly = assembly
         self._evidence = SearchEvidence(assembly.draft.query, recall.view, ranker, assembly.draft.retrieval.candidates)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
 
-from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
-from builder.assemble.draft import Draft
+from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, OLD_TURNS, Shares
+from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import LINE_REASONS, RenderForm, Spans
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.sources.instructions import take_off_half_pairs
@@ -29,7 +29,7 @@ _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 """A text without the white space around it."""
 
 
-def put_finds(draft: Draft, shares: Shares) -> None:
+def put_finds(draft: PageDraft, shares: Shares) -> None:
     """Put the best of what the page does not show on it; neighbours only once all of it has room."""
     rule = draft.rule("retrieval")
     if shares.whole:
@@ -42,7 +42,7 @@ def put_finds(draft: Draft, shares: Shares) -> None:
         draft.ledger.settle()
 
 
-def _find(draft: Draft, rule: SectionRule) -> None:
+def _find(draft: PageDraft, rule: SectionRule) -> None:
     recall, ledger = draft.recall, draft.ledger
     view, rules = recall.view, recall.profile.retrieval
     parts = (part for item in draft.placed().values() for part in item.fragments)
@@ -73,12 +73,12 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     draft.omissions.add(IRRELEVANT, retrieval.irrelevant.every, retrieval.irrelevant.nearest)
 
 
-def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:
+def _without_taken(draft: PageDraft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:
     """Results that a limit takes come back as finds only when they are likely answers. Returns omissions, and other finds."""
     limits, view = draft.limits, draft.recall.view
     running = (full.entry for full in draft.full if full.entry and draft.is_running(full))
     reasons = {row: OLDER for entry in running for row in entry.rows}
-    reasons |= {row: reason for entry, reason in limits.left_out if entry in limits.old_calls for row in entry.results}
+    reasons |= {row: reason for entry, reason in limits.left_out if reason.startswith(OLD_TURNS) for row in entry.results}
     reasons |= {row: LINE_REASONS["placeholder"] for entry in limits.placeholders for row in entry.results}
     omissions: list[Omission] = []
     others: list[Find] = []
@@ -91,7 +91,7 @@ def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission],
 
 
 def _put(
-    draft: Draft,
+    draft: PageDraft,
     rule: SectionRule,
     finds: Iterable[Find],
     limits: dict[str, int],
@@ -124,7 +124,7 @@ def _put(
     return omissions
 
 
-def _news(finds: Iterable[Find], draft: Draft, places: Mapping[int, Item]) -> Iterator[Find]:
+def _news(finds: Iterable[Find], draft: PageDraft, places: Mapping[int, Item]) -> Iterator[Find]:
     writer, now, items = draft.writer, draft.writer.now, tuple(draft.ledger.all_items())
     parts = {part.breadcrumb.id: " ".join(part.text.split()) for item in items for part in item.fragments if part.reduced}
     elsewhere = {item.origin: item.spans for item in items if item.spans and item.origin not in places}
@@ -136,7 +136,7 @@ def _news(finds: Iterable[Find], draft: Draft, places: Mapping[int, Item]) -> It
             yield remainder
 
 
-def _try_add(section: str, find: Find, draft: Draft, places: dict[int, Item]) -> bool:
+def _try_add(section: str, find: Find, draft: PageDraft, places: dict[int, Item]) -> bool:
     before, ledger = places.get(find.row), draft.ledger
     if before is None:
         item = replace(found_item(find, draft.writer), reason=_reason(draft, find))
@@ -152,7 +152,7 @@ def _try_add(section: str, find: Find, draft: Draft, places: dict[int, Item]) ->
     return True
 
 
-def _reason(draft: Draft, find: Find) -> str:
+def _reason(draft: PageDraft, find: Find) -> str:
     if find.lines:
         return OBSERVED
     if find.reply_to >= 0:

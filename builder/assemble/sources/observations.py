@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 
-from builder.assemble.draft import Draft
+from builder.assemble.draft import PageDraft
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import Fragment, Omission
 from builder.recall.search.candidates import Find
@@ -18,7 +18,7 @@ STOOD_FOR = "an observation stands for it"
 
 
 def with_observations(
-    result: RetrievalResult, observations: Observations, draft: Draft, page_rows: frozenset[int]
+    result: RetrievalResult, observations: Observations, draft: PageDraft, page_rows: frozenset[int]
 ) -> RetrievalResult:
     """The same with observations instead of the messages that they stand for, each once, at the rank of the best.
 
@@ -47,7 +47,7 @@ def observation_item(find: Find, writer: Writer) -> Item:
     return Item(origin=find.row, fragments=fragments)
 
 
-def _says_more(find: Find, observed: tuple[Observation, ...], draft: Draft) -> bool:
+def _says_more(find: Find, observed: tuple[Observation, ...], draft: PageDraft) -> bool:
     """Whether a found message has a word of the question that its observations lack, or one that was replaced."""
     if any(find.row not in each.rows for each in observed):
         return True
