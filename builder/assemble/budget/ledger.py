@@ -38,9 +38,9 @@ class Gaps:
         origins = np.array([item.origin for item in items], np.int64)
         is_said = (origins >= 0) & (origins < self.view.size)
         is_said[is_said] = self.view.dialogue[origins[is_said]]
-        places = self.view.column(self.view.history.exchanges.origin)[origins[is_said]]
-        sessions = self.view.session_of[places]
-        numbers = np.searchsorted(self.missing, places[1:]) - np.searchsorted(self.missing, places[:-1], side="right")
+        firsts = self.view.column(self.view.history.exchanges.origin)[origins[is_said]]
+        sessions = self.view.session_of[firsts]
+        numbers = np.searchsorted(self.missing, firsts[1:]) - np.searchsorted(self.missing, firsts[:-1], side="right")
         lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))
         calls = dict(self.other_calls)
         for item, is_row in zip(items, is_said.tolist(), strict=True):
@@ -177,11 +177,11 @@ class Ledger:
         """Add an item at its place if the page has room for it and the lines around it."""
         items = self.items.get(section, [])
         first = self.writer.view.column(self.writer.view.history.exchanges.origin)  # an edit has the place of what it edits
-        place = bisect_left(items, first[item.origin], key=lambda other: first[other.origin])
-        cost = self.heading(section) + item.tokens + self._dates(section, items, place, item) + self._gap_tokens
+        index = bisect_left(items, first[item.origin], key=lambda other: first[other.origin])
+        cost = self.heading(section) + item.tokens + self._dates(section, items, index, item) + self._gap_tokens
         if cost > self.remaining:
             return False
-        self.items.setdefault(section, items).insert(place, item)
+        self.items.setdefault(section, items).insert(index, item)
         self.spent[section] += cost
         return True
 
@@ -258,10 +258,10 @@ class Ledger:
         )
         return sum(item.tokens for item in items) + lines
 
-    def _dates(self, section: str, items: Sequence[Item], place: int, item: Item) -> int:
+    def _dates(self, section: str, items: Sequence[Item], index: int, item: Item) -> int:
         line = self.date(section, item)
-        before = self.date(section, items[place - 1]) if place else None
-        after = self.date(section, items[place]) if place < len(items) else None
+        before = self.date(section, items[index - 1]) if index else None
+        after = self.date(section, items[index]) if index < len(items) else None
         if line in {before, after}:
             return 0
         again = after if after is not None and after == before else ""

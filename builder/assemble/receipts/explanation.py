@@ -26,13 +26,13 @@ MIN_POINTS = 0.05
 def present_sentence(parts: Sequence[PagePart], rules: Mapping[str, SectionRule]) -> str:
     """parts: all of one breadcrumb, at least one."""
     first = parts[0]
-    places = ", ".join(dict.fromkeys(_place(part, rules) for part in parts))
+    lines = ", ".join(dict.fromkeys(_lines_of(part, rules) for part in parts))
     reason = "; ".join(dict.fromkeys(part.reason for part in parts))
     reduced = "; ".join(dict.fromkeys(part.reduced for part in parts if part.reduced))
     tokens = sum(part.tokens for part in parts)
     evidence = next((part.evidence for part in parts if part.evidence), None)
     return (
-        f"{_source_name(first.source)} is on the page, {places}, with {tokens} tokens: {reason}"
+        f"{_source_name(first.source)} is on the page, {lines}, with {tokens} tokens: {reason}"
         f"{f' ({evidence_words(evidence)})' if evidence else ''}{f'; not all of it is shown: {reduced}' if reduced else ''}."
     )
 
@@ -57,7 +57,7 @@ def evidence_words(evidence: Evidence) -> str:
     return f"probability {evidence.probability:.2g}, {rank}" + (f", most points: {strongest}" if strongest else "")
 
 
-def _place(part: PagePart, rules: Mapping[str, SectionRule]) -> str:
+def _lines_of(part: PagePart, rules: Mapping[str, SectionRule]) -> str:
     title = rules[part.section].title if part.section in rules else part.section
     if not part.first:
         return f"in {title!r}"

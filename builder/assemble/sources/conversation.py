@@ -57,7 +57,7 @@ LIMITED = "what the profile's `window` leaves of the conversation"
 
 def put_conversation(draft: PageDraft, shares: Shares) -> None:
     """Put on the page what the conversation has a right to."""
-    place(draft, {full.entry: full for full in draft.full if full.entry} if shares.whole else _rights(draft, shares))
+    put_entries(draft, {full.entry: full for full in draft.full if full.entry} if shares.whole else _rights(draft, shares))
     if draft.misses and (rule := draft.rule("window")):
         number, phrases = draft.recall.view.units, draft.writer.rendering.phrases
         draft.ledger.put_note(rule.name, phrases.counted("message_not_shown", "messages_not_shown", number))  # until it is known
@@ -77,7 +77,7 @@ def grow(draft: PageDraft) -> bool:
     grown = [item for entry, item in placed.items() if entry not in before or item.size > before[entry].size]
     draft.take_off_finds([find for item in grown for find in draft.finds_of(item)])
     if grown:
-        place(draft, placed)
+        put_entries(draft, placed)
         draft.note_what_is_missing()
     return bool(grown)
 
@@ -91,7 +91,7 @@ def leave_out_older(draft: PageDraft) -> None:
     draft.omissions.add(OLDER, older, older[::-1].tolist())
 
 
-def place(draft: PageDraft, placed: Placed) -> None:
+def put_entries(draft: PageDraft, placed: Placed) -> None:
     """Put the entries into their sections in page order, with notes on what is missing."""
     reason = NEWEST if not draft.whole else LIMITED if draft.limits.left_out else FITS
     order = [placed[full.entry] for full in reversed(draft.full) if full.entry in placed]

@@ -54,17 +54,17 @@ def _find(draft: PageDraft, rule: SectionRule) -> None:
     observations, room = draft.observations, ledger.remaining
     result = retrieve(draft.query, view, rules, draft.ranker, page_rows, room, recall.terms, question, observations.summaries)
     draft.retrieval = retrieval = with_observations(result, observations, draft, page_rows)
-    limits, places = dict(rules.per_schema_limit), dict[int, Item]()
+    limits, items_by_row = dict(rules.per_schema_limit), dict[int, Item]()
     floor = int(rules.floor * ledger.remaining) if recall.profile.fill else 0
     omitted, finds = _without_taken(draft, retrieval.finds)
     probable, others = ([find for find in finds if find.is_probable == is_probable] for is_probable in (True, False))
-    omissions = _put(draft, rule, probable, limits, places)
+    omissions = _put(draft, rule, probable, limits, items_by_row)
     ledger.settle()
-    rest = [find for find in probable if find.row not in places]  # for which lines on gaps had been kept free
-    omissions = omissions and _put(draft, rule, rest, limits, places)
+    rest = [find for find in probable if find.row not in items_by_row]  # for which lines on gaps had been kept free
+    omissions = omissions and _put(draft, rule, rest, limits, items_by_row)
     if not omissions:
-        omissions = _put(draft, rule, retrieval.neighbours, limits, places)
-    improbable = _put(draft, rule, others, limits, places, floor)
+        omissions = _put(draft, rule, retrieval.neighbours, limits, items_by_row)
+    improbable = _put(draft, rule, others, limits, items_by_row, floor)
     take_off_half_pairs(draft)
     draft.omissions.name((*omissions, *omitted, *improbable))
     draft.omissions.name(retrieval.omissions)
@@ -95,26 +95,26 @@ def _put(
     rule: SectionRule,
     finds: Iterable[Find],
     limits: dict[str, int],
-    places: dict[int, Item],
+    items_by_row: dict[int, Item],
     most: float = math.inf,
 ) -> list[Omission]:
     """Put finds on the page, the best first, as far as there is room; returns those without.
 
-    limits: how many of a schema may be shown. places: row → the item of its finds, to be extended. most: tokens of the section.
+    limits: how many of a schema may be shown. items_by_row: row → the item of its finds, extended. most: tokens of the section.
     """
     view, ledger = draft.recall.view, draft.ledger
-    candidates = tuple(_news(finds, draft, places))
+    candidates = tuple(_news(finds, draft, items_by_row))
     least = tuple(accumulate((find.tokens or MIN_LINE_TOKENS for find in reversed(candidates)), min))[::-1]
     omissions: list[Omission] = []
     for number, find in enumerate(candidates):
         crumb = view.breadcrumb(find.row)
-        is_orphan = find.leader >= 0 and not find.is_probable and find.leader not in places
+        is_orphan = find.leader >= 0 and not find.is_probable and find.leader not in items_by_row
         if not limits.get(crumb.schema, 1):
             limit = draft.recall.profile.retrieval.per_schema_limit[crumb.schema]
             reason = f"beyond the {limit} most probable of {crumb.schema}"
         elif find.tokens > most - ledger.spent[rule.name] or is_orphan:
             reason = IRRELEVANT
-        elif ledger.remaining < least[number] or not _try_add(rule.name, find, draft, places):
+        elif ledger.remaining < least[number] or not _try_add(rule.name, find, draft, items_by_row):
             reason = OVER_BUDGET
         else:
             ledger.probabilities[crumb.id] = min(ledger.probabilities.get(crumb.id, 0.0) + find.probability, 1.0)
@@ -124,10 +124,10 @@ def _put(
     return omissions
 
 
-def _news(finds: Iterable[Find], draft: PageDraft, places: Mapping[int, Item]) -> Iterator[Find]:
+def _news(finds: Iterable[Find], draft: PageDraft, items_by_row: Mapping[int, Item]) -> Iterator[Find]:
     writer, now, items = draft.writer, draft.writer.now, tuple(draft.ledger.all_items())
     parts = {part.breadcrumb.id: " ".join(part.text.split()) for item in items for part in item.fragments if part.reduced}
-    elsewhere = {item.origin: item.spans for item in items if item.spans and item.origin not in places}
+    elsewhere = {item.origin: item.spans for item in items if item.spans and item.origin not in items_by_row}
     for find in finds:
         crumb = writer.view.breadcrumb(find.row)
         remainder = _without_shown_spans(find, elsewhere.get(find.row, ()), crumb.text)
@@ -136,19 +136,19 @@ def _news(finds: Iterable[Find], draft: PageDraft, places: Mapping[int, Item]) -
             yield remainder
 
 
-def _try_add(section: str, find: Find, draft: PageDraft, places: dict[int, Item]) -> bool:
-    before, ledger = places.get(find.row), draft.ledger
+def _try_add(section: str, find: Find, draft: PageDraft, items_by_row: dict[int, Item]) -> bool:
+    before, ledger = items_by_row.get(find.row), draft.ledger
     if before is None:
         item = replace(found_item(find, draft.writer), reason=_reason(draft, find))
         if not ledger.insert(section, item):
             return False
-        places[find.row] = item
+        items_by_row[find.row] = item
         return True
     joined = replace(find, spans=_join_spans(before.spans, find, draft.writer))
     item = replace(found_item(joined, draft.writer), reason=before.reason)
     if item != before and not ledger.exchange(section, before, item):
         return False
-    places[find.row] = item
+    items_by_row[find.row] = item
     return True
 
 

@@ -1,4 +1,4 @@
-"""Observations in the place of the messages that were found."""
+"""Observations instead of the messages that were found."""
 
 import json
 from collections.abc import Iterable
@@ -65,11 +65,11 @@ def _exchanged(
         for row, observed in _instead_of(find, observations, staying):
             if observed and page_rows.issuperset(observed.rows):
                 continue
-            place = (row, () if observed else find.spans)
-            new = replace(find, row=row, spans=place[1])
-            before = exchanged.setdefault(place, new)
+            key = (row, () if observed else find.spans)
+            new = replace(find, row=row, spans=key[1])
+            before = exchanged.setdefault(key, new)
             if observed and all(line != observed.line for _, line in before.lines):
-                exchanged[place] = replace(before, lines=(*before.lines, (observed.summary, observed.line)))
+                exchanged[key] = replace(before, lines=(*before.lines, (observed.summary, observed.line)))
     return tuple(
         replace(find, tokens=observation_item(find, writer).tokens) if find.lines else find for find in exchanged.values()
     )
@@ -78,7 +78,7 @@ def _exchanged(
 def _instead_of(find: Find, observations: Observations, staying: frozenset[int]) -> list[tuple[int, Observation | None]]:
     """The observations that stand for a find; with a message that stays, only what has replaced its observations."""
     if find.row in observations.summaries:
-        one = observations.by_place.get((find.row, find.spans[0][0] if find.spans else 0))
+        one = observations.by_start.get((find.row, find.spans[0][0] if find.spans else 0))
         return [(one.rows[0], one)] if one else []
     observed = observations.by_row.get(find.row, ())
     pairs: list[tuple[int, Observation | None]] = [

@@ -166,8 +166,8 @@ class History:
             self._append(index, stored)
             self._characters += len(stored.breadcrumb.body) + len(stored.breadcrumb.text)
             session, filler = self.breadcrumbs.session.last, self.breadcrumbs.filler.last
-            place = ~index if stored.breadcrumb.schema == SUMMARY else int(session)  # observations are said next to nothing
-            yield from self.passages.append(index, place, stored, filler=bool(filler))
+            group = ~index if stored.breadcrumb.schema == SUMMARY else int(session)  # observations are said next to nothing
+            yield from self.passages.append(index, group, stored, filler=bool(filler))
             if self.passages.lacks_vector(index):
                 self.lacking.append(index)
         self.is_whole = True
