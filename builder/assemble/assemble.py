@@ -1,7 +1,6 @@
 """`assemble`: recall → context. The steps that put things on a page, the page, its account."""
 
 from dataclasses import dataclass
-from uuid import UUID
 
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares, cannot_fit
 from builder.assemble.draft import PageDraft, new_draft
@@ -145,11 +144,12 @@ def context_of(assembly: AssembledPage, model: str) -> Context:
     """The context. model: engine of the vectors."""
     draft, page = assembly.draft, assembly.page
     recall, profile = draft.recall, draft.recall.profile
+    trigger, earlier = recall.trigger, recall.questions.supersedes
     return Context(
-        trigger=recall.trigger,
+        trigger=trigger,
         consumer=profile.consumer,
         agent=profile.agent,
-        assembled_at=recall.trigger.received_at,
+        assembled_at=trigger.received_at,
         markdown=page.markdown,
         breakpoints=page.breakpoints,
         messages=assembly.chat,
@@ -164,7 +164,7 @@ def context_of(assembly: AssembledPage, model: str) -> Context:
         model=model,
         flags=_flags(draft, page),
         sections=sections_of(draft.ledger),
-        supersedes=_superseded_context(recall),
+        supersedes=context_id(trigger.workspace, trigger.session, earlier, profile.consumer) if earlier else None,
         questions=recall.questions.ids,
         as_of=recall.as_of,
         is_over=recall.questions.is_over,
@@ -198,11 +198,6 @@ def _flags(draft: PageDraft, page: Page) -> tuple[str, ...]:
         NO_USER: draft.recall.lacks_user,
     }
     return tuple(flag for flag, applies in flags.items() if applies)
-
-
-def _superseded_context(recall: ConsumerRecall) -> UUID | None:
-    trigger, earlier = recall.trigger, recall.questions.supersedes
-    return context_id(trigger.workspace, trigger.session, earlier, recall.profile.consumer) if earlier else None
 
 
 def _compaction(draft: PageDraft) -> Compaction | None:

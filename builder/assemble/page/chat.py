@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.labels import CHAT_ROLES
-from builder.assemble.items.rendering import Group, PageSection
+from builder.assemble.items.rendering import SOURCES, Group, PageSection
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.page.chat_turns import (
     SectionItem,
@@ -58,7 +58,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     page_sections = (_without_note(each, ledger, is_opened=bool(dialogue)) for each in ledger.page_sections(items))
     sections = [section for section in page_sections if section]
     rules = ledger.rules
-    lasting = [each for each in sections if ledger.source(rules[each.name]).is_in_system(rules[each.name], writer.profile)]
+    lasting = [each for each in sections if SOURCES[rules[each.name].source].is_in_system(rules[each.name], writer.profile)]
     system = tuple(_system(lasting, items, ledger))
     is_cached = not system or bool(system[-1].breakpoint)
     notes = _notes([section for section in sections if section not in lasting], items, writer)
