@@ -14,8 +14,7 @@ from builder.domain.context import IRRELEVANT, OLDER
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.receipt import AbsentSource, BudgetReceipt, Evidence, PagePart, PageSource, Receipt, SectionBudget
 from builder.recall.index.view import View
-from builder.recall.search.evidence import SearchEvidence
-from builder.recall.search.ranking import Ranker
+from builder.recall.search.ranking import Ranker, SearchEvidence
 
 MAX_SIGNALS = 3
 """Signals that a sentence names, those with the most points."""

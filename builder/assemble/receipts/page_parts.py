@@ -14,7 +14,7 @@ from builder.domain.context import Fragment
 from builder.domain.profile import SectionRule
 from builder.domain.receipt import PagePart, PageSource
 from builder.domain.summary import SUMMARY
-from builder.recall.search.evidence import SearchEvidence
+from builder.recall.search.ranking import SearchEvidence
 
 FURNITURE = "heading, date or note of the service"
 """Reason of lines that come from no breadcrumb."""
