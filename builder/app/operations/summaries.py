@@ -16,10 +16,7 @@ from builder.worker.summary_writer import SummaryWriter
 
 @asynccontextmanager
 async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> AsyncIterator[Summarizer | None]:
-    """The configured endpoint, or None. Raises `Misconfigured` for one without a model or without the SDK that talks to it.
-
-    tokens: text → how many.
-    """
+    """The configured endpoint, or None. Raises `Misconfigured` without a model or the SDK. tokens: text → count."""
     summaries = settings.summaries
     if not summaries.url:
         yield None
