@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from builder.assemble.assemble import Assembly, begin, complete, context_of
-from builder.assemble.draft import Draft
+from builder.assemble.assemble import AssembledPage, begin, complete, context_of
+from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending, Rendering
 from builder.assemble.receipts.explanation import Explanation
 from builder.domain.breadcrumb import Breadcrumb, Place
@@ -29,7 +29,7 @@ from builder.recall.search.query import Queries, Query, Searcher
 from builder.recall.search.ranking import Ranker
 from builder.remember.memory import THREAD_CHARS, Ingest, Memory, in_thread
 
-Page = TypeVar("Page", Draft, Assembly)
+Page = TypeVar("Page", PageDraft, AssembledPage)
 OPEN_TURN = "the calls of its turn are not all answered, another agent made them, or its own was answered before"
 """Why a tool's answer may give none."""
 
@@ -72,7 +72,7 @@ class BuildResult:
 class PageDrafts:
     """The pages of one trigger without their finds, which need no query; the other fields are those of `BuildResult`."""
 
-    drafts: tuple[Draft, ...]
+    drafts: tuple[PageDraft, ...]
     rejected: tuple[str, ...]
     loop_stopped: bool
 
@@ -192,13 +192,15 @@ class ContextBuilder:
         (recall,) = await self.recaller.recall(trigger, (profile,))
         return await self.searcher.query(trigger.text, recall.view, recall.profile, recall.scope, {}), recall.view
 
-    async def _assembly(self, draft: Draft, queries: Queries, ranker: Ranker | None, *, degraded: bool = False) -> Assembly:
+    async def _assembly(
+        self, draft: PageDraft, queries: Queries, ranker: Ranker | None, *, degraded: bool = False
+    ) -> AssembledPage:
         recall = draft.recall
         with timed("embedding"):
             query = await self.searcher.query(draft.writer.question, recall.view, recall.profile, recall.scope, queries)
         query, drafts = replace(query, vector=b"") if degraded else query, iter((draft,))
 
-        def assembly() -> Assembly:
+        def assembly() -> AssembledPage:
             """Finds are put on a draft of their own each time."""
             fresh = next(drafts, None) or begin(draft.recall, draft.writer.rendering)
             return complete(fresh, query, ranker or self.ranker)

@@ -16,7 +16,7 @@ from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, load_library, read_layers
-from builder.assemble.assemble import Assembly, begin, complete, context_of
+from builder.assemble.assemble import AssembledPage, begin, complete, context_of
 from builder.assemble.draft import question_of
 from builder.assemble.items.rendering import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
@@ -190,7 +190,7 @@ def make_assembly(
     standing: tuple[StoredBreadcrumb, ...] = (),
     asked: bytes | None = None,
     questions: Questions = NO_QUESTIONS,
-) -> Assembly:
+) -> AssembledPage:
     """A page with the bundled templates and what it was made of. asked: another vector than the query's own.
 
     A tool's answer must close its turn.

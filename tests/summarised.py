@@ -18,7 +18,7 @@ from builder.domain.summary import SUMMARY, Line, Utterance
 from builder.ports.models import Summarizer
 from builder.ports.store import Store
 from builder.recall.index.reader import HistoryCache
-from builder.recall.summaries.excerpts import Words
+from builder.recall.summaries.excerpts import TextFunctions
 from builder.recall.summaries.lines import extract
 from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
@@ -43,7 +43,7 @@ from tests.factories import (
 from tests.memory_store.store import MemoryStore
 
 COUNT = load_counter("o200k_base")
-WORDS = Words(terms=make_terms, count=COUNT)
+WORDS = TextFunctions(terms=make_terms, count=COUNT)
 
 
 def summing(name: str = "default", **changes: object) -> Profile:

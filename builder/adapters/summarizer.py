@@ -1,4 +1,4 @@
-"""Observations by any OpenAI-compatible endpoint, as `Summarizer`. Its answers are checked, never trusted."""
+"""Observations by an OpenAI-compatible endpoint; its answers are checked."""
 
 import asyncio
 import secrets
@@ -20,11 +20,11 @@ from builder.recall.summaries.lines import tokens_of
 FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.5, 8.0
 """Between two attempts, doubled with every failure."""
 MAX_CAP_RATIO = 2
-"""Times the cap above which observations are asked for again: models count badly, and the page takes what has room."""
+"""More than this many times the cap is asked for again."""
 END_CHARS = 4_000
-"""Characters at both ends of a longer message that are sent: logs and files stand between them."""
+"""Characters of both ends of a longer message that are sent."""
 NO_KEY = "none"
-"""Sent where no key is configured: the SDK would take one from its own variable, which is not for this endpoint."""
+"""Sent without a key, so that the SDK reads none from the environment."""
 _RETRIED = (
     openai.APIConnectionError, openai.RateLimitError, openai.InternalServerError, openai.APIResponseValidationError,
     TimeoutError, ValueError, LookupError, TypeError, AttributeError,
@@ -45,7 +45,7 @@ messages that it was made from, at least one. `replaces` is the number of the ea
 
 
 class EndpointSummarizer(Summarizer):
-    """Opened with `async with`. The key is sent in a header and stands in no message."""
+    """Opened with `async with`. The key is only in a header."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class EndpointSummarizer(Summarizer):
         count: Callable[[str], int],
         first_pause: float = FIRST_PAUSE_SECONDS,
     ) -> None:
-        """url: base, as https://host/v1. timeout: seconds of one attempt. count: text → tokens. first_pause: in seconds."""
+        """url: base, as https://host/v1. timeout: seconds per attempt. count: text → tokens. first_pause: seconds."""
         plain = httpx2.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=False)
         self._client = openai.AsyncOpenAI(base_url=url, api_key=key or NO_KEY, max_retries=0, http_client=plain)
         self._url = url
@@ -107,7 +107,7 @@ class EndpointSummarizer(Summarizer):
             ) from error
 
     def _checked(self, text: str, earlier: tuple[Line, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
-        """What it says, a little more than the cap too. Raises ValueError when it is not what was asked for, or far too long."""
+        """Raises ValueError for an answer of another form, or far too long."""
         try:
             answer = _Answer.model_validate_json(text[text.index("{") : text.rindex("}") + 1])
         except ValidationError as error:
@@ -138,7 +138,7 @@ class _Answer(BaseModel):
 
 
 def _line(observation: _Observation, earlier: tuple[Line, ...], utterances: tuple[Utterance, ...]) -> Line:
-    """Its id follows from its words and sources. Raises ValueError for numbers of no item."""
+    """Raises ValueError for numbers of no item."""
     numbers = [number - len(earlier) - 1 for number in sorted({*observation.items})]
     replaced = observation.replaces or None
     if not all(0 <= number < len(utterances) for number in numbers) or not (replaced is None or 1 <= replaced <= len(earlier)):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Advance = Callable[[int, int], None]
-"""Called with how much is done, of how much; 0 = nobody knows of how much."""
+"""Called with (done, total); total 0 = unknown."""
 LINE_SECONDS = 10.0
 """Between two lines of progress where standard error is no terminal."""
 NONE: frozenset[str] = frozenset()
@@ -41,10 +41,10 @@ Row = tuple[str, ...]
 def table(
     columns: Row, rows: Iterable[Row], numbers: frozenset[str] = NONE, cut: frozenset[str] = NONE, *, ruled: bool = False
 ) -> str:
-    """The table as text, at most as wide as the terminal; where that is too narrow, turned by its side, or a paragraph a row.
+    """The table as text, at most as wide as the terminal; if that is too narrow, turned, or a paragraph per row.
 
-    numbers: columns that are set to the right and stay on one line. cut: columns whose cells stay on one line and end in "…"
-    where they do not fit; all other cells go on in a further line between two words. ruled: lines between the columns.
+    numbers: columns aligned right, on one line. cut: columns that end in "…" where they do not fit; other cells break between
+    words. ruled: with lines between columns.
     """
     console, cells = Console(), list(rows)
     least = _least(columns, cells, numbers, cut)
@@ -74,7 +74,6 @@ def fits(columns: Row, rows: Sequence[Row]) -> bool:
 
 
 def _narrow(columns: Row, rows: list[Row], numbers: frozenset[str], whole: int) -> str:
-    """A table of numbers turned by its side where that has room, else a paragraph a row."""
     names, *lines = zip(columns, *rows, strict=True)
     if numbers.issuperset(columns[1:]) and _total(_least(names, lines, frozenset(names), NONE)) <= whole:
         return table(names, lines, frozenset(names[1:]))
@@ -82,7 +81,7 @@ def _narrow(columns: Row, rows: list[Row], numbers: frozenset[str], whole: int) 
 
 
 def _least(columns: Row, rows: Sequence[Row], numbers: frozenset[str], cut: frozenset[str]) -> list[int]:
-    """Characters that each column needs at least: its heading, its longest number, id or word, the beginning of what is cut."""
+    """Minimum width of each column: heading, longest number, id or word; MIN_CUT of a cut column."""
     least = []
     for name, *cells in zip(columns, *rows, strict=True):
         words = cells if name in numbers or name in cut else [word for cell in cells for word in cell.split()]
@@ -96,7 +95,7 @@ def _total(widths: list[int]) -> int:
 
 
 def _room(columns: Row, rows: list[Row], least: list[int], cut: frozenset[str], whole: int) -> list[int]:
-    """The width of each column: what is cut gets more than the least last, what needs little more gets it first."""
+    """Width of each column: cut columns get spare width last."""
     more = [max(map(cell_len, cells)) - have for cells, have in zip(zip(columns, *rows, strict=True), least, strict=True)]
     room, rest = least[:], whole - _total(least)
     for number in sorted(range(len(columns)), key=lambda number: (columns[number] in cut, more[number])):
@@ -106,7 +105,7 @@ def _room(columns: Row, rows: list[Row], least: list[int], cut: frozenset[str], 
 
 
 def _paragraph(columns: Row, row: Row, whole: int) -> str:
-    """The cells of a row, each after its heading; what is empty is left out."""
+    """The non-empty cells of a row, each after its heading."""
     # `textwrap` breaks no line at a hard space.
     names = (f"{name}: ".replace(" ", "\xa0") if name else "" for name in columns)
     text = "   ".join(name + cell for name, cell in zip(names, row, strict=True) if cell)
@@ -115,7 +114,7 @@ def _paragraph(columns: Row, row: Row, whole: int) -> str:
 
 
 def settings() -> "Settings":
-    """The settings from the environment. Raises `Misconfigured` with the name of the variable."""
+    """Settings from the environment. Raises `Misconfigured` with the variable."""
     from pydantic import ValidationError
     from pydantic_settings import SettingsError
 
@@ -133,7 +132,7 @@ def settings() -> "Settings":
 
 
 def show(value: Any, as_json: bool, text: str = "", note: str = "") -> None:
-    """Print the value as JSON, or as text for people. note: a line for people on standard error."""
+    """Print the value as JSON, or the text. note: for standard error."""
     if as_json:
         json.dump(value, sys.stdout, ensure_ascii=False, indent=2)
         sys.stdout.write("\n")
@@ -144,16 +143,13 @@ def show(value: Any, as_json: bool, text: str = "", note: str = "") -> None:
 
 
 def say(text: str) -> None:
-    """A line for people on standard error, so that standard output stays data."""
+    """Print a line on standard error; standard output stays data."""
     sys.stderr.write(text + "\n")
 
 
 @contextmanager
 def progress_bars(*names: str, every: float = LINE_SECONDS) -> Iterator[tuple[Advance, ...]]:
-    """The functions that move a bar for each name on standard error, or write lines where that is no terminal.
-
-    every: seconds between two lines.
-    """
+    """Functions that move a bar per name on standard error, or print lines where it is no terminal. every: seconds between."""
     console, written = Console(stderr=True), monotonic()
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
 

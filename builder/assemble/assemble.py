@@ -1,10 +1,9 @@
 """`assemble`: recall → context. The steps that put things on a page, the page, its account."""
 
 from dataclasses import dataclass
-from uuid import UUID
 
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares, cannot_fit
-from builder.assemble.draft import Draft, new_draft
+from builder.assemble.draft import PageDraft, new_draft
 from builder.assemble.items.labels import Labels
 from builder.assemble.items.rendering import FOLD_REASON, Rendering
 from builder.assemble.items.writer import Writer
@@ -36,7 +35,7 @@ MAX_ROUNDS = 4
 """Times that it grows: each time what it shows of other sections makes room."""
 
 
-def put_fill(draft: Draft, shares: Shares) -> None:
+def put_fill(draft: PageDraft, shares: Shares) -> None:
     """Let the conversation grow, then the current message; instructions and summary yield what it shows."""
     as_noted = draft.items("instructions")
     if not draft.whole:
@@ -62,7 +61,7 @@ STEPS = (put_fixed, put_current, put_pinned, put_instructions, put_conversation,
 LAST_STEPS = (put_finds, put_fill)
 
 
-def begin(recall: ConsumerRecall, rendering: Rendering) -> Draft:
+def begin(recall: ConsumerRecall, rendering: Rendering) -> PageDraft:
     """The page without its finds: with all of the conversation when that fits, else with shares of it.
 
     Raises `Rejected` when what no page is without does not fit, or the profile trims nothing.
@@ -91,7 +90,7 @@ def begin(recall: ConsumerRecall, rendering: Rendering) -> Draft:
     return draft
 
 
-def _whole(recall: ConsumerRecall, writer: Writer) -> Draft | None:
+def _whole(recall: ConsumerRecall, writer: Writer) -> PageDraft | None:
     profile = recall.profile
     if cannot_fit(recall.view, profile, profile.whole):
         return None
@@ -108,7 +107,7 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Draft | None:
     return draft
 
 
-def _has_room(draft: Draft) -> bool:
+def _has_room(draft: PageDraft) -> bool:
     ledger, profile = draft.ledger, draft.recall.profile
     finds = draft.shares.finds() if draft.limits.left_out and profile.on_overflow == "trim" else 0
     if finds > ledger.remaining + COUNT_TOLERANCE_TOKENS:
@@ -119,16 +118,16 @@ def _has_room(draft: Draft) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assembly:
+class AssembledPage:
     """A finished page and what it was made of: a context and its receipt are accounts of it."""
 
-    draft: Draft
+    draft: PageDraft
     page: Page
     chat: tuple[Message, ...]
     absence: Absence
 
 
-def complete(draft: Draft, query: Query, ranker: Ranker) -> Assembly:
+def complete(draft: PageDraft, query: Query, ranker: Ranker) -> AssembledPage:
     """The page with the finds, and with all that still has room."""
     draft.query, draft.ranker = query, ranker
     for step in LAST_STEPS:
@@ -138,18 +137,19 @@ def complete(draft: Draft, query: Query, ranker: Ranker) -> Assembly:
     absence = draft.omissions.absence(
         ids | (set() if draft.recall.turn else {draft.recall.trigger.id}), draft.verbatim | rows_of_calls(draft.ledger)
     )
-    return Assembly(draft=draft, page=page, chat=chat, absence=absence)
+    return AssembledPage(draft=draft, page=page, chat=chat, absence=absence)
 
 
-def context_of(assembly: Assembly, model: str) -> Context:
+def context_of(assembly: AssembledPage, model: str) -> Context:
     """The context. model: engine of the vectors."""
     draft, page = assembly.draft, assembly.page
     recall, profile = draft.recall, draft.recall.profile
+    trigger, earlier = recall.trigger, recall.questions.supersedes
     return Context(
-        trigger=recall.trigger,
+        trigger=trigger,
         consumer=profile.consumer,
         agent=profile.agent,
-        assembled_at=recall.trigger.received_at,
+        assembled_at=trigger.received_at,
         markdown=page.markdown,
         breakpoints=page.breakpoints,
         messages=assembly.chat,
@@ -164,7 +164,7 @@ def context_of(assembly: Assembly, model: str) -> Context:
         model=model,
         flags=_flags(draft, page),
         sections=sections_of(draft.ledger),
-        supersedes=_superseded_context(recall),
+        supersedes=context_id(trigger.workspace, trigger.session, earlier, profile.consumer) if earlier else None,
         questions=recall.questions.ids,
         as_of=recall.as_of,
         is_over=recall.questions.is_over,
@@ -176,7 +176,7 @@ def context_of(assembly: Assembly, model: str) -> Context:
     )
 
 
-def _compose(draft: Draft) -> tuple[Page, tuple[Message, ...]]:
+def _compose(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
     ledger = draft.ledger
     page, chat = compose(ledger), messages(ledger)
     while max(page.tokens, chat_tokens(chat, ledger.writer)) > ledger.allowance:
@@ -189,7 +189,7 @@ def _compose(draft: Draft) -> tuple[Page, tuple[Message, ...]]:
     return page, chat
 
 
-def _flags(draft: Draft, page: Page) -> tuple[str, ...]:
+def _flags(draft: PageDraft, page: Page) -> tuple[str, ...]:
     flags = {
         DEGRADED: bool(draft.query.text.strip()) and not draft.query.vector,
         VECTORS_MISSING: draft.recall.view.lacks_vectors,
@@ -200,12 +200,7 @@ def _flags(draft: Draft, page: Page) -> tuple[str, ...]:
     return tuple(flag for flag, applies in flags.items() if applies)
 
 
-def _superseded_context(recall: ConsumerRecall) -> UUID | None:
-    trigger, earlier = recall.trigger, recall.questions.supersedes
-    return context_id(trigger.workspace, trigger.session, earlier, recall.profile.consumer) if earlier else None
-
-
-def _compaction(draft: Draft) -> Compaction | None:
+def _compaction(draft: PageDraft) -> Compaction | None:
     placed = draft.placed()
     items = [placed[full.entry] for full in reversed(draft.full) if full.entry in placed]
     folded = tuple(part.breadcrumb.id for item in items for part in item.fragments if part.reduced == FOLD_REASON)

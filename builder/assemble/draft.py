@@ -8,7 +8,7 @@ from builder.assemble.budget.ledger import Ledger
 from builder.assemble.budget.shares import LimitedConversation, Shares, limit_conversation
 from builder.assemble.items.rendering import SOURCES, each
 from builder.assemble.items.writer import Item, Writer
-from builder.assemble.omissions import Omissions
+from builder.assemble.omissions import OmissionLog
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.phrases import Phrases
 from builder.domain.profile import SectionRule
@@ -27,7 +27,7 @@ RESULTS = "tool_results"
 
 
 @dataclass(slots=True, kw_only=True)
-class Draft:
+class PageDraft:
     """One page. The steps of `assemble.py` fill it in order."""
 
     recall: ConsumerRecall
@@ -41,7 +41,7 @@ class Draft:
     """Calls that were made again later, whose results need no more than a line."""
     full: tuple[Item, ...]
     """The running turn and the conversation as the profile's limits show them, the newest first."""
-    omissions: Omissions
+    omissions: OmissionLog
     verbatim: frozenset[int] = frozenset()
     """Rows that the summary has word for word."""
     whole: bool
@@ -185,7 +185,7 @@ def limited(entry: Entry, limits: LimitedConversation, writer: Writer) -> Item:
     return line if line.size < full.size else full
 
 
-def new_draft(recall: ConsumerRecall, writer: Writer, shares: Shares) -> Draft:
+def new_draft(recall: ConsumerRecall, writer: Writer, shares: Shares) -> PageDraft:
     """An empty page."""
     recall = _with_section_of_results(recall, writer)
     questions = questions_of(recall) if recall.turn else ()
@@ -202,7 +202,7 @@ def new_draft(recall: ConsumerRecall, writer: Writer, shares: Shares) -> Draft:
     is_looked_for = recall.profile.section("instructions") and not everything
     today = writer.day_of(recall.trigger)
     dated = any(writer.day_of(recall.view.breadcrumb(entry.row)) != today for entry in (*apart, *limits.entries))
-    return Draft(
+    return PageDraft(
         recall=recall,
         shares=shares,
         ledger=Ledger(writer, shares.allowance, dated=dated),
@@ -210,7 +210,7 @@ def new_draft(recall: ConsumerRecall, writer: Writer, shares: Shares) -> Draft:
         questions=questions,
         repeated=repeated_calls(recall.view, entries) if folds and recall.profile.tool_output.newest_only else frozenset(),
         full=full,
-        omissions=Omissions(recall.view),
+        omissions=OmissionLog(recall.view),
         active=active_instructions(recall.view, recall.trigger, recall.terms, text) if is_looked_for else ActiveInstructions(),
         observations=observations_of(recall.view, recall.profile),
         whole=shares.whole,

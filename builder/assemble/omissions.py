@@ -26,7 +26,7 @@ class Absence:
 
 
 @dataclass(slots=True)
-class Omissions:
+class OmissionLog:
     """Decisions in the order of their relevance; the first one about a row is its reason."""
 
     view: View

@@ -1,4 +1,4 @@
-"""`doctor`: each part, whether it is well, and what to do when it is not."""
+"""`doctor`: the state of each part, and what to do."""
 
 import asyncio
 import json
@@ -32,9 +32,9 @@ class _Degraded(BuilderError):  # noqa: N818 - what it is, as the families of th
 
 
 async def examine(settings: Settings, servers: str) -> list[dict[str, Any]]:
-    """One finding a part: {part, ok, warning, said}. warning: it works, but worse than it could.
+    """A finding per part: {part, ok, warning, said}. warning: it works, but not as it should.
 
-    servers: of the broker to check; "" = the configured one, or that of the running service.
+    servers: of the broker; "" = the configured one, or that of the running service.
     """
     address = broker_address(settings, servers)
     parts: tuple[tuple[str, Callable[[Settings], Awaitable[str]]], ...] = (
@@ -84,7 +84,6 @@ async def _model(settings: Settings) -> str:
 
 
 async def _service(address: Address, settings: Settings) -> str:
-    """The readiness of the service on this data folder, else whether one answers over the broker."""
     service = running(settings)
     if service is not None:
         return await asyncio.to_thread(_readiness, service)
@@ -99,7 +98,7 @@ async def _service(address: Address, settings: Settings) -> str:
 
 
 def _readiness(service: Listening) -> str:
-    """Asks over HTTP. Raises `BuilderError` and `_Degraded` with what is wrong."""
+    """Asks /readyz. Raises `BuilderError` and `_Degraded`."""
     url = f"{service.http}/readyz"
     try:
         with urllib.request.urlopen(url, timeout=HTTP_SECONDS) as response:  # noqa: S310 - the service's own URL
@@ -118,7 +117,7 @@ def _readiness(service: Listening) -> str:
 
 
 async def _broker(address: Address, settings: Settings) -> str:
-    """Where nothing is configured and nothing runs there is no broker yet, which is no fault."""
+    """Without configuration and service there is no broker yet: no fault."""
     if address.guess:
         return await check_broker(settings, "")
     try:
@@ -132,7 +131,6 @@ async def _broker(address: Address, settings: Settings) -> str:
 
 
 async def _agents(address: Address, settings: Settings) -> str:
-    """Who listens to contexts, and whose contexts nobody takes."""
     if address.guess:
         return "none: no broker is configured"
     try:
@@ -157,7 +155,6 @@ async def _agents(address: Address, settings: Settings) -> str:
 
 
 async def _store(address: Address, settings: Settings) -> str:
-    """Whether the store was filled from the stream of this broker."""
     if address.guess:
         return "compared with no stream: no broker is configured"
     try:

@@ -1,4 +1,4 @@
-"""Options that many commands share, where a command works, and how it prints: data on standard output, all else beside it."""
+"""Options that many commands share, and the broker and workspace of a command."""
 
 import sys
 from contextlib import AbstractAsyncContextManager
@@ -50,7 +50,7 @@ class Target:
 
 
 def target(servers: str, workspace: str = "") -> Target:
-    """Settings, broker and workspace of a command, from its options; a guessed address is announced."""
+    """Settings, broker and workspace; a guessed address is printed."""
     from builder.app.address import broker_address
 
     configuration = settings()
@@ -61,7 +61,7 @@ def target(servers: str, workspace: str = "") -> Target:
 
 
 def text_of(file: Path) -> str:
-    """The text of the file, or of standard input for "-". Raises `Rejected` when it cannot be read."""
+    """Text of a file, or of standard input for "-". Raises `Rejected`."""
     try:
         return sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
     except OSError as error:

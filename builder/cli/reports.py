@@ -9,7 +9,7 @@ from builder.app.console import fits, table
 from builder.wire.subjects import session_text
 
 EVIDENCE = ("p", "rank", "signals")
-"""Columns of what could be found: probability, rank, and the points of the strongest signals."""
+"""Of search results: probability, rank, and the strongest signals."""
 MAX_SIGNALS = 3
 """Signals of a find in its row, those with the most points."""
 MIN_POINTS = 0.05
@@ -35,7 +35,7 @@ def receipt_text(answer: dict[str, Any]) -> str:
 
 
 def comparison_text(answer: dict[str, Any], *, is_other: bool) -> str:
-    """The answer to `replay`. is_other: `after` was made with another profile or other files."""
+    """The answer to `replay`. is_other: with another profile or other files."""
     before, after = answer["before"], answer["after"]
     if not is_other and answer["is_same"]:
         return f"{answer['context']}: the same bytes as the published event, {answer['tokens']:,} tokens.\n"
@@ -67,7 +67,6 @@ def _head(answer: dict[str, Any]) -> str:
 
 
 def _search(question: dict[str, Any]) -> str:
-    """What was searched for, and how likely it is that nothing answers it."""
     names = f", said by or naming {', '.join(question['names'])}" if question["names"] else ""
     without = "" if question["has_vector"] else " by words and fields alone, because no engine was there"
     passages = f"{question['candidates']:,} passage" + ("s" if question["candidates"] != 1 else "")
@@ -80,7 +79,7 @@ def _search(question: dict[str, Any]) -> str:
 
 
 def _sections(answer: dict[str, Any]) -> Iterator[str]:
-    """A table for each section of the page: its lines that come from somewhere, and how they begin."""
+    """A table for each section of the page."""
     page = answer["content"].split("\n")
     tokens = {row["name"]: row["tokens"] for row in answer["receipt"]["budget"]["sections"]}
     for name, group in groupby(answer["receipt"]["parts"], key=lambda part: str(part["section"])):
@@ -120,7 +119,7 @@ def _part(part: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _beginning(page: list[str], part: dict[str, Any]) -> str:
-    """Of the first line, without the sign of an item; "" where lines are unknown."""
+    """The first line without list mark; "" = lines unknown."""
     return page[part["first"] - 1].lstrip(" -")[:MAX_BEGINNING] if part["first"] else ""
 
 
@@ -160,7 +159,7 @@ def _numbers(before: int, after: int) -> tuple[str, str, str]:
 
 
 def _lines(before: str, after: str) -> Iterator[str]:
-    """The lines that differ, with those around them: side by side, or in a narrow terminal below each other."""
+    """Lines that differ, with context: side by side, or below each other in a narrow terminal."""
     lines, others = before.splitlines(), after.splitlines()
     rows: list[tuple[str, str, str]] = []
     for group in SequenceMatcher(None, lines, others, autojunk=False).get_grouped_opcodes(CONTEXT_LINES):
@@ -197,7 +196,7 @@ SHADOW_COLUMNS = ("trigger", "session", "shadow", "tokens", "equal", "lost", "ga
 
 
 def report_text(report: Mapping[str, Any]) -> str:
-    """A column a shadow, and a line for each of the contexts that differ most."""
+    """A column for each shadow, and the contexts that differ most."""
     heads = tuple(f"{row['consumer']} → {row['shadow']}" for row in report["shadows"])
     rows = ((name, *(cell.format(**row) for row in report["shadows"])) for name, cell in SUMMARY.items())
     text = table(("", *heads), rows, frozenset(heads))

@@ -37,7 +37,7 @@ async def history(target: Target, request: dict[str, Any], limit: int) -> list[d
 
 
 async def forget_person(target: Target, user: str, by: str, progress: Callable[[int, int], object]) -> dict[str, Any]:
-    """Erase all of a person; one receipt with the sums. Raises `Rejected` and `Unavailable`."""
+    """Erase all of a person; one receipt with sums. Raises `Rejected` and `Unavailable`."""
     async with target.connect() as client:
         receipt = await client.forget_person(user, by=by, progress=progress)
     return {
@@ -54,7 +54,7 @@ async def forget_person(target: Target, user: str, by: str, progress: Callable[[
 async def export_person(
     target: Target, user: str, write: Callable[[str], object], progress: Callable[[int, int], None]
 ) -> Export:
-    """Every version of what was said by and to a person as JSON lines, in the stream's order. Raises `Unavailable`."""
+    """All versions of what was said by and to a person, in the stream's order. Raises `Unavailable`."""
     breadcrumbs = await history(target, {"user": user, "limit": MAX_HISTORY_PAGE}, 0)
     ids = frozenset((crumb["session"], crumb["id"]) for crumb in breadcrumbs)
     return await export_session(target.settings, target.servers, target.workspace, EVERY_SESSION, write, progress, ids)

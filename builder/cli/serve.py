@@ -28,11 +28,11 @@ from builder.wire.records import Outgoing, read_lines
 
 log = logging.getLogger("builder")
 LABELS = {"nats": "NATS", "consumers": "contexts for"}
-"""How people read a fact of the start, where it is not its name."""
+"""Labels of facts in the log of the start."""
 
 
 async def serve_until_signal(settings: Settings, parts: Parts = PARTS) -> None:
-    """Serve until SIGTERM or SIGINT; what was started is finished, what was not is left to the broker."""
+    """Serve until SIGTERM or SIGINT, then finish what was started."""
     if other := running(settings):
         raise Misconfigured(
             f"{settings.data_dir.expanduser()} is in use by the service of process {other.pid}; stop it, or give this one a "
@@ -93,7 +93,7 @@ async def run_demo(settings: Settings, timeout: float) -> dict[str, Any]:
 
 
 def _compare(context: ReceivedContext) -> dict[str, dict[str, Any]]:
-    """Tokens of the context and of each baseline, and how many of the messages that answer the question it holds."""
+    """Tokens, and messages with the answer, of the context and each baseline."""
     count = counter()
     texts = {"this context": context.content, **baselines(sample_lines())}
     evidence = demo_evidence()
@@ -104,7 +104,6 @@ def _compare(context: ReceivedContext) -> dict[str, dict[str, Any]]:
 
 
 async def _is_idle(service: Service, events: int) -> bool:
-    """Whether so many events are remembered, with their vectors."""
     store = service.core.store
     return await store.count() >= events and not await store.count_missing_vectors()
 
@@ -112,7 +111,7 @@ async def _is_idle(service: Service, events: int) -> bool:
 async def _last_context(
     client: Client, events: list[Outgoing], is_idle: Callable[[], Awaitable[bool]], timeout: float
 ) -> ReceivedContext:
-    """Import the conversation, and once it is remembered publish its last message; wait for the context of that one."""
+    """Import the conversation, publish its last message, wait for the context."""
     trigger = json.loads(events[-1].data)["id"]
     try:
         async with asyncio.timeout(timeout), client.subscribed(CONSUMER, durable=None) as contexts:
@@ -130,7 +129,7 @@ async def _last_context(
 
 
 def print_costs(result: dict[str, Any]) -> None:
-    """A table on standard error: tokens of the page beside those of what it replaces."""
+    """Print the tokens of the page and of what it replaces, on standard error."""
     sys.stdout.flush()
     heads = ("what an agent would send", "tokens", "messages with the answer")
     rows = ((name, f"{row['tokens']:,}", f"{row['answers']} of {row['of']}") for name, row in result["baselines"].items())

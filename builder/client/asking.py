@@ -1,7 +1,6 @@
-"""A person's message, sent for what it leads to: its context, or what the agent says to it in the end.
+"""A user's message, sent for its context or for the agent's answer.
 
-The stream is the truth. A subscription to the session only says that it is time to look, and each second is time, too, so an
-answer that came while the connection was away is there.
+A subscription only wakes the reader, which also looks each second: an answer that came without a connection is in the stream.
 """
 
 import asyncio
@@ -30,14 +29,14 @@ from builder.wire.subjects import CONTEXTS, check_token, context_subject, sessio
 CONTEXT_SECONDS = 60.0
 """How long `ask` waits for its context."""
 ANSWER_SECONDS = 300.0
-"""How long `answer` waits for what the agent says in the end: as long as a tool may take."""
+"""Seconds that `answer` waits: as long as a tool may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSteps:
-    """What an agent says to a message: awaited, its answer; iterated, each response as it comes, the answer last.
+    """What an agent says to a message: awaited, its answer; iterated, each response, the answer last.
 
-    The message is published when the first of them is requested. `results` of a step fill as they come.
+    The message is published by the first request for one; `results` of a step fill in as they arrive.
     """
 
     steps: Callable[[], AsyncGenerator[Response, None]]
@@ -62,11 +61,11 @@ class _Turn:
     message: str
     agent: str
     places: dict[str, int]
-    """The subjects of the session and of tools without one → sequence as far as which each was read."""
+    """Subjects of the session, and of tools without one → the last sequence that was read."""
     causes: set[str]
-    """The message, the agent's steps, each result of a call, and what other agents said to a step."""
+    """The message, the agent's steps, the results of calls, and other agents' responses to a step."""
     calls: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
-    """Request id of a call → results of its response, by request id."""
+    """Request id of a call → results of its response."""
     is_over: bool = False
 
     async def read(self, reader: StreamReader) -> AsyncIterator[Response]:
@@ -87,7 +86,6 @@ class _Turn:
                 yield replace(response, results=results)
 
     async def _new(self, reader: StreamReader, subject: str) -> AsyncIterator[Breadcrumb]:
-        """What is new on a subject; results of the calls are kept."""
         async for arrival in reader.behind(subject, self.places[subject]):
             crumb = readable(arrival)
             if crumb is not None and crumb.version == 1:
@@ -116,12 +114,11 @@ class Asking(Sending):
         ttl: Lifetime | None = None,
         memory: bool = True,
     ) -> ReceivedContext:
-        """Publish a `user.message.v1` and return the context that it leads to for this consumer.
+        """Publish a `user.message.v1` and return this consumer's context. timeout: seconds; the rest as in `send_user_message`.
 
-        timeout: seconds. The rest is as in `send_user_message`. Nothing is acknowledged: an agent of this consumer gets the
-        context too, and two callers get each their own. Raises `Rejected`, before anything is sent, for what the service would
-        reject, for an unknown consumer and for one whose profile causes no context on it; `Unavailable` when no service runs,
-        and when no context came in time: then the message is in the session, and the same call with its `message_id` waits again.
+        Nothing is acknowledged: an agent of this consumer and other callers get it too. Raises `Rejected` before publishing, for
+        an invalid message, an unknown consumer or one that this message does not trigger; `Unavailable` without a service or when
+        no context came in time. To wait again, repeat the call with the same `message_id`.
         """
         event = self._event(
             USER_MESSAGE, user_message(content, speaker), session, message_id or str(uuid.uuid4()), tags=tags, user_id=user_id,
@@ -156,10 +153,10 @@ class Asking(Sending):
         ttl: Lifetime | None = None,
         memory: bool = True,
     ) -> AnswerSteps:
-        """Publish a `user.message.v1`; await what the agent of this consumer says in the end, or iterate over its steps.
+        """Publish a `user.message.v1`; await the agent's answer, or iterate over its steps.
 
-        The answer is the first response to the message that calls no tool and is addressed to nobody else, on the message's own
-        page or on another one that covers it. timeout: seconds for all of it. The rest, and the errors, are as in `ask`.
+        The answer is the first response that calls no tool and is addressed to nobody else. timeout: seconds for all of it; the
+        rest and the errors as in `ask`.
         """
         event = self._event(
             USER_MESSAGE, user_message(content, speaker), session, message_id or str(uuid.uuid4()), tags=tags, user_id=user_id,
@@ -194,7 +191,7 @@ class Asking(Sending):
         ) from loss
 
     async def _publish_once(self, event: Outgoing, message: Breadcrumb, *, is_new: bool, own_clock: bool) -> PublishResult:
-        """Publish it if the stream does not have it: after two minutes the broker forgets ids, and the service knows them."""
+        """The broker forgets ids after two minutes; the service knows them."""
         if not is_new:
             with suppress(Rejected):
                 there = await self.fetch(message.id, 1)
@@ -203,12 +200,11 @@ class Asking(Sending):
         return await self._publishing.publish(event, own_clock=own_clock)
 
     async def _check_triggers(self, consumer: str, message: Breadcrumb) -> Consumer:
-        """The consumer. Raises `Rejected` when no context can come, and `Unavailable` when no service runs."""
+        """Raises `Rejected` when no context can come, `Unavailable` without a service."""
         profile = await self.consumer(check_token(consumer, "consumer"))
         if refusal := profile.refusal(message):
             raise Rejected(refusal)
         return profile
 
     def _place(self, subject: str) -> tuple[str, str]:
-        """Stream and subject of contexts, as the broker knows them."""
         return self.installation.stream(CONTEXTS.upper()), self.installation.subject(subject)

@@ -35,11 +35,11 @@ async def connect(
     timeout: float = FIRST_SECONDS,
     **options: Any,
 ) -> AsyncIterator["Client"]:
-    """A client for the block. It reconnects without end once it was connected.
+    """A connected client for the block, which reconnects without limit. servers: comma-separated URLs.
 
-    servers: comma-separated URLs. name: of the installation, its `CONTEXT_BUILDER_NAME`. timeout: seconds for the first
-    connection. options: more arguments of `open_connection` and of nats-py's connect (credentials, TLS). Raises `Unavailable`
-    when no server answers, `Rejected` when workspace or name do not fit a subject.
+    name: the installation's `CONTEXT_BUILDER_NAME`. timeout: seconds for the first connection. options: arguments of
+    `open_connection` and nats-py's connect (credentials, TLS). Raises `Unavailable` when no server answers, `Rejected` when
+    workspace or name do not fit a subject.
     """
     check_token(workspace, "workspace")
     installation = Installation(name)
@@ -52,7 +52,7 @@ async def connect(
 
 
 class Client(Asking, Replying):
-    """What an agent needs: contexts, what it sends, what it looks up. Errors: `Rejected` = mend it, `Unavailable` = try again."""
+    """Contexts, messages, look-ups. Errors: fix what is `Rejected`, retry what is `Unavailable`."""
 
     def __init__(
         self,
@@ -70,14 +70,11 @@ class Client(Asking, Replying):
     async def contexts(
         self, consumer: str, *, durable: str | None = "", deliver: Deliver = "new", skip_superseded: bool = False
     ) -> AsyncGenerator[ReceivedContext, None]:
-        """Contexts for this consumer, without end. Each is kept alive, and acknowledged when the next one is requested.
+        """Contexts for this consumer, without end. Each is kept alive, and acknowledged when you request the next one.
 
-        durable: name of the JetStream consumer, default `{workspace}={consumer}`; processes with the same name share the work;
-        None = ephemeral. deliver: where the first subscription begins: "new", "all" of the last day, a timedelta (so long ago) or
-        a datetime; a durable that exists goes on where it was. skip_superseded: leave out a context when that of a later
-        message of the same speaker is there, see `is_superseded`.
-        Messages that are no context of this consumer are skipped with a warning. Raises `Unavailable`, and `Rejected` for
-        a consumer that no profile of the service names.
+        durable: name of the JetStream consumer, default `{workspace}={consumer}`; processes with one name share the work; None =
+        ephemeral. deliver: where a new durable begins: "new", "all" of the last day, a timedelta (so long ago) or a datetime.
+        skip_superseded: see `is_superseded`. Raises `Unavailable`, and `Rejected` for an unknown consumer.
         """
         async with self.subscribed(consumer, durable=durable, deliver=deliver, skip_superseded=skip_superseded) as contexts:
             async for context in contexts:
@@ -87,9 +84,9 @@ class Client(Asking, Replying):
     async def subscribed(
         self, consumer: str, *, durable: str | None = "", deliver: Deliver = "new", skip_superseded: bool = False
     ) -> AsyncIterator[AsyncGenerator[ReceivedContext, None]]:
-        """Like `contexts`, but the subscription exists as soon as the block begins: what is published in it is not missed.
+        """Like `contexts`, but subscribed as soon as the block begins.
 
-        Where no service answers, or the consumer's profile has no triggers, a warning in the log says so.
+        Logs a warning without a service, or without triggers in the profile.
         """
         name = self._durable(consumer) if durable == "" else durable
         place = self._place(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
@@ -111,10 +108,9 @@ class Client(Asking, Replying):
             yield contexts
 
     async def is_superseded(self, context: ReceivedContext) -> bool:
-        """Whether the same speaker said more before anything answered this context, and the context of that is there.
+        """Whether a later context of the same speaker contains this message, too, so that this one needs no answer.
 
-        That page has the message of this one too, so an agent may leave this one unanswered. Counts what the broker has stored:
-        `ask` may return a moment earlier. Raises `Unavailable`.
+        Raises `Unavailable`. Counts what the broker has stored; `ask` may return a moment earlier.
         """
         return await is_superseded(self._js, self._place, context)
 
@@ -133,13 +129,12 @@ class Client(Asking, Replying):
         speaker: str = "Assistant",
         tags: Iterable[str] = (),
     ) -> None:
-        """Be this consumer's agent until SIGTERM or a cancellation: then what is not answered goes to another process at once.
+        """Answer this consumer's contexts until SIGTERM or a cancellation; unanswered ones go to another process at once.
 
-        handler: context → a reply as `send_reply` takes it, or None for none. tools: as there. parallel: sessions at once; one
-        context of a session at a time. attempts: deliveries of a context whose handler fails, with growing pauses; after them
-        `on_failure` gets the context and the error and may give a reply; default: a dead letter. refresh: a page is built
-        again when its session has gone on since. ack_wait: seconds after which the contexts of a process that died come again.
-        deliver: as in `contexts`. Raises `Rejected` for an unknown consumer.
+        handler: context → a reply as in `send_reply`, or None. tools: as there. parallel: sessions at once, one context of each.
+        attempts: deliveries of a context whose handler fails, with growing pauses; then `on_failure` gets context and error and
+        may reply; default: a dead letter. refresh: rebuild the page when its session has gone on. ack_wait: seconds until the
+        contexts of a dead process come again. deliver: as in `contexts`. Raises `Rejected` for an unknown consumer.
         """
         if min(parallel, attempts) < 1 or ack_wait <= 0:
             raise Rejected(f"parallel is {parallel}, attempts {attempts}, ack_wait {ack_wait:g}; give numbers above 0")
@@ -156,12 +151,12 @@ class Client(Asking, Replying):
             await serving.run(self._connection, (place[0], self._durable(consumer)), subscription, deliver, stop)
 
     def _durable(self, consumer: str) -> str:
-        """'=' fits no token: workspace a with consumer b-c has another durable than workspace a-b with consumer c."""
+        """'=' fits no token, so workspace a with consumer b-c and workspace a-b with consumer c have two durables."""
         return f"{self.workspace}={check_token(consumer, 'consumer')}"
 
 
 REFRESH_SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0, 60.0)
-"""For the answer to a request for a page, one attempt after the other."""
+"""Time-outs of the attempts to get a page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +173,7 @@ class Agent:
     tags: tuple[str, ...]
 
     async def work(self, context: ReceivedContext, is_repeat: bool) -> None:
-        """Answer a context once, whatever was done for it before. Raises what the handler raises."""
+        """Answer a context once, whatever was done before. Raises what the handler raises."""
         page = None if is_repeat and await self._is_answered(context) else await self._page(context)
         while page and not page.is_over and (reply := await called(self.handler, page)) is not None:
             try:
@@ -203,7 +198,7 @@ class Agent:
         await self.client.request("fail", names | {"error": f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS]})
 
     async def _is_answered(self, context: ReceivedContext) -> bool:
-        """Whether a reply was sent before; its calls that are still open are run."""
+        """True if a reply was sent before; its open calls are run."""
         responses = await patiently(partial(self.client.responses, context), "what was said before")
         for response in responses:
             if self.tools is not None and response.open_calls:
@@ -211,7 +206,7 @@ class Agent:
         return bool(responses)
 
     async def _page(self, context: ReceivedContext) -> ReceivedContext | None:
-        """The context, or what it has become when the session has gone on since."""
+        """The page as of now; None = it needs no answer."""
         has_gone_on = partial(self.client.has_gone_on, context)
         if context.is_over or not await patiently(has_gone_on, "a look at the session"):
             return context
@@ -220,9 +215,9 @@ class Agent:
         return None if await patiently(partial(self.client.is_superseded, context), "a look at later contexts") else context
 
     async def _refreshed(self, context: ReceivedContext) -> ReceivedContext | None:
-        """None where it cannot be built any more, because its message was erased, say.
+        """None when it cannot be built, for example after an erasure.
 
-        A service that dies takes the request with it, so the first ones wait for short times.
+        The first time-outs are short, because a dying service loses the request.
         """
         seconds = chain(REFRESH_SECONDS, repeat(REFRESH_SECONDS[-1]))
         try:

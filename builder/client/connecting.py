@@ -1,7 +1,6 @@
-"""One connection to the broker: the first one within seconds or not at all, after that reconnections without end.
+"""One connection to the broker: opened within seconds or not at all, then reconnecting without limit.
 
-A permission that the broker refuses is told once. nats-py reports it beside the call that it belongs to, in lower case, and that
-call waits until its time is over.
+A refused permission is logged once: nats-py reports it beside the call, which waits until its time-out.
 """
 
 import asyncio
@@ -27,12 +26,12 @@ from builder.wire.subjects import HEADS
 log = logging.getLogger("builder.connection")
 
 FIRST_SECONDS = 2.5
-"""For the first connection, with several attempts. A command with its imports has answered within five seconds."""
+"""For the first connection, with several attempts."""
 RECONNECT_SECONDS = 0.25
-"""Between two attempts at an address: people wait behind a restart of the broker."""
+"""Between two attempts at an address."""
 LOG_SECONDS = 60.0
 CLOSE_SECONDS = 1.0
-"""After a failed TLS handshake nats-py waits without end for the connection to be closed."""
+"""nats-py never closes a connection after a failed TLS handshake."""
 _VIOLATION = re.compile(r'permissions violation for (publish|subscription) to "([^"]*)"', re.IGNORECASE)
 _JETSTREAM = re.compile(r"(\$js\.(?:ack|api\.\w+(?:\.msg|\.durable)?\.\w+)|\$kv|_inbox)(?:\.([^.]+))?(\..+)?")
 _STREAM = re.compile(r"^kv(?=_)|(?:breadcrumbs|contexts|deadletters|probes)$")
@@ -47,7 +46,7 @@ _SETTINGS = {
     _LOGIN: "check the credentials: the service and its commands read CONTEXT_BUILDER_NATS__USER and __PASSWORD, __TOKEN, "
     "__CREDENTIALS or __NKEY, an agent gives `connect(url, user=…, password=…)`, or token=…, user_credentials=… or nkeys_seed=…",
 }
-"""Words of a refusal, and the setting that it asks for; agents give the same to `connect`."""
+"""Words of a refusal → the setting to check; agents give the same to `connect`."""
 _KEY_FILES = {
     "user_credentials": (
         "CONTEXT_BUILDER_NATS__CREDENTIALS",
@@ -55,13 +54,13 @@ _KEY_FILES = {
     ),
     "nkeys_seed": ("CONTEXT_BUILDER_NATS__NKEY", r"\s*SU[A-Z2-7]{56}\s*$"),
 }
-"""Arguments of nats-py's connect that name files: the setting, and what such a file holds."""
+"""Arguments of nats-py's connect that name files → setting and pattern of the content."""
 _SECRET = re.compile(r"(?:(?<=://)|(?<=,)|^)(?!\w+://)\s*[^/,]*@")
-"""User, password or token in front of a host, which may have an @ of its own; the scheme may be left out."""
+"""User, password or token before a host."""
 
 
 def refusal(error: Exception | None) -> str:
-    """The permission that is missing, and what to do; empty for any other error."""
+    """The missing permission, and what to do; "" for other errors."""
     violation = _VIOLATION.search(str(error))
     if violation is None:
         return ""
@@ -97,11 +96,11 @@ async def tell_refusal(error: Exception) -> None:
 async def open_connection(
     servers: str, *, timeout: float = FIRST_SECONDS, rounds: int = 0, log_seconds: float = LOG_SECONDS, **options: Any
 ) -> Connection:
-    """A connection that, once made, reconnects without end, with one log line every `log_seconds` while no server answers.
+    """Connect; then reconnect without limit, with a log line every `log_seconds` while no server answers.
 
-    servers: comma-separated URLs. timeout: seconds for the first connection. rounds: attempts at each address in that time,
-    0 = no limit. options: more arguments of nats-py's connect. Raises `Unavailable` with the addresses and the last reason when
-    no server answers or the server refuses the login, and `Misconfigured` for a file of keys that cannot be used.
+    servers: comma-separated URLs. timeout: seconds for the first connection. rounds: attempts at each address in that time, 0 =
+    no limit. options: arguments of nats-py's connect. Raises `Unavailable` with addresses and reason when no server answers or
+    the login is refused, `Misconfigured` for an unusable file of keys.
     """
     _check_keys(options)
     logging.getLogger("asyncio").addFilter(_is_no_tls_noise)
@@ -138,14 +137,14 @@ def without_credentials(servers: str) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What an error of the connection or of the broker says, in one line."""
+    """The message of a connection or broker error, in one line."""
     text = (error.description if isinstance(error, APIError) else "") or str(error) or type(error).__name__
     return " ".join(text.split())
 
 
 @contextmanager
 def translated(what: str, advice: str) -> Iterator[None]:
-    """Errors of the broker as `Unavailable`. what: the attempt that failed. advice: what to do."""
+    """Errors of the broker as `Unavailable`. what: the failed attempt. advice: what to do."""
     try:
         yield
     except (APIError, NatsError, OSError, TimeoutError) as error:
@@ -153,7 +152,7 @@ def translated(what: str, advice: str) -> Iterator[None]:
 
 
 def _check_keys(options: dict[str, Any]) -> None:
-    """Raises `Misconfigured` for a file without keys, which nats-py would read without end."""
+    """nats-py would read a file without keys for ever. Raises `Misconfigured`."""
     for option, (setting, pattern) in _KEY_FILES.items():
         file = options.get(option)
         if isinstance(file, str | Path) and not (
@@ -166,7 +165,6 @@ def _check_keys(options: dict[str, Any]) -> None:
 
 
 def _is_no_tls_noise(record: logging.LogRecord) -> bool:
-    """Asyncio warns so whenever nats-py closes an encrypted connection."""
     return record.getMessage() != "returning true from eof_received() has no effect when using ssl"
 
 
@@ -190,7 +188,7 @@ class _Journal:
         self._written: dict[str, float] = {}
 
     async def failed(self, error: Exception) -> None:
-        """One line for an absent broker, however many attempts fail, and one for each other kind of error."""
+        """Log an absent broker once, and each other kind of error once."""
         if not (isinstance(error, OSError) and isinstance(self.last, NatsError)):  # a broken pipe after what the server said
             self.last = error
         if not self.is_open:
@@ -214,7 +212,7 @@ class _Journal:
             log.warning("the connection to %s reports: %s", self._servers, reason(error))
 
     async def connected(self) -> None:
-        """A line when the loss was logged. What waits for the answer to a request fails now: a lost one has none."""
+        """Log the reconnection after a logged loss. Requests that wait fail now: their answers are lost."""
         waiting: dict[str, asyncio.Future[Any]] = getattr(self._connection, "_resp_map", {})
         for answer in waiting.values():
             if not answer.done():

@@ -1,7 +1,4 @@
-"""A context as an agent gets it, and what the service answers, as frozen dataclasses.
-
-Fields that a newer service adds are ignored.
-"""
+"""Contexts and answers of the service, as frozen dataclasses. Unknown fields are ignored."""
 
 import json
 from collections import OrderedDict
@@ -20,9 +17,9 @@ from builder.wire.json import shape
 from builder.wire.subjects import session_text, session_token
 
 Latest = OrderedDict[tuple[str, str], int]
-"""Highest trigger_seq by workspace and session, the most recent session at the end."""
+"""Highest trigger_seq by workspace and session, the most recent session last."""
 MAX_SESSIONS = 10_000
-"""Sessions whose order is remembered: bounds the memory of an agent that runs for years."""
+"""Sessions whose order is remembered."""
 T = TypeVar("T")
 Session = Annotated[str, BeforeValidator(lambda token: session_text(token) if isinstance(token, str) else token)]
 """A session by its text, as it was given to the client."""
@@ -43,11 +40,11 @@ class ReceivedContext:
     trigger_event_id: str
     trigger_seq: int
     supersedes: str = ""
-    """Id of the context of the same speaker's message before, when no answer had come to it: this page has that message too."""
+    """Id of the context of the same speaker's previous message, if that was unanswered: this page contains it."""
     questions: tuple[str, ...] = ()
-    """Ids of the messages of people that an answer to it answers, oldest first."""
+    """Ids of the user messages that a response to it answers, oldest first."""
     late: bool
-    """A context of a later message of this session was handed out before: several workers may finish out of order."""
+    """You already received the context of a later message; several workers may finish out of order."""
     event: dict[str, Any]
     """The whole event."""
     steps: set[int] = field(default_factory=set, repr=False, compare=False)
@@ -60,20 +57,17 @@ class ReceivedContext:
 
     @property
     def is_over(self) -> bool:
-        """All that it asks was answered or deleted, or a later context asks it, too: leave it."""
+        """Everything it asks was answered, deleted, or is on a later context: skip it."""
         return bool(self.event.get("is_over"))
 
     @property
     def agent_id(self) -> str:
-        """The agent that answers: what is sent to this context is said in its name."""
+        """The agent in whose name responses to it are sent."""
         return str(self.event.get("agent_id") or self.consumer_id)
 
     @property
     def messages(self) -> list[Any]:
-        """The page for a chat API, in the shape of the profile's `chat_format`; a list that the SDKs of both take as it is.
-
-        Raises `Rejected` when the event has none.
-        """
+        """The page in the profile's `chat_format`; both SDKs take the list. Raises `Rejected` when the event has none."""
         if self.event.get("messages") is None:
             raise Rejected(
                 f"the context for {self.consumer_id!r} has no messages: its profile has no chat_format, or they made the event "
@@ -93,10 +87,7 @@ class ReceivedContext:
 
 
 def read(data: bytes, recipient: tuple[str, str], latest: Latest, max_sessions: int = MAX_SESSIONS) -> ReceivedContext:
-    """Bytes → context, tolerant of unknown fields. recipient: workspace and consumer. latest: updated here.
-
-    Raises `Rejected` when it is no `agent.context.v1`, or has another recipient.
-    """
+    """Bytes → context. recipient: workspace and consumer. latest: updated. Raises `Rejected` for another event or recipient."""
     try:
         event = json.loads(data)
         session = (event["workspace"], event["session_id"])
@@ -183,7 +174,7 @@ class PersonReceipt:
     by: str
     """Who demanded it."""
     receipts: tuple[Receipt, ...]
-    """One a breadcrumb, in the order in which they went; none when nothing was remembered."""
+    """One per breadcrumb, in order; none when nothing was stored."""
 
     @property
     def sessions(self) -> tuple[str, ...]:
@@ -202,13 +193,13 @@ class Consumer:
 
     name: str
     triggers: tuple[str | Selector, ...]
-    """What causes a context: a schema, or a selector; empty = nothing does."""
+    """A schema or a selector each; empty = nothing causes a context."""
     audience: Selector | None = None
     """The breadcrumbs that may cause one; None = all."""
     origin: str = ""
     """The profile file, or the records, that make it."""
     agent: str = ""
-    """The agent that reads its pages and answers; "" = a service that does not say so, where it has the consumer's name."""
+    """The agent that answers; "" = an older service, where it has the consumer's name."""
 
     @property
     def selectors(self) -> tuple[Selector, ...]:
@@ -216,7 +207,7 @@ class Consumer:
         return tuple(trigger_on(each) if isinstance(each, str) else each for each in self.triggers)
 
     def refusal(self, breadcrumb: Breadcrumb) -> str:
-        """Why this breadcrumb causes no context for it, in a sentence; "" = it causes one."""
+        """Why this breadcrumb causes no context for it; "" = it causes one."""
         if not self.triggers:
             return f"no contexts come for {self.name!r}: its profile has no triggers; add one"
         if not matches_one(self.selectors, breadcrumb):
@@ -233,7 +224,7 @@ class Consumer:
 
 
 def read_result(kind: type[T], answer: Any) -> T:
-    """JSON → dataclass. Raises `Unavailable` for what is none: another kind of service answered."""
+    """JSON → dataclass. Raises `Unavailable` when another kind of service answered."""
     try:
         result: T = _adapter(cast("Hashable", kind)).validate_python(answer)
     except ValidationError as error:

@@ -27,7 +27,7 @@ class AnsweredMeanwhile(Rejected):
 
 
 MAX_ATTEMPTS = 50
-"""Of one response: each other agent that answers in the session at the same moment costs one."""
+"""One per other agent that answers in the session at the same moment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +41,13 @@ class Answer:
     sequence: int
     """In the stream."""
     already_answered: bool
-    """The stream had a response under this id or step before, and nothing was stored."""
+    """The response was in the stream before; nothing was stored."""
 
 
 class Answering:
-    """Sends responses. The stream refuses one when another response came in the session since it was read."""
+    """Sends responses. The stream refuses one if another response came in the session since the last read."""
 
     def __init__(self, reader: StreamReader, publishing: Publishing, max_messages: int = MAX_MESSAGES) -> None:
-        """most: messages on one subject that are read to find a step."""
         self._max_messages = max_messages
         self._reader = reader
         self._publishing = publishing
@@ -62,10 +61,10 @@ class Answering:
         tags: tuple[str, ...] = (),
         to: tuple[str, ...] = (),
     ) -> Answer:
-        """Store a response under its step, or return the one that stands there.
+        """Store a response under its step, or return the stored one. step: None = derived from the stream.
 
-        step: None = derived from the stream. message_id: "" = derived from context and step. Raises `Rejected` for a step below
-        1, for another response under the message id, and for an id that was forgotten; `Unavailable`.
+        message_id: "" = derived from context and step. Raises `Rejected` for a step below 1, another response under the id, or a
+        forgotten id; `Unavailable`.
         """
         if step is not None and step < 1:
             raise Rejected(f"step is {step}; the steps of an agent are 1, 2, 3, …")
@@ -94,7 +93,7 @@ class Answering:
         )
 
     async def _read(self, context: ReceivedContext, step: int | None) -> Conversation:
-        """A given step needs no results, and is found however long the session is."""
+        """A given step needs no results, and is found in any session, however long."""
         if step is not None:
             return await read_responses(self._reader, context)
         return await read_conversation(self._reader, context, self._max_messages)
@@ -111,7 +110,7 @@ class Answering:
 
 
 def _other_answer(context: ReceivedContext, conversation: Conversation) -> Response | None:
-    """The reply to all that this context asks that another one has. Raises `AnsweredMeanwhile` for a part of it."""
+    """Another context's reply to everything this one asks. Raises `AnsweredMeanwhile` if it answers only a part."""
     others = [conversation.others[name] for name in context.questions if name in conversation.others]
     if others and len(others) < len(context.questions):
         raise AnsweredMeanwhile(
@@ -122,7 +121,6 @@ def _other_answer(context: ReceivedContext, conversation: Conversation) -> Respo
 
 
 def _check_free(conversation: Conversation, step: int) -> None:
-    """Each step has one response. Raises `Rejected`."""
     other = conversation.at(step)
     if other is not None:
         raise Rejected(f"step {step} has the response {other.id!r} already; take another step, or its id")
@@ -131,7 +129,6 @@ def _check_free(conversation: Conversation, step: int) -> None:
 def _event(
     context: ReceivedContext, body: dict[str, Any], step: int, message_id: str, tags: tuple[str, ...], to: tuple[str, ...]
 ) -> tuple[Outgoing, str]:
-    """What is published, and its id."""
     identity = message_id or response_id(context.id, step)
     record = make_record(SCHEMA, identity, context.session_token, {**body, "step": step}, tags=tags, to=to)
     event = as_json(record, context.workspace)
@@ -147,10 +144,9 @@ log = logging.getLogger("builder.client")
 
 
 class Replying(Sending):
-    """Each step of an agent is stored once, and each call has one result."""
+    """Stores each step of an agent once, and one result per call."""
 
     def __init__(self, connection: Connection, workspace: str, installation: Installation = DEFAULT) -> None:
-        """connection: open; the caller closes it."""
         super().__init__(connection, workspace, installation)
         self._answering = Answering(self._reader, self._publishing)
         self._checked: set[str] = set()
@@ -167,13 +163,11 @@ class Replying(Sending):
         tags: Iterable[str] = (),
         to: str | Iterable[str] = (),
     ) -> Answer:
-        """Publish an `agent.response.v1` to a context: a step with tool calls, say, and once their results are there the answer.
+        """Publish an `agent.response.v1`: a step with tool calls, or the answer. tool_requests: {tool, input, requestId} each.
 
-        tool_requests: {tool, input, requestId} each. speaker: the name on later pages; where several agents talk, give theirs.
-        The id follows from the context and the step. Without a `step` it is read from the stream: the first one whose round is
-        not over, so an agent that died and answers again gets its first answer back as `already_answered`, whatever the words;
-        a round is over when each of its calls has a result, or when it was sent or found through this very `context` object.
-        message_id: an id of one's own; another response under it is an error. to: the agents that it is addressed to; default
+        speaker: the name on pages. step: default the first one whose round is not over, so an agent that restarts gets its first
+        answer back as `already_answered`. A round is over when each call has a result, or when it was sent or found through this
+        `context` object. message_id: default derived from context and step. to: agents that it is addressed to; default
         everybody. Raises `Rejected` and `Unavailable`.
         """
         body: dict[str, Any] = {
@@ -200,13 +194,12 @@ class Replying(Sending):
         tags: Iterable[str] = (),
         to: str | Iterable[str] = (),
     ) -> Answer:
-        """Publish what a model replied, run the tools that it calls, and publish what they give.
+        """Publish a model's reply, run its tool calls concurrently, and publish their results.
 
-        reply: a message or a whole completion of OpenAI or Anthropic, as a dict or an object of their SDKs, or a text. tools:
-        name → function, plain or async, that takes the call's arguments by name; calls run side by side, and what a function
-        raises is sent as the call's error. Where the context was answered before, the open calls of that answer are run
-        instead. With `tool.response.v1` in the profile's triggers the next context comes when the last call is answered.
-        Without `tools` nothing is run. to: the agents that a reply without calls is addressed to. Raises as `send_response` does.
+        reply: a message or completion of OpenAI or Anthropic (dict or SDK object), or a text. tools: name → function, plain or
+        async, with the call's arguments by name; an exception becomes the call's error. None = nothing is run. If the context was
+        answered before, the open calls of that answer are run. With `tool.response.v1` in the profile's triggers the next context
+        follows the last result. to: for a reply without calls. Raises as `send_response` does.
         """
         labels, words = tuple(tags), read_reply(reply)
         delivery = replace(context, steps={*context.steps})  # a call that fails has sent nothing that a repetition comes after
@@ -231,10 +224,9 @@ class Replying(Sending):
         return answer
 
     async def run_tools(self, context: ReceivedContext, response: Response, tools: Tools, *, tags: Iterable[str] = ()) -> None:
-        """Run the calls of a response that have no result yet, and publish what each gives, once the broker takes it.
+        """Run the calls of a response that have no result, and publish the results.
 
-        A call that another process has answered meanwhile keeps that result. tools: as in `send_reply`. Raises `Unavailable`
-        only for what is read.
+        A result that another process published meanwhile stays. tools: as in `send_reply`. Raises `Unavailable` for reads only.
         """
 
         async def send(tool: str, request: str, output: Any, error: Any) -> None:
@@ -251,9 +243,9 @@ class Replying(Sending):
         await run_calls(context, response.open_calls, tools, send)
 
     async def responses(self, context: ReceivedContext) -> tuple[Response, ...]:
-        """What this agent has said to a context, by step, with its tool calls and their results, for an agent that starts again.
+        """This agent's responses to a context, by step, with calls and results.
 
-        Raises `Rejected` when too much was said since (see `send_response`'s `step`), and `Unavailable`.
+        Raises `Rejected` when too much was said since (give `send_response` a `step`), and `Unavailable`.
         """
         return (await read_conversation(self._reader, context)).responses
 
@@ -263,7 +255,7 @@ class Replying(Sending):
         return await self._reader.last(subject) > context.trigger_seq
 
     async def _check_tool_trigger(self, consumer: str) -> None:
-        """Warn once where no context will come for the results of an agent's tools."""
+        """Warn once if no context will come for the results of an agent's tools."""
         if consumer in self._checked:
             return
         self._checked.add(consumer)

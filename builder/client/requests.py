@@ -30,24 +30,23 @@ class NoService(Unavailable):
 
 
 class Requests:
-    """Request-reply within one workspace. Methods raise `Rejected` for what cannot be had and `Unavailable`."""
+    """Request-reply within one workspace. Methods raise `Rejected` and `Unavailable`."""
 
     def __init__(self, connection: Connection, workspace: str, installation: Installation = DEFAULT) -> None:
-        """connection: open; the caller closes it."""
         self.installation = installation
         self.workspace = workspace
         self._connection = connection
 
     async def fetch(self, breadcrumb: str, version: int | None = None) -> BreadcrumbRecord:
-        """All of a breadcrumb, e.g. of one that a context left out or showed in part. version: default the newest."""
+        """All of a breadcrumb. version: default the newest."""
         answer = await self.request("fetch", {"id": breadcrumb} | ({} if version is None else {"version": version}))
         return read_result(BreadcrumbRecord, answer)
 
     async def fetch_omitted(self, id: str, context: ReceivedContext, offset: int = 0) -> str:  # noqa: A002 - as the page names it
-        """A ready tool: a piece of what a context shows in part or leaves out, for `tools={"fetch_omitted": …}` of `send_reply`.
+        """A ready tool for `tools={"fetch_omitted": …}`: a piece of what a context cuts or leaves out.
 
-        id, offset: of the model, in characters. The first line names the offset of the next piece. Raises `Rejected` for what the
-        context does not name, and `Unavailable`.
+        id, offset: from the model, in characters; the first line names the next offset. Raises `Rejected` for an id that the
+        context does not name.
         """
         check_named(id, context)
         return piece(await self.fetch(id), offset, context)
@@ -55,10 +54,7 @@ class Requests:
     async def history(
         self, session: str = "", *, user_id: str = "", newest: bool = False
     ) -> AsyncGenerator[BreadcrumbRecord, None]:
-        """A session's breadcrumbs in the order in which they came, or what was said by and to a person in any session.
-
-        newest: from the end, the newest first.
-        """
+        """A session's breadcrumbs in order, or everything said by and to a user in any session. newest: newest first."""
         place = {"session": session_token(session)} if session else {}
         request = place | ({"user": user_id} if user_id else {}) | {"newest": newest, "limit": MAX_HISTORY_PAGE}
         after: str | None = ""
@@ -71,16 +67,16 @@ class Requests:
     async def context(self, consumer: str = "default", *, session: str = "", trigger: str = "") -> ReceivedContext:
         """The consumer's last context in the session, or the one that a breadcrumb led to, of the last 24 hours.
 
-        trigger: id of the breadcrumb; then the session may be left out.
+        trigger: id of the breadcrumb; makes the session optional.
         """
         token = optional_token(session)
         event = await self.request("context", {"consumer": consumer, "session": token, "trigger": trigger})
         return read(json.dumps(event).encode(), (self.workspace, consumer), OrderedDict())
 
     async def refresh(self, context: ReceivedContext, *, timeout: float = REQUEST_SECONDS) -> ReceivedContext:
-        """The context with what has come since, but for what has a context of its own; `event["as_of"]` says up to where.
+        """The context rebuilt with what has come since; `event["as_of"]` is its end. It keeps its id; nothing is published.
 
-        It answers for the published one, under its id. `is_over`: leave it. Nothing is published. timeout: seconds.
+        If `is_over`, skip it. timeout: seconds.
         """
         names = {"consumer": context.consumer_id, "trigger": context.trigger_event_id, "session": context.session_token}
         event = await self.request("refresh", names, timeout)
@@ -88,9 +84,9 @@ class Requests:
         return replace(page, steps=context.steps)
 
     async def forget(self, breadcrumb: str, *, session: str = "", by: str = "") -> tuple[Receipt, ...]:
-        """Erase a breadcrumb and all that was made from it. Returns the receipts; none when it was forgotten before.
+        """Erase a breadcrumb and all that was made from it. Returns the receipts; none if it was forgotten before.
 
-        session: needed only when the store cannot know it. by: who demands it, for the receipt.
+        session: only if the store cannot know it. by: who asked for it.
         """
         token = optional_token(session)
         answer = await self.request("forget", {"id": breadcrumb, "session": token, "by": by})
@@ -99,10 +95,10 @@ class Requests:
     async def forget_person(
         self, user_id: str, *, by: str = "", progress: Callable[[int, int], object] | None = None
     ) -> PersonReceipt:
-        """Erase everything that was said by and to a person in any session, private ones included.
+        """Erase everything said by and to a user in any session.
 
-        What agents said goes before the words that it answers, the newest first: after an interruption a repetition finds all
-        that is left. What came meanwhile goes too. progress: gets how many breadcrumbs are erased, of how many.
+        Responses go before the messages that they answer, so a repetition after an interruption finds the rest. progress: gets
+        (erased, total).
         """
         receipts: list[Receipt] = []
         seen = set[str]()
@@ -116,10 +112,7 @@ class Requests:
         return PersonReceipt(user_id=user_id, by=by, receipts=tuple(receipts))
 
     async def compact(self, session: str, *, profile: str = "default", keep_user: bool = True) -> CompactionResult:
-        """Summarise all but the tail of a session at once.
-
-        profile: whose `summaries` hold. keep_user: what people said stays word for word.
-        """
+        """Summarise all but the tail of a session. profile: whose `summaries` apply. keep_user: keep user messages verbatim."""
         request = {"session": session_token(session), "profile": profile, "keep_user": keep_user}
         return read_result(CompactionResult, await self.request("compact", request))
 
@@ -129,7 +122,7 @@ class Requests:
         return tuple(read_result(Consumer, each) for each in answer["consumers"])
 
     async def consumer(self, name: str) -> Consumer:
-        """The consumer of this name. Raises `Rejected` with the known names for one that no profile of the service names."""
+        """The consumer of this name. Raises `Rejected` with the known names for another."""
         consumers = {each.name: each for each in await self.consumers()}
         if name not in consumers:
             names = ", ".join(sorted(consumers)) or "none"
@@ -139,7 +132,7 @@ class Requests:
         return consumers[name]
 
     async def check_consumer(self, name: str) -> str:
-        """Why no context may come for a consumer by itself, in a sentence; "" = contexts come. Raises as `consumer` does."""
+        """Why no context may come for a consumer; "" = contexts come. Raises as `consumer` does."""
         try:
             consumer = await self.consumer(name)
         except Unavailable as error:
@@ -147,10 +140,7 @@ class Requests:
         return "" if consumer.triggers else f"no contexts come for {name!r}: its profile has no triggers; add one"
 
     async def request(self, verb: str, request: dict[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
-        """Send a request as the protocol has it, and return the answer.
-
-        timeout: seconds. Raises `NoService`, `Unavailable` and `Rejected`.
-        """
+        """Send a request and return the answer. timeout: seconds. Raises `NoService`, `Unavailable` and `Rejected`."""
         subject = self.installation.subject(request_subject(self.workspace, verb))
         data = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
         # Without a connection the request waits for one, but not as long as for an answer.

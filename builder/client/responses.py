@@ -1,4 +1,4 @@
-"""An agent's responses to one context, and the next step: both are read from the stream, so they are the same in any process."""
+"""An agent's responses to a context, and its next step, read from the stream: the same in any process."""
 
 import json
 import uuid
@@ -17,7 +17,7 @@ from builder.wire.subjects import breadcrumb_subject
 
 SCHEMA, TOMBSTONE = "agent.response.v1", "breadcrumb.deleted.v1"
 MAX_MESSAGES = 1_000
-"""Messages on one subject that are read behind a trigger (about half a second): beyond that the agent names its step."""
+"""Messages per subject that are read after a trigger (about half a second)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,20 +56,19 @@ class Conversation:
     tombstones: frozenset[str]
     """Ids that were forgotten."""
     last: int
-    """Sequence of the newest response of any agent in the session; 0 = none."""
+    """Sequence of the session's newest response of any agent; 0 = none."""
     others: Mapping[str, Response] = field(default_factory=dict)
-    """Message of a person → this agent's answer to it, or its calls for it, on another context."""
+    """User message → this agent's answer or calls on another context."""
 
     def at(self, step: int) -> Response | None:
         """The response of a step."""
         return next((each for each in self.responses if each.step == step), None)
 
     def free_step(self, finished: AbstractSet[int], body: Mapping[str, Any], *, has_own_id: bool) -> int:
-        """The step of what is sent now. has_own_id: it repeats no earlier step and comes behind all.
+        """The step of the response that is sent now. has_own_id: it repeats no earlier step.
 
-        A response that makes calls of a stored one, by their request ids, is that one. Where the agent has given its final
-        answer, which makes no calls, and this delivery has not come so far, it starts over: what makes calls is its first
-        response with calls that it has not said again, and what makes none its first without.
+        A response that repeats a stored call's request id is that step. After the final answer a redelivered context starts over:
+        a response with calls is the first unseen one with calls, one without is the first without.
         """
         if has_own_id:
             return 1 + max((*finished, *(response.step for response in self.responses)), default=0)
@@ -83,15 +82,14 @@ class Conversation:
         return self.next_step(finished)
 
     def _is_final(self, finished: AbstractSet[int]) -> bool:
-        """Whether the last response is a final answer that this delivery has not seen."""
         last = self.responses[-1] if self.responses else None
         return last is not None and not last.tool_requests and last.step not in finished and last.id not in self.tombstones
 
     def next_step(self, finished: AbstractSet[int]) -> int:
-        """The first step whose round is not over, or the one behind all.
+        """The first step whose round is not over, or a new one.
 
-        A round is over when each of its calls has a result, when it was sent or found through this very delivery of the context
-        (finished: those steps), or when it was forgotten.
+        A round is over when each call has a result, when it was sent or found through this delivery (finished), or when it was
+        forgotten.
         """
         for response in self.responses:
             if not (response.is_complete or response.step in finished or response.id in self.tombstones):
@@ -108,11 +106,10 @@ def response_id(context_id: str, step: int) -> str:
 
 
 async def read_conversation(reader: StreamReader, context: ReceivedContext, max_messages: int = MAX_MESSAGES) -> Conversation:
-    """What stands behind the context's trigger, with the results of tool calls.
+    """Responses and results after the context's trigger.
 
-    Two reads when nothing was said in the session since, else one more for each response behind the trigger, and, once tools
-    were called, one for each result behind the first call. Raises `Rejected` when a subject has more than `max_messages`, and
-    `Unavailable`.
+    Two reads when nothing was said since, else one more per response and per result. Raises `Rejected` when a subject has more
+    than `max_messages`, and `Unavailable`.
     """
     conversation = await read_responses(reader, context, max_messages)
     calling = [each for each in conversation.responses if each.tool_requests]
@@ -128,7 +125,7 @@ async def read_conversation(reader: StreamReader, context: ReceivedContext, max_
 
 
 async def read_responses(reader: StreamReader, context: ReceivedContext, max_messages: int = 0) -> Conversation:
-    """The same without any result. most: responses of anybody and tombstones behind the trigger; 0 = however many there are."""
+    """Responses without results. max_messages: responses of anybody and tombstones after the trigger; 0 = all."""
     place = (context.workspace, context.session_token)
     subject = breadcrumb_subject(*place, SCHEMA)
     last = await reader.last(subject)
@@ -152,14 +149,14 @@ async def read_responses(reader: StreamReader, context: ReceivedContext, max_mes
 
 
 async def _start(reader: StreamReader, context: ReceivedContext) -> int:
-    """The sequence behind which answers stand: the trigger's, or 0 in a recreated stream, which counts from 1."""
+    """The trigger's sequence, or 0 in a recreated stream, which counts from 1."""
     return context.trigger_seq if (await reader.info()).state.last_seq >= context.trigger_seq else 0
 
 
 async def _results(
     reader: StreamReader, subject: str, after: int, request_ids: AbstractSet[str], max_messages: int
 ) -> dict[str, dict[str, Any]]:
-    """Request id → body of the first result on a subject, until each wanted one is there."""
+    """Request id → body of the first result, until all are found."""
     results: dict[str, dict[str, Any]] = {}
     if not request_ids:
         return results
@@ -171,7 +168,7 @@ async def _results(
 
 
 async def _read(reader: StreamReader, subject: str, after: int, max_messages: int) -> AsyncIterator[Breadcrumb]:
-    """The readable breadcrumbs on a subject, in their first version. most: messages; 0 = all."""
+    """First versions of readable breadcrumbs. max_messages: 0 = all."""
     count = 0
     async for arrival in reader.behind(subject, after):
         count += 1
@@ -192,7 +189,7 @@ def questions_of(crumb: Breadcrumb) -> tuple[str, ...]:
 
 
 def response_of(crumb: Breadcrumb, before: list[Response]) -> Response:
-    """before: what the agent has said earlier; without a step of its own a response is the next one."""
+    """before: the agent's earlier responses; a response without a step is the next one."""
     body = json.loads(crumb.body)
     step = body.get("step")
     return Response(
@@ -210,6 +207,6 @@ def _with_results(response: Response, results: Mapping[str, dict[str, Any]]) -> 
 
 
 def request_id(call: Mapping[str, Any]) -> str:
-    """The id that joins a call with its result; "" = the call has none, and no result can be its own."""
+    """The id that joins a call with its result; "" = none, so no result can be found."""
     name = call.get("requestId") or call.get("request_id")
     return name if isinstance(name, str) else ""

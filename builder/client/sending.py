@@ -1,4 +1,4 @@
-"""Sends breadcrumbs: records are made, checked and published; duplicates are compared with the stored message."""
+"""Sends breadcrumbs: made, checked, published, and compared with the stored message when they are duplicates."""
 
 import uuid
 from collections.abc import Iterable
@@ -22,14 +22,14 @@ from builder.wire.records import Outgoing, difference, make_record, outgoing
 from builder.wire.subjects import DEFAULT, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation, session_token
 
 HEADER_BYTES = 2_048
-"""Bytes of the broker's limit that are reserved for headers: above it the broker closes the connection without a reason."""
+"""Reserved for headers: above its limit the broker closes the connection without a reason."""
 EXPECTED_LAST_HEADER = "Nats-Expected-Last-Subject-Sequence"
 NO_RESOURCES = 10023
 """JetStream's code for "insufficient resources"."""
 WRONG_LAST_SEQUENCE = 10071
 """JetStream's code for "another message has come on this subject"."""
 Lifetime = float | timedelta | datetime
-"""How long a breadcrumb lives, in seconds or as a time span, or its end."""
+"""Seconds, a time span, or the end."""
 USER_MESSAGE, TOOL_RESPONSE = "user.message.v1", "tool.response.v1"
 
 
@@ -59,11 +59,10 @@ class Publishing:
     async def publish(
         self, event: Outgoing, *, replay: bool = False, own_clock: bool = False, last: int | None = None
     ) -> PublishResult:
-        """Publish a breadcrumb.
+        """Publish a breadcrumb. replay: it never triggers. own_clock: the client set `created_at`.
 
-        replay: remembered, never a trigger. own_clock: the client has made its `created_at`. last: the sequence that the newest
-        message on the subject must have (0 = none). Raises `Rejected` when it is too large, or when something else stands under
-        its id, `Conflict` when `last` is wrong, and `Unavailable`.
+        last: sequence of the newest message on the subject (0 = none). Raises `Rejected` if too large or if the id has other
+        content, `Conflict` if `last` is wrong, `Unavailable`.
         """
         limit = min(DEFAULT_MAX_BYTES, self._connection.max_payload - HEADER_BYTES)
         if len(event.data) > limit:
@@ -84,7 +83,7 @@ class Publishing:
 
 
 def as_json(record: dict[str, Any], workspace: str) -> Outgoing:
-    """The record as a message. Raises `Rejected` when it holds what JSON cannot say."""
+    """The record as a message. Raises `Rejected` when it is no JSON."""
     try:
         return outgoing(record, workspace)
     except (TypeError, ValueError, RecursionError) as error:
@@ -93,12 +92,12 @@ def as_json(record: dict[str, Any], workspace: str) -> Outgoing:
 
 
 def check(event: Outgoing) -> Breadcrumb:
-    """The breadcrumb as the service reads it. Raises `Rejected` with the sentence that its dead letter would have."""
+    """The breadcrumb as the service reads it. Raises `Rejected` with its dead letter's reason."""
     return decode(event.arrive(ORIGIN, datetime.now(UTC)))
 
 
 def check_same(event: Outgoing, there: StreamMessage | None, *, own_clock: bool) -> None:
-    """Raises `Rejected` when the stream keeps something else, or nothing any more, under the event's message id."""
+    """Raises `Rejected` if the stream has other content, or none any more, under the message id."""
     if there is None:
         raise Rejected(
             f"{event.message_id} was not published: the stream had a message with this id, which was deleted since; "
@@ -113,10 +112,9 @@ def check_same(event: Outgoing, there: StreamMessage | None, *, own_clock: bool)
 
 
 class Sending(Requests):
-    """Publishing is acknowledged by the stream before a method returns, and safe to repeat with the same id."""
+    """Each method returns once the stream has acknowledged; a repetition with the same id is safe."""
 
     def __init__(self, connection: Connection, workspace: str, installation: Installation = DEFAULT) -> None:
-        """connection: open; the caller closes it."""
         super().__init__(connection, workspace, installation)
         self._js = connection.jetstream()
         self._reader = StreamReader(self._js, installation)
@@ -139,12 +137,11 @@ class Sending(Requests):
     ) -> str:
         """Publish a breadcrumb of any schema; returns its id. Raises `Rejected` for what the service would reject, `Unavailable`.
 
-        body: `context` of the record; schemas/<schema>.json describes the known ones. session: any text, `_` = none. user_id: who
-        the person is, in your own system: up to 256 characters without control characters. ttl: default as long as the service
-        keeps its kind. id: default a new one. version: one more than the last to replace it; only the first one triggers.
-        created_at: default now, in UTC; the offset of a time by another clock is kept, and pages show that clock's day.
-        memory: False = the session is kept out of the person's memory. to: the agents that it is addressed to, a name or several:
-        it triggers no other agent's consumer; default everybody.
+        body: the record's `context`; see schemas/<schema>.json. session: any text, `_` = none. user_id: your own id of the
+        person, up to 256 characters. ttl: default the service's for its kind. id: default a new one. version: the last + 1
+        replaces it; only the first triggers. created_at: default now, in UTC; another offset is kept, and pages show that clock's
+        day. memory: False = keep the session out of the person's memory. to: the agents that it is addressed to; no other agent's
+        consumer is triggered; default everybody.
         """
         identity = id or str(uuid.uuid4())
         event = self._event(
@@ -169,7 +166,7 @@ class Sending(Requests):
         memory: bool = True,
         to: str | Iterable[str] = (),
     ) -> str:
-        """Publish a `user.message.v1`; returns its id. speaker: the display name. The rest is as in `send`."""
+        """Publish a `user.message.v1`; returns its id. speaker: the display name; the rest as in `send`."""
         return await self.send(
             USER_MESSAGE, user_message(content, speaker), session=session, tags=tags, user_id=user_id, ttl=ttl, id=message_id,
             created_at=created_at, memory=memory, to=to,
@@ -189,7 +186,7 @@ class Sending(Requests):
     ) -> str:
         """Publish a `tool.response.v1`; returns its id. output: any JSON, also of a failed call. error: set = it failed.
 
-        trigger_event_id: id of the response with the call; profiles stop a chain of agents by it (`recursion_limit`).
+        trigger_event_id: id of the response with the call; `recursion_limit` stops chains by it.
         """
         body: dict[str, Any] = {"tool": tool, "request_id": request_id, "status": "success" if error is None else "error"}
         body |= {} if error is None else {"error": error}
@@ -198,15 +195,14 @@ class Sending(Requests):
         return await self.send(TOOL_RESPONSE, body, session=session, tags=tags, id=message_id)
 
     async def publish(self, event: Outgoing, *, replay: bool = False) -> PublishResult:
-        """Publish a message as it is, e.g. a line of an export. replay: remembered, never a trigger.
+        """Publish a message as it is, e.g. a line of an export. replay: it never triggers.
 
-        Only its size is checked: the service decides whether it can read it. Raises `Rejected` when it is too large, or when
-        something else stands in the stream under its id, and `Unavailable`.
+        Raises `Rejected` if it is too large or if its id has other content, `Unavailable`.
         """
         return await self._publishing.publish(event, replay=replay)
 
     async def stream_created(self) -> str:
-        """Creation time of the stream of breadcrumbs: tells a stream from a recreated one. Raises `Unavailable`."""
+        """Creation time of the stream: tells it from a recreated one. Raises `Unavailable`."""
         return str((await self._reader.info()).created)
 
     def _event(
@@ -240,7 +236,7 @@ def user_message(content: str, speaker: str) -> dict[str, Any]:
 
 
 def _why(error: Exception) -> str:
-    """What the broker said, and what to do. A stream that cannot write gives no answer at all."""
+    """A stream that cannot write gives no answer at all."""
     if isinstance(error, NatsTimeout | TimeoutError):
         return "the broker did not acknowledge it; look at `context-builder doctor`: its disk may be full, or the service away"
     if isinstance(error, APIError) and error.err_code == NO_RESOURCES:

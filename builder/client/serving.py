@@ -1,7 +1,6 @@
-"""The loop of an agent: contexts of many sessions at once, one of a session at a time, each answered once.
+"""The loop of an agent: many sessions at once, one context of each, each answered once.
 
-A context that fails goes back to the broker with growing pauses, and may come to another process. What is in work when the loop
-ends goes back at once.
+A failing context goes back with growing pauses, maybe to another process. Unanswered contexts go back when the loop ends.
 """
 
 import asyncio
@@ -33,13 +32,13 @@ log = logging.getLogger("builder.client")
 
 T = TypeVar("T")
 Handler = Callable[[ReceivedContext], Any]
-"""Context → the reply, or None for none; plain or async. A plain one runs in a thread."""
+"""Context → reply, or None; plain (in a thread) or async."""
 OnFailure = Callable[[ReceivedContext, Exception], Any]
-"""A context that failed for the last time, and why → a reply, or None for none; plain or async."""
+"""Context that failed for the last time, and the error → reply, or None; plain or async."""
 Work = Callable[[ReceivedContext, bool], Awaitable[None]]
 """Answers a context. The flag says that it was delivered before."""
 Subscribe = Callable[[Deliver], AbstractAsyncContextManager[JetStreamContext.PullSubscription]]
-"""Where a new durable begins → the subscription; one that exists goes on where it was."""
+"""Where a new durable begins → the subscription; an existing one resumes."""
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds before each next attempt; after them the last one."""
 LOOK_SECONDS = 5.0
@@ -72,7 +71,7 @@ class Serving:
     """The contexts of one consumer."""
 
     def __init__(self, recipient: tuple[str, str], rules: ServeRules, work: Work, give_up: OnFailure) -> None:
-        """recipient: workspace and consumer. work, give_up: what they raise counts as a failure."""
+        """recipient: workspace and consumer. Exceptions of work and give_up count as failures."""
         self._recipient = recipient
         self._rules = rules
         self._work = work
@@ -86,7 +85,7 @@ class Serving:
     async def run(
         self, connection: Connection, durable: tuple[str, str], subscribe: Subscribe, deliver: Deliver, stop: asyncio.Event
     ) -> None:
-        """Serve until `stop` is set or the task is cancelled. durable: its stream and name.
+        """Serve until `stop` is set or the task is cancelled. durable: stream and name.
 
         Raises `Unavailable` when the connection was closed.
         """
@@ -169,7 +168,7 @@ class Serving:
                 await _settled(delivery.message.in_progress())
 
     async def _close(self, connection: Connection) -> None:
-        """Give everything back that is not answered. A place in the queue of this process must not get it again."""
+        """Give back everything unanswered; a queue of this process must not get it again."""
         if self._pull:
             await self._pull.unsubscribe()
         tasks = [*self._tasks]
@@ -186,7 +185,6 @@ async def _entered(stack: AsyncExitStack, subscribe: Subscribe, deliver: Deliver
 
 
 async def _either(task: "asyncio.Task[T]", stop: asyncio.Event) -> None:
-    """Wait for the first of both; a stop cancels the task."""
     stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -198,7 +196,7 @@ async def _either(task: "asyncio.Task[T]", stop: asyncio.Event) -> None:
 
 
 async def _is_there(connection: Connection, subscription: JetStreamContext.PullSubscription) -> bool:
-    """Whether the durable was not deleted; a broker that is away may have it. Raises `Unavailable`."""
+    """False if the durable was deleted. Raises `Unavailable`."""
     if connection.is_closed:
         raise Unavailable("the connection to the broker was closed, so no context comes any more; connect again")
     try:
@@ -211,13 +209,12 @@ async def _is_there(connection: Connection, subscription: JetStreamContext.PullS
 
 
 async def _settled(settling: Awaitable[Any]) -> None:
-    """What is lost on its way brings the context again."""
     with contextlib.suppress(NatsError, OSError, TimeoutError):
         await settling
 
 
 async def patiently(work: Callable[[], Awaitable[T]], what: str) -> T:
-    """The result, however long the broker or the service is away. what: the work, for the log."""
+    """The result, retried while broker or service are away. what: the work, for the log."""
     number = 0
     while True:
         try:
@@ -235,7 +232,7 @@ def _stop_all() -> None:
 
 @contextmanager
 def stop_on_sigterm() -> Iterator[asyncio.Event]:
-    """An event that SIGTERM sets, where nothing else handles it. SIGINT cancels the main task of `asyncio.run`."""
+    """An event that SIGTERM sets if nothing else handles it."""
     stop = asyncio.Event()
     is_free = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     if is_free:

@@ -29,10 +29,9 @@ BREADCRUMBS = "BREADCRUMBS"
 
 
 class StreamReader:
-    """Messages as the stream keeps them; places have incarnation 0. Methods raise `Unavailable`."""
+    """Messages of the stream; places have incarnation 0. Methods raise `Unavailable`."""
 
     def __init__(self, js: JetStreamContext, installation: Installation = DEFAULT) -> None:
-        """js: of an open connection."""
         self._js = js
         self._subject = installation.subject
         self._stream = installation.stream(BREADCRUMBS)
@@ -42,7 +41,7 @@ class StreamReader:
         return await self._get(seq=sequence)
 
     async def last(self, subject: str) -> int:
-        """Sequence of the newest message on a subject; 0 = there is none."""
+        """Sequence of the newest message on a subject; 0 = none."""
         newest = await self._get(subject=subject)
         return newest.place.sequence if newest else 0
 
@@ -78,7 +77,7 @@ def _arrival(message: RawStreamMsg) -> StreamMessage:
 log = logging.getLogger("builder.client")
 
 HEARTBEAT, ENDS = "100", frozenset({"404", "408"})
-"""Status of a heartbeat, and of a request that ended normally: no messages, time over."""
+"""Statuses of a heartbeat, and of a normal end: no messages, time over."""
 MISSING_HEARTBEATS = 3
 """Missing heartbeats after which the open request counts as lost."""
 DRAIN_SECONDS = 2.0
@@ -95,7 +94,7 @@ class PullTimes:
     heartbeat: float = 5.0
     """Between two heartbeats of the open request."""
     pause: float = 0.25
-    """After a refusal, before the next request, and between two checks for a new connection."""
+    """After a refusal, and between two checks for a new connection."""
 
 
 class Pull:
@@ -109,9 +108,9 @@ class Pull:
         take: Callable[[Msg], Awaitable[None]],
         pace: PullTimes = PullTimes(),
     ) -> None:
-        """consumer: stream and name. free: how many messages may come now. take: begins work on one and returns.
+        """consumer: stream and name. free: how many messages may come. take: begins work on one and returns.
 
-        Call `look` after a place became free.
+        Call `look` after a slot became free.
         """
         self._connection = connection
         self._next = f"$JS.API.CONSUMER.MSG.NEXT.{consumer[0]}.{consumer[1]}"
@@ -142,12 +141,12 @@ class Pull:
         self._due.set()
 
     def renew(self) -> None:
-        """Send a new request: the connection or the consumer is a new one, and the open request may be lost."""
+        """Send a new request: the open one may be lost."""
         self._outstanding = 0
         self._due.set()
 
     async def unsubscribe(self) -> None:
-        """Send no more requests. Late messages go back to the server at once. Never raises errors of nats-py."""
+        """Stop; late messages go back to the server at once. Never raises errors of nats-py."""
         if self._closed:
             return
         self._closed = True
@@ -174,7 +173,7 @@ class Pull:
                     await self._due.wait()
 
     def _is_lost(self) -> bool:
-        """Whether the server may have forgotten the open request: the connection is a new one, or heartbeats are missing."""
+        """True after a reconnection or without heartbeats."""
         before, self._reconnects = self._reconnects, self._connection.stats["reconnects"]
         silence = asyncio.get_running_loop().time() - self._last_heartbeat
         return before != self._reconnects or silence > MISSING_HEARTBEATS * self._pace.heartbeat
@@ -194,7 +193,7 @@ class Pull:
 
     @property
     def _reply(self) -> str:
-        """Reply subject of the open request; statuses of older ones come on other subjects."""
+        """Reply subject of the open request; older ones have others."""
         return f"{self._inbox}.{self._number}"
 
     async def _hear(self, message: Msg) -> None:
@@ -217,7 +216,7 @@ class Pull:
             self._end("" if status in ENDS else " ".join([status, *headers.get("Description", "no description").split()]))
 
     def _end(self, refusal: str) -> None:
-        """The open request is over. refusal: the reason of the server; empty when it ended normally."""
+        """refusal: the server's reason; "" = a normal end."""
         if refusal and refusal != self._refusal:
             log.warning("the broker hands out no messages (%s); asking on", refusal)
         self._outstanding, self._refusal = 0, refusal

@@ -1,6 +1,6 @@
-"""Contexts as they come: a subscription, which is made, checked, read and acknowledged, and one context that is waited for.
+"""Contexts as they come: a subscription, checked, read and acknowledged; and one expected context.
 
-That one comes by a plain subscription, which is the fastest, or by a look into the stream, which misses nothing.
+An expected one arrives by a plain subscription, the fastest, or is found in the stream, which misses nothing.
 """
 
 import asyncio
@@ -32,30 +32,26 @@ log = logging.getLogger("builder.client")
 ACK_WAIT_SECONDS = 60.0
 EPHEMERAL_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
-"""Of one request: how long the loss of a durable may go unnoticed."""
+"""Of one request: how long a deleted durable may go unnoticed."""
 
 Deliver = Literal["new", "all"] | timedelta | datetime
-"""Where a new subscription begins: at what comes from now on, at the oldest context that is kept (24 hours), so long ago, or
-then."""
+"""Where a new subscription begins: at new contexts, at the oldest kept one (24 hours), so long ago, or then."""
 LOOK_SECONDS = 1.0
-"""Between two looks into the stream: a context that came while the connection was away is there."""
+"""Between two looks into the stream for contexts that came without a connection."""
 Place = tuple[str, str]
 """Stream and subject."""
 MAX_LINKS = 50
-"""Contexts of a chain that are looked at: a person who writes more messages in a row is answered late, not never."""
+"""Contexts of a chain that are read; a longer chain is answered late."""
 
 
 @asynccontextmanager
 async def subscribe(
     js: JetStreamContext, place: tuple[str, str], durable: str | None, deliver: Deliver, ack_wait: float | None = None
 ) -> AsyncIterator[JetStreamContext.PullSubscription]:
-    """A pull subscription that exists while the block runs.
+    """A pull subscription for the block. place: stream and subject. durable: name on the broker, None = ephemeral.
 
-    place: stream and subject. durable: its name on the broker, None = nothing is remembered. ack_wait: seconds after which a
-    context that nobody keeps alive comes again, 60 for a new one; a durable that exists is changed when it is given.
-
-    deliver: a durable that exists goes on where it was instead. Raises `Unavailable`, also when a durable of that name has
-    another subject, and `Rejected` for another word in `deliver`.
+    ack_wait: seconds until a context that nobody keeps alive comes again, 60 by default; changes an existing durable. deliver:
+    for a new durable. Raises `Unavailable`, also when the durable has another subject, and `Rejected` for another `deliver`.
     """
     stream, subject = place
     # Without a durable's name the broker would forget the consumer five seconds after an agent began to think.
@@ -86,10 +82,10 @@ async def received(
     fetch_seconds: float = FETCH_SECONDS,
     skips: Callable[[ReceivedContext], Awaitable[bool]] | None = None,
 ) -> AsyncGenerator[ReceivedContext, None]:
-    """The contexts of a subscription, without end. recipient: workspace and consumer; other contexts are skipped.
+    """The contexts of a subscription, without end; each is acknowledged when you request the next.
 
-    fetch_seconds: of one request to the broker. skips: whether a context is passed over. Each context is acknowledged when the
-    next one is requested, and goes back at once when none is. Raises `Unavailable`.
+    recipient: workspace and consumer; other contexts are skipped. fetch_seconds: of one request. skips: whether to skip a
+    context. Raises `Unavailable`.
     """
     while True:
         heed_cancellation()
@@ -106,26 +102,25 @@ async def received(
 
 
 def heed_cancellation() -> None:
-    """Python 3.11's wait_for, inside nats-py, drops a cancellation that comes together with the message it waits for."""
+    """Python 3.11's wait_for, inside nats-py, drops a cancellation that arrives together with its message."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
 
 
 class ExpectedContext:
-    """A context on its own subject. Nothing is acknowledged, so an agent of the same consumer gets it all the same."""
+    """A context on its own subject. Nothing is acknowledged: an agent of the same consumer gets it, too."""
 
     def __init__(self, js: JetStreamContext, subscription: Subscription, place: tuple[str, str], look_seconds: float) -> None:
-        """place: stream and subject."""
         self._js = js
         self._subscription = subscription
         self._stream, self._subject = place
         self._look_seconds = look_seconds
 
     async def wait(self, seconds: float, *, is_repeat: bool) -> bytes | None:
-        """The event, or None when none came in time. is_repeat: it may have been published before.
+        """The event, or None if none came in time. is_repeat: it may exist already.
 
-        Raises `Rejected` when what it showed was forgotten since, and `Unavailable`.
+        Raises `Rejected` if it was forgotten since, `Unavailable`.
         """
         deadline = asyncio.get_running_loop().time() + seconds
         data = await self._stored() if is_repeat else None
@@ -134,7 +129,7 @@ class ExpectedContext:
         return data
 
     async def next(self, seconds: float) -> bytes | None:
-        """The next message on the subject, or None when none came in time. Raises as `wait` does."""
+        """The next message, or None if none came in time. Raises as `wait` does."""
         with translated(f"listening to {self._subject} failed", "ask again"):
             try:
                 message = await self._subscription.next_msg(seconds)
@@ -162,10 +157,7 @@ class ExpectedContext:
 async def expected(
     connection: Connection, js: JetStreamContext, place: tuple[str, str], look_seconds: float = LOOK_SECONDS
 ) -> AsyncIterator[ExpectedContext]:
-    """A subscription to the subject of one context, which exists when the block begins. Raises `Unavailable`.
-
-    place: stream and subject.
-    """
+    """A subscription to one context's subject. place: stream and subject. Raises `Unavailable`."""
     subject = place[1]
     with translated(f"could not subscribe to {subject}", "is the connection to the broker there?"):
         subscription = await connection.subscribe(subject)
@@ -177,9 +169,9 @@ async def expected(
 
 
 async def is_superseded(js: JetStreamContext, place_of: Callable[[str], Place], context: ReceivedContext) -> bool:
-    """Whether the newest context of the session names this one as superseded, itself or by those that it names.
+    """Whether the session's newest context supersedes this one, directly or through others.
 
-    place_of: subject without the installation's name → stream and subject on the broker. Raises `Unavailable`.
+    place_of: subject without the installation's name → stream and subject. Raises `Unavailable`.
     """
     identity = "*"
     for _ in range(MAX_LINKS):
@@ -208,7 +200,7 @@ def _beginning(deliver: Deliver) -> tuple[DeliverPolicy, datetime | None]:
 
 
 async def _checked_config(subscription: JetStreamContext.PullSubscription, subject: str) -> ConsumerConfig:
-    """nats-py binds to an existing durable without a check of its subject. Raises `Unavailable`."""
+    """nats-py does not check the subject of an existing durable. Raises `Unavailable`."""
     with translated(f"could not look at the subscription to {subject}", "subscribe again"):
         info: ConsumerInfo = await subscription.consumer_info()
     filters = [info.config.filter_subject] if info.config.filter_subject else info.config.filter_subjects or []
@@ -219,7 +211,7 @@ async def _checked_config(subscription: JetStreamContext.PullSubscription, subje
 
 
 async def readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> ReceivedContext | None:
-    """The context in a message; None when there is none for us, and then it does not come again."""
+    """The context in a message; None = not ours, and it does not come again."""
     if FORGOTTEN_HEADER in (message.headers or {}):
         log.info("passing over %s: what it showed was forgotten", message.subject)
         with contextlib.suppress(NatsError):
@@ -235,7 +227,7 @@ async def readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> 
 
 
 async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str, fetch_seconds: float) -> list[Msg]:
-    """The next message, or none for a while. Raises `Unavailable` when no more can come, e.g. because the durable is gone."""
+    """The next message, if any. Raises `Unavailable` if the durable is gone."""
     with translated(f"listening to {subject} failed", "subscribe again"):
         try:
             return await subscription.fetch(1, timeout=fetch_seconds)
@@ -245,7 +237,7 @@ async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str, 
 
 @asynccontextmanager
 async def _kept_alive(message: Msg) -> AsyncIterator[None]:
-    """Heartbeats, since an agent may need longer than the ack wait. A block that is left early gives the message back."""
+    """Heartbeats while the agent works. A block that is left early gives the message back."""
 
     async def beat() -> None:
         while True:
@@ -266,7 +258,7 @@ async def _kept_alive(message: Msg) -> AsyncIterator[None]:
 
 
 async def _last(js: JetStreamContext, stream: str, subject: str) -> dict[str, Any]:
-    """The newest event on a subject; nothing where there is none, or what it showed was forgotten."""
+    """The newest event on a subject; {} if there is none or it was forgotten."""
     with translated(f"reading {subject} of {stream} failed", "has the service run on this broker?"):
         try:
             message = await js.get_last_msg(stream, subject)

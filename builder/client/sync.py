@@ -50,7 +50,7 @@ class Loop:
         self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of the coroutine. An interrupt of the thread that waits, such as Ctrl-C, cancels it and is raised then."""
+        """Run to the result. An interrupt such as Ctrl-C cancels the coroutine and is raised."""
         if threading.current_thread() is self._thread:
             work.close()
             raise RuntimeError("this client would wait for itself: use the asynchronous client in code that its loop runs")
@@ -111,7 +111,6 @@ async def _leave(manager: AbstractAsyncContextManager[Any], error: BaseException
 
 
 async def _end_others() -> None:
-    """Cancel what still runs, and close generators that were left in the middle."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
@@ -120,7 +119,7 @@ async def _end_others() -> None:
 
 
 class _Bound(Generic[P, T]):
-    """A method of `SyncClient` made from one of the asynchronous client, with its parameters."""
+    """A method of `SyncClient`, with the parameters of the asynchronous one."""
 
     def __init__(self, method: Callable[Concatenate[asynchronous.Client, P], Any], run: Callable[[Loop, Any], T]) -> None:
         self.method = method
@@ -175,7 +174,7 @@ def _block(
 
 
 def _serve(loop: Loop, work: Coroutine[Any, Any, None]) -> None:
-    """Until it ends. SIGTERM ends it, where nothing else handles the signal: then the process exits with 143."""
+    """SIGTERM ends it if nothing else handles it; the process exits with 143."""
     is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     if is_ours:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
@@ -188,7 +187,7 @@ def _serve(loop: Loop, work: Coroutine[Any, Any, None]) -> None:
 
 @dataclass(frozen=True)
 class SyncAnswerSteps:
-    """`builder.client.AnswerSteps` without `await`: `text` is the answer; iterated, it gives each response as it comes."""
+    """`builder.client.AnswerSteps` without `await`: `text` is the answer; iterate for each response."""
 
     loop: Loop
     steps: asking.AnswerSteps
@@ -206,7 +205,6 @@ class SyncClient:
     """`builder.client.Client` without `await`. It may be used from several threads."""
 
     def __init__(self, client: asynchronous.Client, loop: Loop) -> None:
-        """client: connected on this loop."""
         self.workspace = client.workspace
         self._client = client
         self._loop = loop

@@ -20,14 +20,12 @@ from builder.wire.json import one_line, shape
 log = logging.getLogger("builder.client")
 
 Tools = Mapping[str, Callable[..., Any]]
-"""Name of a tool → the function that does its work. It gets the call's arguments by name, and returns any JSON or raises.
-
-A parameter `request_id` gets the id of the call, and a parameter `context` the context that called, whatever the model wrote.
-"""
+"""Tool name → function; it gets the call's arguments by name, returns JSON or raises. Parameters `request_id` and `context`, if
+it has them, get the id of the call and the context."""
 MAX_ERROR_CHARS = 10_000
 """Of an error that is sent."""
 Send = Callable[[str, str, Any, Any], Awaitable[object]]
-"""Sends tool, request id, output and error; the error is None when the call worked."""
+"""Sends tool, request id, output and error; None = the call worked."""
 SHAPES = "give a message of OpenAI or Anthropic or LangChain (dict or object), a whole completion, or a text"
 
 
@@ -41,9 +39,9 @@ class Reply:
 
 
 def read_reply(reply: Any) -> Reply:
-    """A reply out of a message of OpenAI, Anthropic or LangChain or a whole completion, as a dict or an object, or a text.
+    """Read a message of OpenAI, Anthropic or LangChain, a completion (dict or object), or a text.
 
-    A call that comes as a block and once more beside the blocks is one call. Raises `Rejected` for another shape.
+    A call that is both a block and listed beside the blocks counts once. Raises `Rejected` for another shape.
     """
     if isinstance(reply, str):
         return Reply(reply, ())
@@ -66,14 +64,14 @@ def read_reply(reply: Any) -> Reply:
 
 
 def _text(block: Any) -> str:
-    """The words of a block; "" for one that is none. Of LangChain a block may be a plain text."""
+    """LangChain's blocks may be plain texts."""
     if isinstance(block, str):
         return block
     return str(block[block["type"]]) if block["type"] in {"text", "refusal"} else ""
 
 
 async def run_calls(context: ReceivedContext, calls: Iterable[Mapping[str, Any]], tools: Tools, send: Send) -> None:
-    """Run the calls side by side and send what each gives: its output, or what went wrong. Raises `Unavailable`."""
+    """Run the calls concurrently and send each output or error. Raises `Unavailable`."""
     endings = await asyncio.gather(*(_run(context, call, tools, send) for call in calls), return_exceptions=True)
     for error in filter(None, endings):
         raise error
@@ -98,7 +96,7 @@ async def _run(context: ReceivedContext, call: Mapping[str, Any], tools: Tools, 
 
 
 async def _output(tool: str, arguments: Any, tools: Tools, facts: Mapping[str, Any]) -> Any:
-    """facts: what a function gets that has a parameter of this name."""
+    """facts: values for parameters of these names."""
     if tool not in tools:
         raise Rejected(f"there is no tool {tool!r}; there are {', '.join(tools) or 'none'}")
     if not isinstance(arguments, dict):
@@ -109,7 +107,7 @@ async def _output(tool: str, arguments: Any, tools: Tools, facts: Mapping[str, A
 
 
 async def called(function: Callable[..., Any], /, *arguments: Any, **by_name: Any) -> Any:
-    """What a plain or async function returns. A plain one runs in a thread, so that heartbeats and other work go on."""
+    """The result of a plain or async function; a plain one runs in a thread, so that heartbeats go on."""
     if inspect.iscoroutinefunction(function):
         return await function(*arguments, **by_name)
 
@@ -124,13 +122,12 @@ async def called(function: Callable[..., Any], /, *arguments: Any, **by_name: An
 
 
 def is_cancelled() -> bool:
-    """Whether the task that runs is to end; else a CancelledError comes from somebody's code."""
+    """False = a CancelledError came from somebody's code."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 def _parameters(function: Callable[..., Any]) -> Iterable[str]:
-    """Their names; none of a function in C that tells nothing of them."""
     try:
         return inspect.signature(function).parameters
     except ValueError:
@@ -162,7 +159,7 @@ def fetch_omitted_tool(chat_format: Literal["openai", "anthropic"]) -> Any:
 
 
 def check_named(identity: str, context: ReceivedContext) -> None:
-    """Raises `Rejected` for what the context does not name: it names nothing that its consumer may not see."""
+    """Raises `Rejected` for an id that the context does not name: its consumer may not see it."""
     omissions = context.event.get("omissions") or {}
     names = [each for section in context.event.get("sections") or () for each in section["ids"]]
     names += [each["id"] for name in ("partial", "most_relevant") for each in omissions.get(name) or ()]
@@ -171,10 +168,10 @@ def check_named(identity: str, context: ReceivedContext) -> None:
 
 
 def piece(record: BreadcrumbRecord, offset: int, context: ReceivedContext) -> str:
-    """Which characters these are, with the offset of the next piece, and below it the text from `offset` on.
+    """A line with the range and the next offset, then the text from `offset`.
 
-    It has as many UTF-8 bytes as the page has tokens, about a quarter of its room. Raises `Rejected` for an offset that the text
-    does not have.
+    It has as many UTF-8 bytes as the page has tokens, about a quarter of its room. Raises `Rejected` for an offset outside the
+    text.
     """
     text = _shown_text(record)
     last = max(len(text) - 1, 0)
@@ -188,7 +185,7 @@ def piece(record: BreadcrumbRecord, offset: int, context: ReceivedContext) -> st
 
 
 def _shown_text(record: BreadcrumbRecord) -> str:
-    """A tool's output as messages show it, a text as it is and any other value as JSON; of anything else its words."""
+    """A tool's output as messages show it: text, or JSON; other breadcrumbs' words."""
     output = described(without_wrapper(record.body.get("output"))) if record.schema == ANSWER else None
     if output is None:
         return record.text

@@ -49,7 +49,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MessagePart:
     """A text that stands by itself."""
 
     text: str
@@ -62,7 +62,7 @@ class Message:
     """One message with the exchanges that follow from it."""
 
     role: Literal["system", "user", "assistant"]
-    parts: tuple[Part, ...]
+    parts: tuple[MessagePart, ...]
     """Empty where there is nothing but exchanges or images; the assistant's are never notes."""
     ids: tuple[str, ...]
     """Breadcrumbs that the parts show, or that make the calls; results have their own."""

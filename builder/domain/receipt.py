@@ -31,7 +31,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class PageSource:
     """The breadcrumb that words come from."""
 
     id: str
@@ -49,7 +49,7 @@ class PagePart:
     """Number of the first line, from 1; 0 = the page template moves or changes fragments, so lines are unknown."""
     last: int
     section: str
-    source: Source | None
+    source: PageSource | None
     """None for what the profile or the service says itself."""
     tokens: int
     """0 for headings, dates and notes, which belong to no breadcrumb."""
@@ -65,7 +65,7 @@ class PagePart:
 class AbsentSource:
     """A breadcrumb that is not on the page."""
 
-    source: Source
+    source: PageSource
     reason: str
     tokens: int
     """Of all of it, as they were counted when it was stored."""

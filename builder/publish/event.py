@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from builder.domain.context import RECENT, Context, Omission
+from builder.domain.context import RECENT, Context, Omission, Section
 from builder.domain.errors import Rejected
 from builder.publish.chat import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai
 from builder.publish.reports import STRICT_MODEL, CompactionV1, compaction_of
@@ -207,17 +207,7 @@ def _chat(context: Context) -> dict[str, Any]:
 
 def _event(context: Context) -> AgentContextV1:
     return AgentContextV1(
-        assembly=Assembly(
-            profile=context.profile_revision,
-            templates=context.template_revision,
-            prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name != RECENT), EMPTY_PREFIX),
-            tokenizer=context.encoding,
-            budget=context.budget,
-            target=context.target,
-            margin=context.margin,
-            model=context.model.encode("ascii", "backslashreplace").decode(),
-            flags=context.flags,
-        ),
+        assembly=_assembly(context),
         id=str(context.id),
         workspace=context.trigger.workspace,
         consumer_id=context.consumer,
@@ -233,19 +223,7 @@ def _event(context: Context) -> AgentContextV1:
         formatted_context=context.markdown,
         breadcrumb_count=len({id_ for section in context.sections for id_ in section.ids}),
         sources_assembled=len(context.sections),
-        sections=tuple(
-            SectionV1.model_validate(
-                {
-                    "name": section.name,
-                    "class": section.section_class,
-                    "tokens": section.tokens,
-                    "ids": section.ids,
-                    "tokens_by_id": section.breadcrumbs,
-                    "probability_by_id": {id_: round(value, 6) for id_, value in section.probabilities.items()} or None,
-                }
-            )
-            for section in context.sections
-        ),
+        sections=tuple(map(_section, context.sections)),
         supersedes=str(context.supersedes) if context.supersedes else None,
         questions=context.questions,
         refreshed=True if context.as_of else None,
@@ -264,3 +242,24 @@ def _event(context: Context) -> AgentContextV1:
 
 def _omission(omission: Omission) -> OmissionV1:
     return OmissionV1(id=omission.id, reason=omission.reason, tokens=omission.tokens, shown=omission.tokens_shown)
+
+
+def _section(section: Section) -> SectionV1:
+    probabilities = {id_: round(value, 6) for id_, value in section.probabilities.items()}
+    values = {"name": section.name, "class": section.section_class, "tokens": section.tokens, "ids": section.ids}
+    values |= {"tokens_by_id": section.breadcrumbs, "probability_by_id": probabilities or None}
+    return SectionV1.model_validate(values)
+
+
+def _assembly(context: Context) -> Assembly:
+    return Assembly(
+        profile=context.profile_revision,
+        templates=context.template_revision,
+        prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name != RECENT), EMPTY_PREFIX),
+        tokenizer=context.encoding,
+        budget=context.budget,
+        target=context.target,
+        margin=context.margin,
+        model=context.model.encode("ascii", "backslashreplace").decode(),
+        flags=context.flags,
+    )

@@ -1,4 +1,4 @@
-"""What is published or printed about contexts: folded results, receipts, and how two pages differ."""
+"""What is published or printed about contexts: folded results and receipts."""
 
 from dataclasses import asdict
 from typing import Any

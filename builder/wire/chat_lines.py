@@ -1,6 +1,6 @@
-"""Chat messages as other systems export them, read as records: `{"role", "content"}` a line, or `{"messages": [...]}`.
+"""Chat messages of other systems, read as records: `{"role", "content"}` a line, or `{"messages": [...]}`.
 
-The ids follow from session and message, so that the same conversation read again gives the same records.
+Ids follow from session and message: reading a conversation again gives the same records.
 """
 
 import json
@@ -23,10 +23,9 @@ SESSION_FIELDS = ("session", "session_id", "conversation_id")
 
 
 def tool_request(call: Any) -> dict[str, Any]:
-    """{tool, input, requestId} of a call of OpenAI ({id, function: {name, arguments}}) or of LangChain ({id, name, args}).
+    """{tool, input, requestId} of a call of OpenAI ({id, function: {name, arguments}}) or LangChain ({id, name, args}).
 
-    Arguments are an object, or JSON in a text: none are an empty object, and a text that is no JSON stays as the model wrote it.
-    Raises `Rejected` when the call has no id or no name.
+    No arguments are {}; arguments that are no JSON stay a text. Raises `Rejected` without id or name.
     """
     function = call.get("function", call) if isinstance(call, Mapping) else None
     if not isinstance(function, Mapping) or not function.get("name") or not call.get("id"):
@@ -40,16 +39,16 @@ class ChatLines:
     """Lines of records."""
 
     lines: tuple[str, ...]
-    """As `read_lines` takes them; lines that hold no chat messages are as they were."""
+    """For `read_lines`; lines without chat messages are unchanged."""
     system_messages: int = 0
     """Messages that were passed over because a profile gives the system prompt."""
 
 
 def chat_lines(lines: Iterable[str], session: str) -> ChatLines:
-    """Chat messages become records; other lines stay. Raises `Rejected` with the line number.
+    """Chat messages become records; other lines stay. A file may be one JSON value over several lines.
 
-    A file may also be one JSON value over several lines. session: of lines that name none; where several lines have `messages`
-    each is a conversation, and the later ones are `SESSION-2`, `SESSION-3`, ….
+    Raises `Rejected` with the line number. session: of lines that name none; each further `messages` is a conversation
+    `SESSION-2`, `SESSION-3`, ….
     """
     conversations: dict[str, _Conversation] = {}
     records: list[str] = []
@@ -97,7 +96,7 @@ class _Conversation:
 
 
 def _values(lines: tuple[str, ...]) -> Iterable[str]:
-    """A value a line. Of a file that is one value over several lines: that value; of a list: its items."""
+    """One value per line; a single value over several lines, or the items of a list."""
     first = next((line for line in lines if line.strip()), "")
     is_lines, value = _parsed(first)
     if not is_lines:
@@ -110,7 +109,6 @@ def _values(lines: tuple[str, ...]) -> Iterable[str]:
 
 
 def _parsed(text: str) -> tuple[bool, Any]:
-    """Whether it is JSON, and its value."""
     try:
         return True, parse(text)
     except ValueError:
@@ -118,7 +116,7 @@ def _parsed(text: str) -> tuple[bool, Any]:
 
 
 def _chat(line: str) -> dict[str, Any] | None:
-    """The object of a line with chat messages; None for any other line."""
+    """None for a line without chat messages."""
     if '"role"' not in line:
         return None
     _, value = _parsed(line)
@@ -129,7 +127,7 @@ def _chat(line: str) -> dict[str, Any] | None:
 
 
 def _record(message: Any, conversation: _Conversation) -> dict[str, Any] | None:
-    """The record of a message; None for a system prompt. Raises `Rejected`."""
+    """None for a system prompt. Raises `Rejected`."""
     if not isinstance(message, dict):
         raise Rejected(f'a message is {shape(message)}; write {{"role": "user", "content": "…"}}')
     role = message.get("role")
@@ -150,7 +148,6 @@ def _record(message: Any, conversation: _Conversation) -> dict[str, Any] | None:
 
 
 def _body(role: Any, message: dict[str, Any], conversation: _Conversation) -> tuple[str, dict[str, Any]]:
-    """Schema and body."""
     content = message.get("content")
     speaker = {"speaker": message["name"]} if isinstance(message.get("name"), str) and role != "tool" else {}
     if role == "user" and content is not None:
@@ -171,7 +168,7 @@ def _body(role: Any, message: dict[str, Any], conversation: _Conversation) -> tu
 
 
 def _identity(message: dict[str, Any], conversation: _Conversation) -> str:
-    """Its own id, or one that follows from session, message, and how often the same message came before."""
+    """Its own id, or one from session, message, and how often the same message came before."""
     if isinstance(message.get("id"), str) and message["id"]:
         return str(message["id"])
     text = canonical(message)
@@ -180,7 +177,7 @@ def _identity(message: dict[str, Any], conversation: _Conversation) -> str:
 
 
 def _moment(message: dict[str, Any]) -> str:
-    """When it was said, in ISO 8601; "" = the message does not say. Numbers are seconds since 1970."""
+    """ISO 8601 or ""; numbers are seconds since 1970."""
     value = next((message[name] for name in ("created_at", "timestamp") if message.get(name) is not None), "")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return datetime.fromtimestamp(value, UTC).isoformat()

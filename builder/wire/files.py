@@ -1,4 +1,4 @@
-"""Files of authors and operators: bounded in size, and YAML without aliases, by which a small file becomes a large value."""
+"""Files of authors and operators: limited in size, and YAML without aliases."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -15,7 +15,7 @@ MAX_DIGITS = 30
 """Of a whole number."""
 NUMBERS = frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"})
 MAX_TREES = 4
-"""Texts whose lines are remembered: a file with several mistakes is read once."""
+"""Parsed texts that are remembered for their line numbers."""
 MAX_FILE_BYTES = 131_072
 """Of a profile, a preset, the table of models or a template."""
 MISTAKES = (
@@ -34,7 +34,7 @@ MISTAKES = (
 
 
 def read_source(file: Path) -> str:
-    """Its text, without a byte order mark. Nothing waits for a pipe. Raises `FaultyFiles` with the file."""
+    """The text without byte order mark. Raises `FaultyFiles`; never waits for a pipe."""
     try:
         if not file.is_file():
             raise faulty(str(file), "it is no regular file; write a file there, or take it away")
@@ -48,13 +48,13 @@ def read_source(file: Path) -> str:
 
 
 def read_files(folder: Path, patterns: Iterable[str]) -> dict[str, str]:
-    """The files of the folder that fit one of the patterns, by path. Raises as `read_source` does."""
+    """Path → text of the files that match a pattern. Raises as `read_source` does."""
     files = (file for pattern in patterns for file in sorted(folder.glob(pattern)))
     return {file.relative_to(folder).as_posix(): read_source(file) for file in files}
 
 
 def by_name(layers: Iterable[Files], kind: str, suffix: str) -> dict[str, str]:
-    """Name → text of the files of one kind, such as hints; a later layer's file wins."""
+    """Name → text of the files of one kind, such as hints; later layers win."""
     start = f"{kind}/"
     return {
         path.removeprefix(start).removesuffix(suffix): text
@@ -65,7 +65,7 @@ def by_name(layers: Iterable[Files], kind: str, suffix: str) -> dict[str, str]:
 
 
 class YamlMistake(yaml.YAMLError):
-    """A text that is no YAML, in the words of its author's file."""
+    """A text that is no YAML, in words for its author."""
 
     def __init__(self, problem: str, line: int) -> None:
         """line: from 1; 0 = unknown."""
@@ -89,9 +89,9 @@ def parse_yaml(source: str) -> Any:
 
 
 def line_of(source: str, path: Sequence[str | int]) -> int:
-    """The line, from 1, of the deepest setting of this path that the YAML text has; 0 when it has none of it.
+    """The line, from 1, of the deepest setting of this path in the YAML text; 0 = none.
 
-    path: keys; of a list an index, or the `name` of the item.
+    path: keys; in a list an index, or the `name` of an item.
     """
     node, line = _composed(source), 0
     for step in path:
@@ -103,7 +103,7 @@ def line_of(source: str, path: Sequence[str | int]) -> int:
 
 
 class _Plain(yaml.SafeLoader):
-    """Plain YAML: an alias would repeat what it names, and an alias of aliases that a billion times."""
+    """YAML without aliases: an alias of aliases would repeat its value a billion times."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
@@ -112,7 +112,7 @@ class _Plain(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """YAML would take the last of two settings of one name, and hide the first."""
+        """Refuse a repeated setting, of which YAML would take the last."""
         keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)] if isinstance(node, yaml.MappingNode) else []
         first = {key.value: key for key in reversed(keys)}
         for key in (key for key in keys if first[key.value] is not key):
@@ -120,7 +120,7 @@ class _Plain(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
     def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
-        """A longer number than any setting has would not fit into one line of a message, and YAML takes 1:30 for 90."""
+        """Refuse numbers too long for a message, and 1:30, which YAML reads as 90."""
         if node.tag in NUMBERS and (":" in node.value or len(node.value) > MAX_DIGITS):
             problem = f"{node.value[:MAX_DIGITS]} is no plain number; write one of few digits, or a text in quotes"
             raise YamlMistake(problem, node.start_mark.line + 1)
@@ -133,7 +133,7 @@ def _problem(error: yaml.MarkedYAMLError) -> str:
 
 
 def _line(error: yaml.MarkedYAMLError) -> int:
-    """Of a setting without a colon the parser names the line behind it."""
+    """The parser names the line after a setting without a colon."""
     begin = error.context_mark if "expected ':'" in (error.problem or "") else None
     mark = begin or error.problem_mark or error.context_mark
     return mark.line + 1 if mark else 0
@@ -149,7 +149,7 @@ def _composed(source: str) -> yaml.Node | None:
 
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, int] | None:
-    """The value at a step, and the line where it is named, from 0."""
+    """The value at a step, and its line from 0."""
     if isinstance(node, yaml.MappingNode):
         pairs = ((value, key.start_mark.line) for key, value in node.value if key.value == str(step))
         return next(pairs, None)

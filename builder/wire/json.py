@@ -1,4 +1,4 @@
-"""JSON as it may come, lone surrogates, NUL and nesting included, and in one canonical form for comparing."""
+"""JSON of any sender: lone surrogates, NUL, nesting; and one canonical form for comparing."""
 
 import json
 import math
@@ -8,18 +8,18 @@ from typing import Any
 from builder.domain.text import depth, with_texts
 
 MAX_DEPTH = 64
-"""Deepest nesting of a body; JSON of people and tools stays below ten."""
+"""Deepest nesting of a body."""
 TOO_DEEP = f"it is nested deeper than {MAX_DEPTH} levels; flatten it or send it as text"
 
 _LINE_ENDS = re.compile("[\x7f-\x9f\u2028\u2029]")
-"""What JSON has as it is, and some readers of lines take for the end of one."""
+"""Characters that some readers take for the end of a line."""
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 _SHAPES = ((type(None), "null"), (bool, "a boolean"), (int | float, "a number"))
 
 
 def clean(value: Any) -> Any:
-    """The JSON value with NUL and lone surrogates as U+FFFD: PostgreSQL refuses the one, UTF-8 the other.
+    """Replace NUL (refused by PostgreSQL) and lone surrogates (refused by UTF-8) by U+FFFD.
 
     Raises ValueError on nesting deeper than MAX_DEPTH.
     """
@@ -33,13 +33,13 @@ def _storable(text: str) -> str:
 
 
 def one_line(value: Any) -> str:
-    """Compact JSON text, keys in their own order, that is one line for every reader, that of Python's `str.splitlines` too."""
+    """Compact JSON in one line for every reader, `str.splitlines` included."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _LINE_ENDS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def shape(value: Any) -> str:
-    """What kind of JSON value it is, without the value: logs and dead letters hold no words of people."""
+    """The kind and size of a JSON value: logs hold no words of users."""
     if isinstance(value, str):
         return f"a text of {len(value):,} characters"
     if isinstance(value, list | tuple | dict):
@@ -48,12 +48,12 @@ def shape(value: Any) -> str:
 
 
 def canonical(value: Any) -> str:
-    """JSON text with sorted keys and no spaces, for comparing: equal values give equal text."""
+    """JSON text with sorted keys and no spaces: equal values give equal text."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def canonical_text(text: str) -> str:
-    """The canonical form of a JSON text whose keys are in the order of their sender."""
+    """The canonical form of a JSON text."""
     return canonical(json.loads(text))
 
 

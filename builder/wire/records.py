@@ -22,7 +22,7 @@ _OFFSET = re.compile(r"([+\-\u2212])(\d\d):?(\d\d)(?::(\d\d))?$")
 
 
 def _with_seconds(value: Any) -> Any:
-    """Pydantic refuses seconds in an offset, which Python writes for local mean times; they are parsed here."""
+    """Pydantic refuses seconds in an offset, which Python writes for local mean times."""
     match = _OFFSET.search(value) if isinstance(value, str) else None
     if match is None or match[4] is None:
         return value
@@ -37,9 +37,9 @@ SentTime = Annotated[AwareDatetime, BeforeValidator(_with_seconds)]
 
 
 def sent_offset(value: Any) -> int | None:
-    """Minutes east of UTC of the clock that a valid time was read from; None when the time does not say.
+    """Minutes east of UTC of a valid time's clock; None = unknown.
 
-    `Z` says nothing, because JavaScript writes it for every clock, and by RFC 3339 `-00:00` says nothing either.
+    `Z` and `-00:00` mean unknown: JavaScript writes `Z` for every clock, RFC 3339 defines `-00:00` so.
     """
     match = _OFFSET.search(value) if isinstance(value, str) else None
     if match is None:
@@ -52,7 +52,7 @@ def sent_offset(value: Any) -> int | None:
 
 
 def clock_offset(time: datetime) -> int | None:
-    """The same of a time in Python; None for a naive one and for one in `datetime.UTC`."""
+    """The same of a datetime; None if naive or in `datetime.UTC`."""
     offset = time.utcoffset()
     if offset is None or time.tzinfo == UTC:
         return None
@@ -61,14 +61,13 @@ def clock_offset(time: datetime) -> int | None:
 
 
 def moment(time: datetime, utc_offset: int | None = None) -> str:
-    """RFC 3339: in UTC as `Z`, or by a clock so many minutes east of UTC. A naive time is one of this machine's clock."""
+    """RFC 3339: in UTC as `Z`, or with an offset in minutes. A naive time is local."""
     if utc_offset is None:
         return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
     return time.astimezone(timezone(timedelta(minutes=utc_offset))).isoformat()
 
 
 def _rounded(seconds: int) -> int:
-    """Whole minutes, half of one upwards."""
     return min((seconds + 30) // 60, MAX_OFFSET_MINUTES)
 
 
@@ -86,7 +85,7 @@ class Outgoing:
 
 
 def read_lines(lines: Iterable[str], workspace: str, session: str = "") -> Iterator[Outgoing]:
-    """Read JSON lines; empty lines are passed over. Raises `Rejected` with the line number."""
+    """Read JSON lines, skipping empty ones. Raises `Rejected` with the line number."""
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
@@ -96,9 +95,9 @@ def read_lines(lines: Iterable[str], workspace: str, session: str = "") -> Itera
 
 
 def line_of(arrival: StreamMessage) -> str:
-    """The record in a message as one line that `read_lines` takes back: complete, and with the facts of the subject.
+    """The record of a message as a line for `read_lines`, with the facts of the subject, and the stream's time if it has none.
 
-    A record without a time gets the stream's. Raises ValueError when the message holds no JSON object.
+    Raises ValueError when the message is no JSON object.
     """
     record = parse(arrival.data)
     if not isinstance(record, dict):
@@ -112,10 +111,7 @@ def line_of(arrival: StreamMessage) -> str:
 
 
 def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgoing:
-    """Address a record: its own `workspace` and `session` win over the given ones. Raises `Rejected`.
-
-    A session is its token, or a text that fits no subject and becomes one.
-    """
+    """Address a record; its own `workspace` and `session` win. Raises `Rejected`."""
     if not isinstance(record, dict):
         raise Rejected(f"a record is a JSON object, got {type(record).__name__}")
     context = record.get("context")
@@ -152,11 +148,10 @@ def make_record(
     memory: bool = True,
     to: str | Iterable[str] = (),
 ) -> dict[str, Any]:
-    """A record as clients send it.
+    """A record as clients send it. session: a token. created_at: default now, in UTC; another offset is kept.
 
-    session: its token. created_at: default now, in UTC; another clock's offset is kept. user_id: the person; "" = unknown.
-    ttl: how long it lives (seconds, or a time span) or its end; None = as long as the service keeps its kind. memory: False =
-    the session is kept out of the person's memory. to: the agents that it is addressed to.
+    ttl: seconds, a time span or the end; None = the service's for its kind. memory: False = keep the session out of the person's
+    memory. to: agents.
     """
     recipients = [to] if isinstance(to, str) else list(to)
     time = created_at or datetime.now(UTC)
@@ -176,7 +171,7 @@ def make_record(
 
 
 def _ending(ttl: float | timedelta | datetime) -> float | str:
-    """Seconds, or a moment. What is neither is sent as it is, and refused by whoever reads it."""
+    """Other values are passed through; the service rejects them."""
     if isinstance(ttl, timedelta):
         return ttl.total_seconds()
     return moment(ttl, clock_offset(ttl)) if isinstance(ttl, datetime) else ttl
@@ -186,10 +181,10 @@ TIME = "created_at"
 
 
 def difference(event: Outgoing, stored: StreamMessage, *, own_clock: bool = False) -> str:
-    """Where the event and the stored message differ: names of fields without their values; "" when they are the same.
+    """Names of the fields in which event and stored message differ; "" = they are the same.
 
-    own_clock: the client set the event's `created_at`, so it does not count. A field that repeats the subject, the time of
-    the stream in a record without its own, and a null in the place of no field are no difference.
+    own_clock: `created_at` was set by the client and does not count. These count as equal: a field that repeats the subject, the
+    stream's time for a missing one, null for a missing field.
     """
     if event.subject != stored.subject:
         return "the subject"
@@ -204,19 +199,19 @@ def difference(event: Outgoing, stored: StreamMessage, *, own_clock: bool = Fals
 
 
 def fingerprint(event: Outgoing) -> bytes:
-    """16 bytes: equal to one of a stored message's `fingerprints` when the two do not differ."""
+    """16 bytes, one of `fingerprints` of a stored message that is the same."""
     return _digest(event.subject, event.data, _record(event.subject, event.data))
 
 
 def fingerprints(stored: StreamMessage) -> frozenset[bytes]:
-    """Of a stored message: with its time, and without it for an event that has none."""
+    """Of a stored message, with its time and without."""
     record = _record(stored.subject, stored.data)
     variants = (None,) if record is None else (_timed(record, stored), _without_time(record))
     return frozenset(_digest(stored.subject, stored.data, variant) for variant in variants)
 
 
 def _record(subject: str, data: bytes) -> dict[str, Any] | None:
-    """The record with what its subject says; None for bytes that hold no JSON object."""
+    """With the facts of the subject; None for bytes without a JSON object."""
     try:
         record = parse(data)
     except ValueError:
@@ -229,7 +224,6 @@ def _record(subject: str, data: bytes) -> dict[str, Any] | None:
 
 
 def _timed(record: dict[str, Any], stored: StreamMessage) -> dict[str, Any]:
-    """With the time of the stream where the record has none."""
     return record | {TIME: moment(stored.received_at)} if record.get(TIME) is None else record
 
 

@@ -16,7 +16,7 @@ MAX_HISTORY_PAGE = 200
 """Breadcrumbs."""
 
 MAX_FILES, MAX_FILE_CHARS = 200, 500_000
-"""Of a replay; the bundled profiles and templates are 64 files of 27,000 characters."""
+"""Of a replay; the bundled files have 27,000 characters."""
 
 Request = TypeVar("Request", bound=BaseModel)
 
@@ -186,7 +186,7 @@ def receipt_json(receipt: ErasureReceipt) -> dict[str, Any]:
 
 
 def error_json(error: Exception) -> dict[str, Any]:
-    """The error as a sentence, and whether a repetition may help (unavailable) or not (rejected)."""
+    """The error as a sentence; kind: "unavailable" = try again, "rejected" = do not."""
     is_ours = isinstance(error, BuilderError)
     kind = "rejected" if isinstance(error, Rejected) else "unavailable"
     return {"error": str(error) if is_ours else "a bug in the service; its log has the traceback", "kind": kind}

@@ -79,7 +79,7 @@ def breadcrumb_subject(workspace: str, session: str, schema: str) -> str:
 
 
 def session_subject(workspace: str, session: str, schema: str = ">") -> str:
-    """The filter for the breadcrumbs of one session, or of EVERY_SESSION, of one schema or of all."""
+    """The filter for one session or EVERY_SESSION, and one schema or all."""
     token = session if session == EVERY_SESSION else check_token(session, "session")
     return f"{BREADCRUMBS}.{check_token(workspace, 'workspace')}.{token}.{schema}"
 
@@ -99,12 +99,12 @@ def context_subject(workspace: str, consumer: str, session: str, context_id: str
 
 
 def request_subject(workspace: str, verb: str) -> str:
-    """The subject of a request; the workspace stands in it, so that NATS permissions hold."""
+    """The subject of a request, with the workspace for NATS permissions."""
     return ".".join((REQUESTS, check_token(workspace, "workspace"), verb))
 
 
 def compaction_subject(workspace: str, consumer: str, session: str) -> str:
-    """The subject of the event that reports a compaction; no stream keeps it."""
+    """The subject of compaction events; no stream stores it."""
     return f"{COMPACTIONS}.{workspace}.{check_token(consumer, 'consumer')}.{session}"
 
 
@@ -118,7 +118,7 @@ class Installation:
     """Names on the broker. Raises `Rejected` for a name that fits no subject."""
 
     name: str = DEFAULT_NAME
-    """1 to 32 of the characters a-z, 0-9, '_' and '-'; the default one stands in front of nothing."""
+    """1 to 32 of the characters a-z, 0-9, '_' and '-'; the default name is not a prefix."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name) or self.name in HEADS:
@@ -137,7 +137,7 @@ class Installation:
         return plain if self.is_default else f"{self.name}.{plain}"
 
     def stream(self, kind: str) -> str:
-        """A stream as the broker knows it. kind: its name in the default installation, as BREADCRUMBS."""
+        """The stream's name on the broker. kind: as in the default installation, e.g. BREADCRUMBS."""
         return kind if self.is_default else f"{self.name}-{kind}"
 
     @property
@@ -181,7 +181,7 @@ def is_token(text: str) -> bool:
 
 
 def session_token(text: str) -> str:
-    """The token of a session in subjects and records. Raises `Rejected` for the empty text and for half of a surrogate pair."""
+    """The token of a session. Raises `Rejected` for an empty text and half a surrogate pair."""
     if not isinstance(text, str):
         raise Rejected(f"session is {shape(text)}; give a text")
     if is_token(text) and session_text(text) == text:
@@ -197,17 +197,17 @@ def session_token(text: str) -> str:
 
 
 def optional_token(text: str) -> str:
-    """The token of a session that may be left out: "" for ""."""
+    """The token of a session; "" for ""."""
     return session_token(text) if text else ""
 
 
 def is_session(claim: object, token: str) -> bool:
-    """Whether a claim names the session of this token, by the token or by its text."""
+    """Whether a claim is this session's token or text."""
     return claim == token or (isinstance(claim, str) and bool(claim) and session_token(claim) == token)
 
 
 def session_text(token: str) -> str:
-    """The text of a session; the token itself where it is none of rule 2."""
+    """The text of a session; any other token as it is."""
     quoted = _QUOTED.fullmatch(token)
     if quoted is None:
         return token

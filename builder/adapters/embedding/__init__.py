@@ -25,13 +25,11 @@ def open_embedder(
     document: Side = PLAIN,
     endpoint: Endpoint | None = None,
 ) -> CachedEmbedder:
-    """The engine behind a cache of `cache_size` vectors, which begins to load; await its `ready`, and `aclose` it.
+    """An engine, which begins to load, with a cache of `cache_size` vectors; await `ready`, then `aclose`.
 
-    engine: "onnx" (a prepared model, 0.2 s to load), "sentence-transformers" (the reference, 5 to 18 s to load), "endpoint" or
-    "none". model: "all-MiniLM-L6-v2", or for sentence-transformers the path of a folder; the others take no notice of it.
-
-    Raises `Misconfigured` for an unknown engine or model, for one that is not prepared or was altered, and for an engine whose
-    packages are not installed.
+    engine: "onnx" (prepared model, 0.2 s to load), "sentence-transformers" (reference, 5 to 18 s), "endpoint" or "none". model:
+    "all-MiniLM-L6-v2", a prepared folder's name, or for sentence-transformers a path. Raises `Misconfigured` for an unknown
+    engine or model, one that is not prepared or was altered, and missing packages.
     """
     try:
         opened = _open(engine, model, models_dir, endpoint)

@@ -1,4 +1,4 @@
-"""Vectors of any OpenAI-compatible endpoint: texts that wait at the same time share a request."""
+"""Vectors of an OpenAI-compatible endpoint; texts that wait together share a request."""
 
 import asyncio
 from dataclasses import replace
@@ -14,27 +14,26 @@ from builder.adapters.embedding.engine import Endpoint, Engine, unit, well_forme
 from builder.domain.errors import Misconfigured, Unavailable
 
 MAX_TEXT_CHARS = 8_000
-"""Hosted models read 8,192 tokens, and refuse a longer text instead of cutting it."""
+"""Hosted models refuse texts above 8,192 tokens."""
 LEAST_CHARS = 250
-"""A text that is still refused at this length is refused for another reason."""
+"""A text refused at this length is refused for another reason."""
 BLANK = "."
 """In place of a text without a letter, which hosted models refuse."""
 REQUESTS = 4
-"""Under way at once. What waits meanwhile goes together into the next one."""
+"""Concurrent requests; texts that wait meanwhile share the next one."""
 LAST_PAUSE_SECONDS = 8.0
 """Between two attempts at the most."""
 FINAL_CODES = frozenset({400, 401, 403, 404, 405, 410, 413, 422})
 """Answers that the same request gets every time."""
 CONTENT_CODES = frozenset({400, 413, 422})
-"""Those that are about what the request holds: a parameter, or a text that is too long."""
+"""Codes about the content: a parameter, or a text that is too long."""
 _RETRIED = (httpx2.HTTPError, ValueError, LookupError, TypeError)
 
 
 class EndpointEmbedder(Engine):
-    """Named `<model>/endpoint/<12 hex digits of a hash of URL, model and dimensions>`: nobody tells the hash of the weights."""
+    """Named `<model>/endpoint/<12 hex digits of a hash of URL, model and dimensions>`."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        """Raises `Misconfigured` for settings that no request can be made of."""
         key = endpoint.key.strip()
         try:
             url = httpx2.URL(endpoint.url)
@@ -75,7 +74,7 @@ class EndpointEmbedder(Engine):
 
     @override
     async def ready(self, seconds: float | None = None) -> None:
-        """Return at once: there is nothing to load, and an endpoint that is away ends no start."""
+        """Return at once."""
 
     @override
     async def embed(self, text: str, input_type: str = "") -> bytes:
@@ -101,14 +100,14 @@ class EndpointEmbedder(Engine):
         await self._client.aclose()
 
     async def _send(self, texts: list[str], input_type: str) -> list[bytes | Exception]:
-        """Vectors of the texts that are there once a request may begin, or why there is none, by position."""
+        """Vectors or errors, by position."""
         async with self._requests:
             if self._filling.get(input_type, ((),))[0] is texts:
                 del self._filling[input_type]
             return await self._vectors(texts, input_type, asyncio.get_running_loop().time() + self._endpoint.timeout)
 
     async def _vectors(self, texts: list[str], input_type: str, deadline: float) -> list[bytes | Exception]:
-        """By position. Refused texts are requested in two halves, a single one by its first half, until the deadline."""
+        """By position. Refused batches are halved, single texts cut to their first half, until the deadline."""
         half = len(texts) // 2
         try:
             async with asyncio.timeout_at(deadline):
@@ -121,11 +120,11 @@ class EndpointEmbedder(Engine):
         return [vector for part in parts for vector in await self._vectors(part, input_type, deadline)]
 
     async def _takes_any(self, input_type: str, deadline: float) -> bool:
-        """Whether the endpoint has given a vector, or gives one of a text that no model refuses: else no part would have one."""
+        """Whether the endpoint gives vectors at all; else halving is useless."""
         return len(self._ways) == 1 or isinstance((await self._vectors([BLANK], input_type, deadline))[0], bytes)
 
     async def _request(self, texts: list[str], input_type: str) -> list[bytes]:
-        """Raises `_Final`, `httpx2.HTTPError`, and what `_read` raises for an answer that another attempt may change."""
+        """Raises `_Final`, `httpx2.HTTPError`, or what `_read` raises, which a retry may change."""
         body = {"model": self._endpoint.model, "input": texts} | ({"input_type": input_type} if input_type else {})
         for dimensions in self._ways:
             response = await self._client.post(self._url, json=body | dimensions)
@@ -152,4 +151,4 @@ class EndpointEmbedder(Engine):
 
 
 class _Final(Exception):  # noqa: N818 - an answer
-    """Its status says that asking again for the same texts would not help."""
+    """An answer that a retry would not change."""

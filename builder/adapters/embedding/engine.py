@@ -1,4 +1,4 @@
-"""What engines share: a thread of their own, what tells queries from documents, where an endpoint is, and a cache by text."""
+"""What engines share: a thread, prefixes of queries and documents, endpoint settings, a cache by text."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from builder.domain.errors import Unavailable
 from builder.ports.models import NO_MODEL, Embedder
 
 Side = tuple[str, str]
-"""What a model reads before a text, and the `input_type` of an endpoint: of what is searched for, or of what is searched."""
+"""Prefix of a text, and `input_type` of an endpoint, for a query or a document."""
 PLAIN: Side = ("", "")
 """For a model that makes no difference."""
 
@@ -30,9 +30,9 @@ class Endpoint:
     """Base, as https://host/v1; without credentials."""
     model: str
     key: str = field(default="", repr=False)
-    """Bearer token, printable ASCII; it is in a header and in no message, also when the endpoint sends it back."""
+    """Bearer token, printable ASCII; never logged."""
     dimensions: int
-    """Values of a vector: so many are requested, and the first ones taken where the model is not to be told."""
+    """Values of a vector; longer ones are cut."""
     batch: int = 64
     """Most texts of one request."""
     timeout: float = 10.0
@@ -50,7 +50,7 @@ class Encoder(Protocol):
 
 
 class Engine(Protocol):
-    """Makes vectors in a thread or a process of its own. Its model is known at once."""
+    """Makes vectors in a thread or process of its own."""
 
     batch: int = 1
     """As `Embedder.batch`."""
@@ -60,23 +60,20 @@ class Engine(Protocol):
         """As `Embedder.model`."""
 
     async def ready(self, seconds: float | None = None) -> None:
-        """Wait until it is loaded, at most so long; None: as long as it takes. Raises `Misconfigured` when it cannot be."""
+        """Wait until loaded, at most so many seconds. Raises `Misconfigured` if it cannot be."""
 
     async def embed(self, text: str, input_type: str = "") -> bytes:
         """The vector. input_type: of an endpoint, others take no notice. Raises `Unavailable`."""
 
     async def aclose(self) -> None:
-        """Finish the running requests and end the thread. A second call changes nothing."""
+        """Finish running requests and end the thread."""
 
 
 class EngineThread(Engine):
-    """Loads an encoder and runs it text by text, all in one thread: the event loop is free and no text has neighbours."""
+    """Runs an encoder text by text in one thread."""
 
     def __init__(self, model: str, load: Callable[[], Encoder], failures: tuple[type[Exception], ...]) -> None:
-        """model: id of the engine. load: is called at once in the thread; raises `Misconfigured`.
-
-        failures: exceptions of the encoder for which the engine is to blame, not the caller; they become `Unavailable`.
-        """
+        """load: called in the thread; raises `Misconfigured`. failures: exceptions of the encoder that become `Unavailable`."""
         self._model = model
         self._failures = failures
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
@@ -119,10 +116,9 @@ class EngineThread(Engine):
 
 
 def unit(values: npt.NDArray[np.float32]) -> bytes:
-    """Float32 values of shape (dimension,) → the unit vector, as little-endian float16 bytes of shape (dimension,).
+    """Float32 values (dimension,) → unit vector as little-endian float16 bytes.
 
-    A text that means nothing to a model may pool to zeros; it gets the first axis, because a zero vector has no cosine.
-    Raises `Unavailable` for values that are not finite.
+    Zeros become the first axis, since a zero vector has no cosine. Raises `Unavailable` for values that are not finite.
     """
     length = float(np.linalg.norm(values))
     if not np.isfinite(length):
@@ -133,7 +129,7 @@ def unit(values: npt.NDArray[np.float32]) -> bytes:
 
 
 def well_formed(text: str) -> str:
-    """The text with each lone surrogate replaced by U+FFFD, as the token counter does: no tokeniser takes surrogates."""
+    """Lone surrogates become U+FFFD: no tokeniser takes them."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -161,10 +157,7 @@ class NoEmbedder(Engine):
 
 
 class CachedEmbedder(Embedder):
-    """Keeps the vectors used last; simultaneous requests for one text share one inference.
-
-    Errors are not kept. A cancelled request does not cancel the inference of the others.
-    """
+    """Caches vectors; concurrent requests for a text share one inference, which no cancellation stops. Errors are not kept."""
 
     def __init__(self, inner: Engine, size: int, query: Side = PLAIN, document: Side = PLAIN) -> None:
         """size: vectors kept, about 1 KB each; 0 = none."""
@@ -195,7 +188,7 @@ class CachedEmbedder(Embedder):
         return await asyncio.shield(self._running.get(key) or self._start(key, text, input_type))
 
     def forget(self) -> int:
-        """Drop all vectors, because a vector does not tell from which text it was made; returns how many."""
+        """Drop all vectors: a vector does not name its text. Returns how many."""
         count = len(self._vectors)
         self._vectors.clear()
         return count

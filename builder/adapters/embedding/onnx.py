@@ -1,4 +1,4 @@
-"""The prepared int8 model on ONNX Runtime: one thread, one text a run. Never imports torch."""
+"""The prepared int8 model on ONNX Runtime: one thread, one text a run, no torch."""
 
 from pathlib import Path
 
@@ -13,18 +13,17 @@ from builder.adapters.embedding.prepared import TOKENIZER, WEIGHTS, read_prepare
 WINDOW = 256
 """Word pieces, as sentence-transformers cuts for the default model."""
 MAX_TEXT_CHARS = 32_768
-"""The tokeniser holds the GIL and would read a megabyte for seconds before it cuts."""
+"""The tokeniser holds the GIL, seconds for a megabyte."""
 
 
 class OnnxModel:
-    """Text → vector in the calling thread.
+    """Text → vector in the calling thread. Reads the first word pieces of the first 32,768 characters.
 
-    Reads the first word pieces of the first 32,768 characters. A model that gives a vector for each word piece is pooled by their
-    mean, [CLS] and [SEP] included, as sentence-transformers does; so empty and blank texts have a vector too, one and the same.
+    Vectors of word pieces are averaged, [CLS] and [SEP] included, so empty texts have a vector, too.
     """
 
     def __init__(self, folder: Path, window: int = WINDOW) -> None:
-        """`folder` holds `model.onnx` and `tokenizer.json`; they are not checked here. window: in word pieces."""
+        """folder: not checked here. window: word pieces."""
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1

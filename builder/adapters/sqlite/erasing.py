@@ -89,7 +89,6 @@ def _within(session: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _ended(row: tuple[Any, ...]) -> Ended:
-    """The noun of one row of `_SIZED`."""
     return Ended(breadcrumb=from_columns(row[:-1], (), "").breadcrumb, size=row[-1])
 
 

@@ -1,4 +1,4 @@
-"""What is read beside a recall: versions and sessions, pinned breadcrumbs, and what still lacks vectors."""
+"""Reads beside a recall: versions and sessions, pinned breadcrumbs, missing vectors."""
 
 import heapq
 from collections.abc import Iterator
@@ -84,7 +84,7 @@ def keep_tags(sql: apsw.Connection, key: tuple[str, str, int, int], tags: tuple[
 
 
 def find_pinned(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple[StoredBreadcrumb, ...]:
-    """Without passages, newest first: as many as are kept of what the selector means."""
+    """Matches without passages, newest first."""
     matches: list[StoredBreadcrumb] = []
     query = replace(query, session=NO_SESSION) if kind.of_no_session else query
     for row in _candidates(sql, query, kind.selector):
@@ -98,7 +98,7 @@ def find_pinned(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple
 
 
 def _candidates(sql: apsw.Connection, query: RecallQuery, selector: Selector) -> Iterator[Row]:
-    """Everything that one condition of the selector finds, newest first, each once."""
+    """Newest first, each once."""
     tags = selector.any_tags or selector.all_tags[:1]
     text, values = (_BY_ID, selector.ids) if selector.ids else (_BY_TAG, tags) if tags else (_BY_SCHEMA, selector.schemas)
     sessions = dict.fromkeys((query.session, NO_SESSION))
@@ -115,7 +115,7 @@ def _candidates(sql: apsw.Connection, query: RecallQuery, selector: Selector) ->
 
 
 def _is_gone(sql: apsw.Connection, query: RecallQuery, row: Row) -> bool:
-    """Whether a higher version, or after it a tombstone, of its own session or of none came by then."""
+    """Whether a higher version or a later tombstone came, of its session or of none."""
     workspace, session, incarnation, sequence, identity, version = row[:6]
     values = (workspace, identity, session, NO_SESSION, incarnation, sequence, *query.until, version)
     return next(sql.execute(_GONE, values), None) is not None
@@ -138,7 +138,7 @@ def note_missing(sql: apsw.Connection, crumb: Breadcrumb) -> None:
 
 
 def oldest_missing(sql: apsw.Connection, limit: int, after: Breadcrumb | None) -> Iterator[tuple[Any, ...]]:
-    """BREADCRUMB_COLUMNS of what is listed, the oldest place first. CROSS JOIN: SQLite walks the list, which is short."""
+    """BREADCRUMB_COLUMNS, oldest first. CROSS JOIN: SQLite walks the short list."""
     start = (*after.place, after.workspace, after.session) if after else _BEFORE_ALL
     return sql.execute(_OLDEST, (*start, limit))
 
@@ -158,6 +158,6 @@ def fill_vectors(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
 
 
 def vectors(sql: apsw.Connection, crumb: Breadcrumb, model: str) -> tuple[bytes, ...]:
-    """Those of its passages in order; empty when any engine but `model` made them, or none has yet."""
+    """Vectors of its passages in order; () if `model` did not make all of them."""
     rows = list(sql.execute(_VECTORS, key_of(crumb)))
     return tuple(vector for vector, name in rows) if all(name == model for _, name in rows) else ()

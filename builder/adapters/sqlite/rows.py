@@ -23,7 +23,7 @@ KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
 BREADCRUMB_VALUES = ", ".join("?" * len(BREADCRUMB_COLUMNS.split(", ")))
 """A placeholder for each."""
 REVISION = 2
-"""Of the words and bodies that this release computes; a higher one needs a migration that counts the lower ones."""
+"""Of computed words and bodies; raising it needs a migration that counts lower ones."""
 INSERT = (
     f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({BREADCRUMB_VALUES}) ON CONFLICT (workspace, id, version) DO NOTHING"
 )
@@ -126,12 +126,12 @@ def from_us(microseconds: int) -> datetime:
 
 
 def _list(text: str) -> tuple[str, ...]:
-    """Of a JSON array. Nearly all are empty, and a row has five: they are not worth a parser."""
+    """A tuple of a JSON array; most are empty, so not parsed."""
     return tuple(json.loads(text)) if text != "[]" else ()
 
 
 def passages_by_place(rows: Any, model: str) -> dict[tuple[str, int, int], tuple[Passage, ...]]:
-    """Passages by session and place; a vector of another model is left out, never compared."""
+    """Passages by session and place, without vectors of other models."""
     return {
         place: tuple(
             Passage(start, stop, terms, vector if name == model else b"", tokens, traits)

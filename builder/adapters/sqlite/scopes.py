@@ -1,4 +1,4 @@
-"""Where the rows of a scope are: its sessions, and those that belong to it by its person."""
+"""Where the rows of a scope are: its sessions, and its person's."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -55,21 +55,21 @@ SOURCE = """
     (SELECT value ->> 0 AS part, value ->> 1 AS part_incarnation, value ->> 2 AS part_sequence FROM json_each(?)) AS parts
     CROSS JOIN breadcrumbs ON session = part AND (incarnation, sequence) > (part_incarnation, part_sequence)
 """
-"""In place of `breadcrumbs`: its rows in the sessions of `parts`, each behind the place of its part."""
+"""In place of `breadcrumbs`: rows in the sessions of `parts`, after the place of each."""
 MAX_NEW_ROWS = 1_000
-"""Rows of the workspace in a query's span up to which only their sessions are looked at."""
+"""New rows of the workspace up to which only their sessions are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeSpans:
-    """The sessions of a query's scope that may have rows in its span."""
+    """The sessions of a query's scope that may have new rows."""
 
     spans: Mapping[str, Place]
-    """Session that may have new rows → the place behind which they are new and belong to the scope."""
+    """Session → the place after which its rows are new and in the scope."""
     first_words: Mapping[str, Place] = field(default_factory=dict)
-    """New session in which only agents spoke before the person → the place of the person's first words."""
+    """New session that an agent opened → the place of the person's first words."""
     cuts: frozenset[tuple[str, Place]] = frozenset()
-    """New sessions in which another person spoke before, with the place of the person's first words."""
+    """New sessions that another person opened, with the place of the person's first words."""
 
     def marked(self, row: StoredBreadcrumb) -> StoredBreadcrumb:
         """The row, marked where it is such first words."""
@@ -83,7 +83,7 @@ class ScopeSpans:
 
 
 def person_spans(sql: apsw.Connection, query: RecallQuery) -> ScopeSpans:
-    """The sessions that belong to the query's scope as of its end, as far as they have rows in its span."""
+    """The sessions of the query's scope as of its end, with new rows."""
     scope, after, until = query.scope, query.after, query.until
     rows = _sessions(sql, query)
     places = ((session, Place(*json.loads(place))) for session, place, private in rows if place and not private)
@@ -98,7 +98,7 @@ def person_spans(sql: apsw.Connection, query: RecallQuery) -> ScopeSpans:
 
 
 def openings(sql: apsw.Connection, workspace: str, new: Mapping[str, Place], until: Place) -> list[tuple[Place, tuple[Any, ...]]]:
-    """What agents said in new sessions before the person's first words up to `until`: the place of entry, and the row."""
+    """What agents said before the person's first words up to `until`: (place of entry, row)."""
     return [
         (place, row)
         for session, place in new.items()
@@ -114,9 +114,9 @@ def is_memory(sql: apsw.Connection, workspace: str, session: str, user: str, unt
 
 
 def _sessions(sql: apsw.Connection, query: RecallQuery) -> Iterable[tuple[str, str, int]]:
-    """Sessions with the person's first words and whether they are private: all, or those with new rows and the trigger's own.
+    """(session, first words, private) of all sessions, or of those with new rows and the trigger's own.
 
-    Few rows are new while a conversation goes on, however many sessions the person has. A row of no session may belong to any.
+    A row of no session may belong to any.
     """
     person = query.scope.workspace, query.scope.user
     rows = sql.execute(_NEW_ROWS, (query.scope.workspace, *query.after, *query.until, MAX_NEW_ROWS + 1))
@@ -131,12 +131,11 @@ def _is_private(sql: apsw.Connection, workspace: str, session: str) -> bool:
 
 
 def _first_person(sql: apsw.Connection, workspace: str, session: str, until: Place) -> list[str]:
-    """The first person's `user_id` below a place; nothing where nobody has spoken."""
     return [user for (user,) in sql.execute(PERSON.format(order="ASC"), (workspace, session, *until))]
 
 
 def source(sql: apsw.Connection, query: RecallQuery) -> tuple[dict[str, str], tuple[str, ...], ScopeSpans]:
-    """Where the rows of a query stand and what is read of passages, with the values, and the sessions of its scope."""
+    """FROM, WHERE and passage columns of a query with their values, and its sessions."""
     facts = "terms, vector" if query.searched else "'', x''"
     if not query.scope.user:
         scope, values = condition(query.scope)
@@ -153,7 +152,7 @@ def by_order(row: StoredBreadcrumb) -> tuple[tuple[Place, int], Place, str]:
 
 
 def revised_with(scope: Scope) -> tuple[str, tuple[str, ...]]:
-    """Of the sessions whose revisions are the scope's. A session may leave a person's scope, so the whole workspace counts."""
+    """Condition for the scope's revisions: the whole workspace for a person, whose sessions may change."""
     return condition(replace(scope, sessions=(EVERY_SESSION,)) if scope.user else sessionless.with_shared(scope))
 
 

@@ -58,7 +58,7 @@ JOINS = f"""
 
 
 def note_joins(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
-    """List a new row, if it asks or may answer. Returns the sessions of which older rows changed by it: one that joined moved."""
+    """List a new row that calls, or may join. Returns the sessions of which older rows changed."""
     workspace, _, *place = key_of(crumb)
     if crumb.may_join:
         *newest, home = next(sql.execute(_LAST, (workspace, crumb.id)), (*place, ""))
@@ -92,27 +92,27 @@ def joined(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
 
 
 def find_joined(sql: apsw.Connection, query: RecallQuery, spans: Mapping[str, Place]) -> Iterable[tuple[Any, ...]]:
-    """Rows of BREADCRUMB_COLUMNS and JOINS that joined one of these sessions up to the query's end, in place order.
+    """Rows of BREADCRUMB_COLUMNS and JOINS that joined these sessions up to the query's end.
 
-    spans: session → the place behind which they are.
+    spans: session → the place after which.
     """
     parts = json.dumps([(session, *place) for session, place in sorted(spans.items())])
     return sql.execute(_JOINED, (parts, query.scope.workspace, *query.until, query.limit))
 
 
 def joined_before(sql: apsw.Connection, workspace: str, session: str, until: Place) -> Iterable[tuple[Any, ...]]:
-    """Rows of BREADCRUMB_COLUMNS and JOINS that joined a session below a place, in place order."""
+    """Rows of BREADCRUMB_COLUMNS and JOINS that joined a session before a place."""
     return sql.execute(_JOINED, (json.dumps([(session, *ORIGIN)]), workspace, *until.previous, -1))
 
 
 def caller(sql: apsw.Connection, workspace: str, call: str, before: Place) -> str:
-    """The only session that had made this call before the place; "" = none, or several."""
+    """The only session that made this call before the place; "" = none or several."""
     askers = list(sql.execute(_ASKERS, (workspace, call, *before)))
     return str(askers[0][0]) if len(askers) == 1 else ""
 
 
 def _join(sql: apsw.Connection, workspace: str, identity: str, new: Place | None = None) -> frozenset[Session]:
-    """All versions of an answer join where the first that names a call does. new: place of a row that no reader has seen."""
+    """All versions join where the first one with a call does. new: place of a row that nobody has read."""
     rows = list(sql.execute(_VERSIONS, (workspace, identity)))
     first = next((number for number, (*_, call, _) in enumerate(rows) if call), len(rows))
     home = caller(sql, workspace, rows[first][2], Place(*rows[first][:2])) if first < len(rows) else ""
@@ -126,7 +126,7 @@ def _join(sql: apsw.Connection, workspace: str, identity: str, new: Place | None
 
 
 def revise(sql: apsw.Connection, sessions: Iterable[tuple[str, str]]) -> None:
-    """Raise the revision of each of these by one. sessions: with their workspaces."""
+    """Raise the revision of each session by one."""
     text = "INSERT INTO revisions VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET number = number + 1"
     sql.executemany(text, list(sessions))
 
@@ -161,10 +161,7 @@ _FIRST_SCHEMA = 7
 
 
 def find(sql: apsw.Connection, query: RecallQuery, spans: Mapping[str, Place]) -> tuple[Rows, ...]:
-    """Tombstones, what joins one of the scope's sessions, and what the scope shares; nothing where it names all of no session.
-
-    spans: session of the scope → the place behind which its rows are new.
-    """
+    """Tombstones, joined rows and shared schemas; () if the scope names NO_SESSION. spans: session → the place after which."""
     if query.scope.sessions == (EVERY_SESSION,) or NO_SESSION in query.scope.sessions:
         return ()
     span = (query.scope.workspace, *query.after, *query.until, query.limit)

@@ -1,4 +1,4 @@
-"""Our own terms: the same words whatever the store, so that no engine's tokeniser decides what is found."""
+"""Stemmed terms, the same for every store."""
 
 import re
 import threading
@@ -28,12 +28,10 @@ Terms = Callable[[str], str]
 
 
 def load_terms() -> Terms:
-    """A function text → terms in order, joined by single spaces: lower case, no function words, stemmed by language.
+    """Make a function text → terms, joined by spaces: lower case, stemmed, no function words.
 
-    Before that irregular forms become their base, and verbs of some languages their infinitive (`words.toml`).
-
-    Scripts that write no spaces between words (Han, Kana, Thai, …) give overlapping pairs of characters. The language of
-    a text is the one most of whose function words it holds; Russian when none does and it is written so, English otherwise.
+    Irregular forms get their base, some verbs their infinitive (`words.toml`). Scripts without spaces (Han, Kana, Thai, …) give
+    overlapping pairs of characters. The language is that of most function words; else Russian for Cyrillic, English otherwise.
     """
     tables = _tables()
     stop = {language: frozenset(words.split()) for language, words in tables["stop"].items()}
@@ -47,7 +45,7 @@ def load_terms() -> Terms:
     threads = threading.local()
 
     def stemmer(language: str) -> Stemmer.Stemmer:
-        """One a thread: a stemmer must not be used by two at once."""
+        """One per thread: stemmers are not thread-safe."""
         if not hasattr(threads, "stemmers"):
             threads.stemmers = {name: Stemmer.Stemmer(algorithm) for name, algorithm in tables["stemmer"].items()}
         return threads.stemmers[language]
@@ -65,7 +63,7 @@ def load_terms() -> Terms:
 
 
 def load_language() -> Callable[[str], str]:
-    """A function text → ISO 639-1 code of the language most of whose function words it holds, "und" when it holds none."""
+    """Make a function text → ISO 639-1 code by function words; "und" = unknown."""
     stop = {language: frozenset(words.split()) for language, words in _tables()["stop"].items()}
     languages = _languages(stop)
 
@@ -78,7 +76,7 @@ def load_language() -> Callable[[str], str]:
 
 
 def _words(text: str) -> Iterable[str]:
-    """Words and their parts, in the order of the text but for joined words, which come last where nothing is written unspaced."""
+    """In the order of the text; joined words last."""
     plain = folded(text)
     if _ANY_UNSPACED.search(plain):
         return _unspaced_words(plain)
@@ -104,7 +102,6 @@ def _unspaced_words(plain: str) -> Iterator[str]:
 
 
 def _tables() -> dict[str, Any]:
-    """In the spelling of the words that are looked up."""
     return tomllib.loads(folded((files(__package__) / "words.toml").read_text("utf-8")))
 
 
@@ -122,7 +119,7 @@ def _languages(stop: dict[str, frozenset[str]]) -> dict[str, tuple[str, ...]]:
 
 
 def _language(words: list[str], languages: dict[str, tuple[str, ...]]) -> str:
-    """That of most function words, the first in the alphabet of several; English where it has as many as any."""
+    """The first in the alphabet of equals, but English first."""
     counts = Counter(chain.from_iterable(languages[word] for word in words if word in languages))
     if not counts and any(_CYRILLIC.search(word) for word in words):
         return "ru"  # the English stemmer leaves such words as they are

@@ -66,7 +66,7 @@ class CountedPage:
     encoding: str
     moment: datetime
     static: int
-    """Tokens of its static sections: system prompt and tool catalog, which an agent sends in any form."""
+    """Tokens of its static sections, which an agent sends in any form."""
     pieces: Sequence[int]
     """Its tokens."""
 
@@ -86,9 +86,9 @@ def load_prices(file: Path) -> PriceList:
 async def read_costs(
     settings: Settings, servers: str, workspace: str, since: datetime, prices: PriceList, progress: Callable[[int, int], object]
 ) -> list[dict[str, Any]]:
-    """A row for each consumer with a context since then. workspace: "" = all. Raises `Unavailable`.
+    """A row per consumer with a context since then. workspace: "" = all. Raises `Unavailable`.
 
-    progress: called with (sequence, last sequence) of the contexts.
+    progress: called with (sequence, last sequence).
     """
     sessions: defaultdict[tuple[str, str], list[CountedPage]] = defaultdict(list)
     rows: defaultdict[str, list[dict[str, tuple[int, int]]]] = defaultdict(list)
@@ -115,7 +115,7 @@ async def read_costs(
 
 
 def counted_page(arrival: StreamMessage) -> CountedPage:
-    """The page of a published context. Raises KeyError, TypeError or ValueError for a message that is none."""
+    """The page of a context. Raises KeyError, TypeError or ValueError for another message."""
     event = json.loads(arrival.data)
     encoding = event["assembly"]["tokenizer"]
     return CountedPage(
@@ -129,9 +129,9 @@ def counted_page(arrival: StreamMessage) -> CountedPage:
 
 
 def sent_tokens(pages: Iterable[CountedPage], crumbs: Sequence[Breadcrumb]) -> list[dict[str, tuple[int, int]]]:
-    """For each page of a session: form in which its conversation is sent → tokens, and those of them that a cache has.
+    """For each page: form of its conversation → tokens, and how many of them a cache has.
 
-    crumbs: all of the session, in the stream's order. A conversation has the newest versions as of the page's trigger.
+    crumbs: all of the session, in order; the newest versions as of the trigger count.
     """
     before: dict[tuple[str, str], tuple[Sequence[Any], datetime]] = {}
     rows = []
@@ -156,7 +156,6 @@ def sent_tokens(pages: Iterable[CountedPage], crumbs: Sequence[Breadcrumb]) -> l
 
 
 def _row(consumer: str, rows: list[dict[str, tuple[int, int]]], prices: PriceList) -> dict[str, Any]:
-    """Means of a context, and its price by each model of the list."""
     sent = {form: [round(fmean(values), 1) for values in zip(*(row[form] for row in rows), strict=True)] for form in rows[0]}
     return {
         "consumer": consumer,
@@ -170,5 +169,4 @@ def _row(consumer: str, rows: list[dict[str, tuple[int, int]]], prices: PriceLis
 
 
 def _alike(before: Sequence[object], now: Sequence[object]) -> int:
-    """How many pieces both begin with."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, now, strict=False)))

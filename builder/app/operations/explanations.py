@@ -26,7 +26,7 @@ from builder.worker.request_handlers import Verb
 MAX_WAITING = 8
 """Replays with other files or profiles: one is built at a time."""
 LATER_LOOKS, LATER_SECONDS = 40, 0.02
-"""For the context of a message that came later: a build takes some 40 ms."""
+"""Until the context of a later message is there: a build takes some 40 ms."""
 NEWEST = 2**62
 """A sequence after every other."""
 
@@ -47,7 +47,7 @@ class Explanations:
         return {"explain": self.explain, "why": self.why, "replay": self.replay, "refresh": self.refresh}
 
     async def explain(self, workspace: str, data: bytes) -> dict[str, Any]:
-        """See `ExplainRequest`. Answers with the page, its receipt, and whether it is the published page byte for byte."""
+        """Answers with page, receipt, and whether it equals the published page."""
         request = read_request(ExplainRequest, data)
         replay = await self._replays.replay(workspace, request)
         receipt = receipt_values(replay.explanation.receipt(request.most))
@@ -63,10 +63,7 @@ class Explanations:
         return event
 
     async def _is_published(self, context: Context) -> bool:
-        """Whether the later context is there, once it is or will never be: an import has none, nor has what was rejected.
-
-        Raises `Unavailable` while nobody knows.
-        """
+        """Waits while the later message is in work; an import or a rejected one has no context. Raises `Unavailable`."""
         versions = await self._store.versions(context.trigger.workspace, context.later)
         for _ in range(LATER_LOOKS):
             is_settled = not versions or self._is_settled(versions[0].place)
@@ -88,10 +85,9 @@ class Explanations:
         return _head(replay) | {"sentence": sentence}
 
     async def replay(self, workspace: str, data: bytes) -> dict[str, Any]:
-        """See `ReplayRequest`. Answers with two events and the failures of the other templates.
+        """Answers with two events and the failures of templates. `before`: published, or rebuilt if not kept.
 
-        `before` was published, or is built again where that is not kept; `after` is built again, or made with the other profile
-        and files.
+        `after`: rebuilt, or made with the other profile and files.
         """
         request = read_request(ReplayRequest, data)
         replay = await self._replays.replay(workspace, request)
@@ -104,7 +100,7 @@ class Explanations:
             return _head(replay) | {"before": json.loads(before)} | await self._after(replay, request)
 
     async def _after(self, replay: Replay, request: ReplayRequest) -> dict[str, Any]:
-        """`after` and the failures. The thread of long input renders by files of whoever asks, however slow they make it."""
+        """The asker's files may be slow, so they render in the thread for long input."""
         core = await self._replays.with_files(replay.core, request.files, over_bundled=request.over_bundled)
         profile = await self._replays.profile(core, replay, request.profile)
         characters = PENDING_CHARS.set(0)
@@ -115,7 +111,7 @@ class Explanations:
         return {"after": json.loads(encode(context)), "failures": failures_of(core)}
 
     async def _why_not_recalled(self, replay: Replay, identity: str) -> str:
-        """Why a breadcrumb is no part of what was recalled. Raises `Rejected` for an unknown one."""
+        """Raises `Rejected` for an unknown breadcrumb."""
         trigger, as_of = replay.trigger, replay.context.as_of
         versions = await self._store.versions(trigger.workspace, identity)
         if not versions and await self._store.traces(trigger.workspace, identity):
@@ -140,15 +136,15 @@ class Explanations:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixture:
-    """Events that are remembered in memory, and the one that asks for a context."""
+    """Events in memory, and the trigger."""
 
     core: Components
     trigger: Breadcrumb
 
     async def compare(self, profile: str, before: tuple[Files, ...], after: tuple[Files, ...]) -> dict[str, Any]:
-        """The page by one set of files and by another, in the shape of the answer to `replay`.
+        """The page by two sets of files, in the shape of the answer to `replay`. before, after: layers, the bundled one first.
 
-        before, after: layers, the bundled one first. Raises `Misconfigured` and `Rejected`.
+        Raises `Misconfigured` and `Rejected`.
         """
         first, _ = await self._context(profile, before)
         second, failures = await self._context(profile, after)
@@ -166,7 +162,6 @@ class Fixture:
         }
 
     async def _context(self, profile: str, layers: tuple[Files, ...]) -> tuple[Context, list[str]]:
-        """The context, and the failures of its templates."""
         config = await asyncio.to_thread(parse_config, layers, self.core.config, preset=profile)
         core = self.core.with_config(config)
         context, _ = await core.builder.explain(self.trigger, profile_of(core, profile))
@@ -175,7 +170,7 @@ class Fixture:
 
 @asynccontextmanager
 async def open_fixture(settings: Settings, breadcrumbs: tuple[Breadcrumb, ...], trigger: Breadcrumb) -> AsyncIterator[Fixture]:
-    """The events up to the trigger, remembered once. Raises `Misconfigured`, also for the files of the settings' folder."""
+    """Remember the events up to the trigger. Raises `Misconfigured`."""
     bundled = settings.model_copy(update={"templates_dir": None})
     async with open_components(bundled, location(IN_MEMORY)) as core:
         for breadcrumb in breadcrumbs:
@@ -185,7 +180,6 @@ async def open_fixture(settings: Settings, breadcrumbs: tuple[Breadcrumb, ...], 
 
 
 def _head(replay: Replay) -> dict[str, Any]:
-    """Which context it is, and how sure the answer is of it."""
     context = replay.context
     return {
         "context": str(context.id),

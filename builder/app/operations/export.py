@@ -1,7 +1,4 @@
-"""Sessions out of the stream and back into it. The stream is the truth, so it is what is read, and not the store.
-
-What is imported enters as replays; a repeated import publishes what is missing.
-"""
+"""Sessions out of the stream and back into it. Imports are replays; a repeated import publishes what is missing."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -40,19 +37,19 @@ class Export:
 
 @dataclass(slots=True)
 class StreamContent:
-    """What the stream has of the sessions of a file, as far as the file needs it."""
+    """What the stream has of a file's sessions."""
 
     ids: dict[str, set[bytes]] = field(default_factory=dict)
     """Message id → fingerprints of what stands under it."""
     tombstones: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
-    """Workspace, session and id that is removed → message ids of the tombstones."""
+    """Workspace, session and removed id → message ids of tombstones."""
     passed: set[str] = field(default_factory=set)
-    """Message ids of the events of the file that were looked up so far."""
+    """Message ids of the file's events that were looked up."""
 
     def has(self, event: Outgoing) -> bool:
-        """Whether it was published before, or removed; events behind the tombstone in the file were published after it.
+        """Whether it was published before, or removed by a tombstone that is not earlier in the file.
 
-        Raises `Rejected` when something else stands under its id.
+        Raises `Rejected` when its id has other content.
         """
         self.passed.add(event.message_id)
         if self._removed(event):
@@ -79,9 +76,9 @@ async def export_session(
     progress: Progress,
     ids: frozenset[tuple[str, str]] | None = None,
 ) -> Export:
-    """Every breadcrumb of a session, or of EVERY_SESSION, as a JSON line, in the stream's order. Raises `Unavailable`.
+    """Write a session, or EVERY_SESSION, as JSON lines in the stream's order. Raises `Unavailable`.
 
-    ids: only these, with the texts of their sessions; None = all.
+    ids: only these, with their sessions' texts; None = all.
     """
     done, written = Export(), set[str]()
     async for arrival in _walk(settings, servers, ((workspace, session),), progress):
@@ -129,21 +126,21 @@ class Import:
     skipped: int = 0
     """In the stream before, or forgotten since."""
     system_messages: int = 0
-    """Chat messages that were left out because a profile gives the system prompt."""
+    """Chat messages left out: a profile gives the system prompt."""
     sessions: list[str] = field(default_factory=list)
     """Those of the file's events, which may name their own."""
     per_second: float = 0.0
     """Events that were looked at or published in a second."""
     refusals: list[str] = field(default_factory=list)
-    """A sentence for each event that is not in the stream, e.g. because its id has other content."""
+    """A sentence per refused event."""
 
 
 async def import_file(
     settings: Settings, client: Client, servers: str, session: str, file: Path, look: Progress, step: Callable[[int, int], None]
 ) -> Import:
-    """Publish those of the file's events that the stream does not have.
+    """Publish the file's events that the stream does not have. session: of events that name none.
 
-    session: of events that name none. look: called while the stream is read. step: called with (event, events).
+    look: called while the stream is read. step: called with (event, events).
     """
     lines = file.read_text("utf-8").split("\n")  # U+2028 may stand inside a JSON string
     chat = chat_lines(lines, session)

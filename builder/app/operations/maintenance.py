@@ -45,10 +45,7 @@ async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
 
 
 async def clear_dead_letters(settings: Settings, servers: str, letters: Iterable[tuple[Place, str]]) -> None:
-    """Take the letters away about the breadcrumbs of these places, by these consumers; "" = by the service.
-
-    Raises `Unavailable`.
-    """
+    """Remove the letters about these breadcrumbs and consumers; "" = letters of the service. Raises `Unavailable`."""
     async with connected(settings, servers) as connection:
         for letter in letters:
             subject, stream = settings.installation.subject(letter_subject(*letter)), settings.installation.stream(DEADLETTERS)
@@ -57,7 +54,7 @@ async def clear_dead_letters(settings: Settings, servers: str, letters: Iterable
 
 
 async def read_breadcrumb(settings: Settings, servers: str, place: Place, subject: str) -> bytes:
-    """The bytes of the breadcrumb of this place and subject. Raises `Rejected` when the stream no longer holds it."""
+    """The bytes of a breadcrumb. Raises `Rejected` when the stream no longer has it."""
     async with connected(settings, servers) as connection:
         js = connection.jetstream()
         message = await NatsStream(js, lambda: 0, BREADCRUMBS, settings.installation).get(place.sequence)
@@ -75,10 +72,9 @@ async def read_breadcrumb(settings: Settings, servers: str, place: Place, subjec
 
 
 async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]) -> dict[str, int]:
-    """Walk the whole stream into a new store and put it in the old one's place; publishes nothing.
+    """Rebuild the store from the stream; publishes nothing. progress: called with (sequence, last sequence).
 
-    progress: called with (sequence, last sequence). Raises `Misconfigured` while the service runs, and when breadcrumbs
-    older than the stream are only in the store.
+    Raises `Misconfigured` while the service runs, or when only the store has older breadcrumbs.
     """
     store = locate_store(settings)
     if service := running(settings):
@@ -98,9 +94,9 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
 
 
 async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry_run: bool) -> list[dict[str, Any]]:
-    """Erase what has expired at the moment, and what was made from it, from stream, contexts and store.
+    """Erase what has expired, and what was made from it. Returns a row per workspace and schema. dry_run: erases nothing.
 
-    Returns a row a workspace and schema. dry_run: erases nothing. Raises `Unavailable`.
+    Raises `Unavailable`.
     """
     location = locate_store(settings)
     if not await location.exists():
@@ -118,9 +114,9 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
 
 
 async def compare_store(settings: Settings, servers: str) -> str:
-    """Whether the store was filled from the stream on this broker, in a sentence.
+    """Whether the store belongs to this broker's stream.
 
-    Raises `Rejected` when it was filled from another one, `Misconfigured` when it is newer, `Unavailable` without a stream.
+    Raises `Rejected` if not, `Misconfigured` when it is newer, `Unavailable` without a stream.
     """
     location = locate_store(settings)
     if not await location.exists():
@@ -141,7 +137,6 @@ async def _fill(
     origins: tuple[CallOrigin, ...],
     progress: Callable[[int, int], None],
 ) -> dict[str, int]:
-    """Remember the stream; returns how many breadcrumbs were remembered and rejected."""
     counts = {"remembered": 0, "rejected": 0}
     sessions: set[tuple[str, str]] = set()
     last = await stream.last()
@@ -150,7 +145,7 @@ async def _fill(
         memory, waiting = core.builder.memory, list[Breadcrumb]()
 
         async def remember() -> None:
-            """Facts at the same time, so that an engine gets batches; what is stored keeps its order."""
+            """Computes facts concurrently, so that an engine gets batches; stores in order."""
             facts = await asyncio.gather(*map(memory.ingest.facts, waiting))
             for breadcrumb, each in zip(waiting, facts, strict=True):
                 try:
@@ -177,9 +172,9 @@ async def _fill(
 
 
 async def _examine(location: StoreLocation, first: Place, last: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
-    """The ack floor and the request origins of the old store. Raises `Misconfigured` when it must not be replaced.
+    """The old store's ack floor and call origins. Raises `Misconfigured` when it must not be replaced.
 
-    first, last: of the stream. What cannot be made again is logged.
+    first, last: of the stream. Losses are logged.
     """
     if not await location.exists():
         if first.sequence > 1:

@@ -1,4 +1,4 @@
-"""Contexts built again from the store, with the profiles and templates of then or with others."""
+"""Contexts rebuilt from the store, with the profiles and templates of then or others."""
 
 import asyncio
 import contextlib
@@ -43,7 +43,7 @@ class Replay:
     explanation: Explanation
     event: bytes
     published: bytes | None
-    """The event that was published; None when it is not kept any more, or was erased."""
+    """The published event; None = not kept, or erased."""
     notes: tuple[str, ...]
     """What the reader has to know, e.g. why the bytes differ."""
     core: Components
@@ -51,11 +51,11 @@ class Replay:
     profile: Profile
     """That it was built with."""
     times: Mapping[str, int]
-    """Milliseconds of each part of the published context's delivery; empty where they are not kept."""
+    """Milliseconds per part of the published context's delivery; empty = not kept."""
 
     @property
     def is_same(self) -> bool | None:
-        """Whether its bytes are those of the published event; None when that is not kept, and for a refreshed one."""
+        """Whether it equals the published event; None = that is not kept, or it is a refreshed one."""
         return None if self.published is None or self.context.as_of else self.published == self.event
 
 
@@ -81,7 +81,7 @@ class Replays:
         self._follow_removals = follow_removals
 
     async def replay(self, workspace: str, request: BuiltContext) -> Replay:
-        """The context as it was published, as far as what it was made from is still there."""
+        """The context as it was published, as far as its sources exist."""
         core = self._reloading.core
         if self._follow_removals:
             await self._follow_removals()
@@ -130,7 +130,6 @@ class Replays:
         return versions[0]
 
     async def _last_of_session(self, workspace: str, request: BuiltContext) -> str:
-        """The trigger of the session's last context."""
         if not request.session:
             raise Rejected("neither a trigger nor a session is named; name one of them")
         consumer = request.consumer or DEFAULT
@@ -140,7 +139,7 @@ class Replays:
         return str(json.loads(event.data)["trigger_event_id"])
 
     async def _versions(self, workspace: str, identity: str, session: str) -> tuple[Breadcrumb, ...]:
-        """Each in the session of the contexts that it triggers. session: this one, or the breadcrumb's own; "" = any."""
+        """Each in the session of the contexts that it triggers. session: "" = any."""
         core = self._reloading.core
         versions = [
             (crumb.session, await core.builder.in_session(crumb)) for crumb in await core.store.versions(workspace, identity)
@@ -163,16 +162,13 @@ class Replays:
         return await core.builder.explain(trigger, profile, degraded=is_degraded, as_of=as_of)
 
     async def profile(self, core: Components, replay: Replay, name: str) -> Profile:
-        """The profile of this name as of a trigger; "" = the consumer's own. Raises `Rejected` with the known names.
-
-        It is in the place of the consumer's own: system prompts and reports are known by its name.
-        """
+        """A profile as of the trigger, under the consumer's name; "" = its own. Raises `Rejected`."""
         trigger = replay.trigger
         definitions = await self._log.definitions(trigger.workspace, trigger.place, trigger.received_at)
         return in_the_place_of(replay.profile, profile_of(core, name or replay.profile.consumer, definitions))
 
     async def with_files(self, core: Components, files: Files, *, over_bundled: bool) -> Components:
-        """The components with these files laid over those in force, or over the bundled ones alone. Raises `Rejected`."""
+        """The components with these files over those in force, or over the bundled ones. Raises `Rejected`."""
         bundled, *own = core.config.layers
         layers = (bundled, files) if over_bundled else (bundled, {**(own[-1] if own else {}), **files})
         try:
@@ -181,7 +177,7 @@ class Replays:
             raise Rejected(str(error)) from error
 
     async def _end(self, trigger: Breadcrumb, as_of: int) -> Place:
-        """The place of this sequence, not before the trigger and not after the newest breadcrumb."""
+        """Limited to the span from the trigger to the newest breadcrumb."""
         return max(trigger.place, min(Place(trigger.place.incarnation, as_of), await self._log.last()))
 
     async def is_published(self, other: Breadcrumb, trigger: str, consumer: str) -> bool:
@@ -195,7 +191,7 @@ class Replays:
     async def _core_of(
         self, core: Components, definitions: Definitions, consumer: str, profile: str, templates: str
     ) -> tuple[Components, str]:
-        """The components with the profiles and templates of these revisions; those in force, and why, where they are gone."""
+        """Components with profiles and templates of these revisions; else those in force, and a note."""
         if core.config.templates.revision == templates and _revision(core, definitions, consumer) == profile:
             return core, ""
         then = core
@@ -209,7 +205,7 @@ class Replays:
         return core, f"the profile and templates of then ({revisions}) are not kept here; today's are taken in their place"
 
     async def _core_with(self, edition: Edition, core: Components, like: Components) -> Components:
-        """The components with an edition. like: with the same templates, where they are known."""
+        """like: components with the same templates, if known."""
         if edition.id not in self._reloading.earlier:
             self._reloading.earlier[edition.id] = core.with_config(
                 await asyncio.to_thread(parse_config, edition.layers, like.config, was_in_force=True)
@@ -220,7 +216,7 @@ class Replays:
 
 
 def profile_of(core: Components, name: str, definitions: Definitions = ()) -> Profile:
-    """The profile, shadow or preset of this name, or what the definitions make of it. Raises `Rejected` with the known names."""
+    """The profile, shadow, preset or record consumer of this name. Raises `Rejected`."""
     others = (*core.config.shadows, *core.builder.record_consumers(definitions).profiles)
     if match := next((each for each in others if each.consumer == name), None):
         return match
@@ -231,7 +227,7 @@ def profile_of(core: Components, name: str, definitions: Definitions = ()) -> Pr
 
 
 def in_the_place_of(profile: Profile, other: Profile) -> Profile:
-    """The other profile as the consumer's own: with its name, by which its words and its system prompt are known."""
+    """The other profile under the consumer's name."""
     return replace(other, consumer=profile.consumer, triggers=profile.triggers, debounce=profile.debounce)
 
 
@@ -241,13 +237,12 @@ def failures_of(core: Components) -> list[str]:
 
 
 def _revision(core: Components, definitions: Definitions, consumer: str) -> str:
-    """Of the consumer's profile; "" when there is none."""
     profiles = (*core.profiles, *core.builder.record_consumers(definitions).profiles)
     return next((each.revision for each in profiles if each.consumer == consumer), "")
 
 
 def _only_consumer(core: Components, trigger: Breadcrumb, definitions: Definitions) -> str:
-    """The consumer of the trigger's only context; with several the default one."""
+    """Raises `Rejected` for none and for several."""
     names = [profile.consumer for profile in core.builder.consumers(trigger, definitions)]
     if len(names) == 1:
         return names[0]
@@ -257,7 +252,6 @@ def _only_consumer(core: Components, trigger: Breadcrumb, definitions: Definitio
 
 
 def _absence(core: Components, trigger: Breadcrumb, consumer: str, definitions: Definitions) -> str:
-    """Why there is no published context."""
     profiles = core.builder.consumers(trigger, definitions)
     profile = next((each for each in profiles if each.consumer == consumer), None)
     if profile is None:
@@ -270,7 +264,7 @@ def _absence(core: Components, trigger: Breadcrumb, consumer: str, definitions: 
 
 
 def _difference(flags: frozenset[str], *, is_other_edition: bool) -> str:
-    """Why the bytes differ from what was published. flags: which the published context has and this one has not."""
+    """flags: of the published context, but not of this one."""
     if is_other_edition:
         reason = "other profiles or templates made it"
     elif VECTORS_MISSING in flags:

@@ -19,7 +19,7 @@ REASONS = 3
 
 
 async def read_contexts(settings: Settings, servers: str, workspace: str, consumers: Iterable[str], most: int) -> list[Event]:
-    """The newest published contexts of these consumers that the stream keeps, the newest first. Raises `Unavailable`."""
+    """The newest kept contexts of these consumers, the newest first. Raises `Unavailable`."""
     newest: deque[Event] = deque(maxlen=most)
     names = frozenset(consumers)
     async with connected(settings, servers) as connection:
@@ -34,9 +34,9 @@ async def read_contexts(settings: Settings, servers: str, workspace: str, consum
 async def replayed_differences(
     client: Client, contexts: Iterable[Event], shadows: Mapping[str, str], advance: Callable[[int, int], object]
 ) -> list[dict[str, Any]]:
-    """The difference of each context by each shadow of its consumer. Raises `Unavailable`.
+    """Replay each context with each shadow of its consumer. Raises `Unavailable`. shadows: name → consumer.
 
-    shadows: name → consumer. advance: called with how many replays are done, of how many.
+    advance: called with (done, total).
     """
     trials = [(event, name) for event in contexts for name, consumer in shadows.items() if consumer == event["consumer_id"]]
     differences = []
@@ -52,9 +52,9 @@ async def replayed_differences(
 
 
 def difference(event: Event, shadow: str, other: Event | None, why: str = "") -> dict[str, Any]:
-    """How the page by a shadow profile differs from the consumer's, as JSON. `equal_lines` is a share from 0 to 1.
+    """How a shadow's page differs from the consumer's, as JSON. `equal_lines` is 0 to 1. event: the consumer's.
 
-    event: what the consumer got. other: what the shadow makes; None = no page, and `why` says why.
+    other: the shadow's; None = no page, and `why` says why.
     """
     ids = [dict.fromkeys(each for section in page["sections"] for each in section["ids"]) for page in (event, other or event)]
     return {
@@ -73,14 +73,14 @@ def difference(event: Event, shadow: str, other: Event | None, why: str = "") ->
 
 
 def equal_lines(one: str, other: str) -> float:
-    """Lines that both texts have, as often as both have them, as a share of all lines of both: 1 for equal texts."""
+    """Share of all lines that both texts have; 1 for equal texts."""
     counts, others = Counter(one.splitlines()), Counter(other.splitlines())
     total = counts.total() + others.total()
     return 2 * (counts & others).total() / total if total else 1.0
 
 
 def summarise_differences(differences: Iterable[Mapping[str, Any]], limit: int) -> dict[str, Any]:
-    """A summary of each pair of consumer and shadow, and the contexts that differ most. limit: of these."""
+    """A summary per consumer and shadow, and the contexts that differ most. limit: of these."""
     pairs: defaultdict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for each in differences:
         pairs[each["consumer"], each["shadow"]].append(each)

@@ -9,17 +9,14 @@ from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured, installation
 from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
-from builder.recall.summaries.excerpts import Words
+from builder.recall.summaries.excerpts import TextFunctions
 from builder.worker.jobs import Observer
 from builder.worker.summary_writer import SummaryWriter
 
 
 @asynccontextmanager
 async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> AsyncIterator[Summarizer | None]:
-    """The configured endpoint, or None. Raises `Misconfigured` for one without a model or without the SDK that talks to it.
-
-    tokens: text → how many.
-    """
+    """The configured endpoint, or None. Raises `Misconfigured` without a model or the SDK. tokens: text → count."""
     summaries = settings.summaries
     if not summaries.url:
         yield None
@@ -47,5 +44,5 @@ def summary_writer(
     core: Components, sender: Sender, endpoint: Summarizer | None, observer: Observer, max_bytes: int
 ) -> SummaryWriter:
     """What makes the summaries of these components. max_bytes: of a breadcrumb."""
-    words = Words(terms=core.helpers.terms, count=core.helpers.count)
+    words = TextFunctions(terms=core.helpers.terms, count=core.helpers.count)
     return SummaryWriter(sender, words, load_language(), endpoint, core.store, observer, max_bytes)

@@ -8,7 +8,7 @@ from itertools import chain, groupby, repeat
 import numpy as np
 
 from builder.assemble.items.list_items import ITEM
-from builder.assemble.items.rendering import SOURCES, Group, PageSection, SectionSource
+from builder.assemble.items.rendering import SOURCES, Group, PageSection
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.phrases import Phrases
 from builder.domain.profile import Dates, SectionRule
@@ -38,9 +38,9 @@ class Gaps:
         origins = np.array([item.origin for item in items], np.int64)
         is_said = (origins >= 0) & (origins < self.view.size)
         is_said[is_said] = self.view.dialogue[origins[is_said]]
-        places = self.view.column(self.view.history.exchanges.origin)[origins[is_said]]
-        sessions = self.view.session_of[places]
-        numbers = np.searchsorted(self.missing, places[1:]) - np.searchsorted(self.missing, places[:-1], side="right")
+        firsts = self.view.column(self.view.history.exchanges.origin)[origins[is_said]]
+        sessions = self.view.session_of[firsts]
+        numbers = np.searchsorted(self.missing, firsts[1:]) - np.searchsorted(self.missing, firsts[:-1], side="right")
         lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))
         calls = dict(self.other_calls)
         for item, is_row in zip(items, is_said.tolist(), strict=True):
@@ -154,7 +154,7 @@ class Ledger:
         calls = self.gaps.other_calls if other_calls is None else other_calls
         self.gaps = replace(self.gaps, missing=missing_of(view, self._units, rows | self.noted), other_calls=calls)
         for section in self.items:
-            if self._is_gapped(section):
+            if SOURCES[self.rules[section].source].is_dated:
                 self._count(section)
 
     def cost(self, section: str, items: Sequence[Item]) -> int:
@@ -177,11 +177,11 @@ class Ledger:
         """Add an item at its place if the page has room for it and the lines around it."""
         items = self.items.get(section, [])
         first = self.writer.view.column(self.writer.view.history.exchanges.origin)  # an edit has the place of what it edits
-        place = bisect_left(items, first[item.origin], key=lambda other: first[other.origin])
-        cost = self.heading(section) + item.tokens + self._dates(section, items, place, item) + self._gap_tokens
+        index = bisect_left(items, first[item.origin], key=lambda other: first[other.origin])
+        cost = self.heading(section) + item.tokens + self._dates(section, items, index, item) + self._gap_tokens
         if cost > self.remaining:
             return False
-        self.items.setdefault(section, items).insert(place, item)
+        self.items.setdefault(section, items).insert(index, item)
         self.spent[section] += cost
         return True
 
@@ -197,8 +197,8 @@ class Ledger:
 
     def take_off_least(self) -> bool:
         """Remove the oldest find, else the oldest of the conversation; returns whether there was any."""
-        yielding = (name for name in self.items if self.items[name] and self.source(self.rules[name]).yields)
-        name = min(yielding, key=lambda name: self.source(self.rules[name]).yields, default=None)
+        yielding = (name for name in self.items if self.items[name] and SOURCES[self.rules[name].source].yields)
+        name = min(yielding, key=lambda name: SOURCES[self.rules[name].source].yields, default=None)
         if name is None:
             return False
         self.items[name].pop(0)
@@ -212,17 +212,13 @@ class Ledger:
             self.put_note(name)
         return name is not None
 
-    def source(self, rule: SectionRule) -> SectionSource:
-        """What fills a section."""
-        return SOURCES[rule.source]
-
     def date(self, section: str, item: Item) -> str:
         """The date line above an item."""
         return self.writer.date(item, self.dates(self.rules[section]))
 
     def dates(self, rule: SectionRule) -> Dates:
         """The dates that a section shows: a conversation of one day shows none but times."""
-        is_bare = self.source(rule).is_dialogue and not self.dated and rule.dates not in {"time", "pause"}
+        is_bare = SOURCES[rule.source].is_dialogue and not self.dated and rule.dates not in {"time", "pause"}
         return "none" if is_bare else rule.dates
 
     def page_sections(self, items: Mapping[str, Sequence[Item]] | None = None) -> tuple[PageSection, ...]:
@@ -238,10 +234,7 @@ class Ledger:
 
     def with_gaps(self, section: str, items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
         """The items, each with the line on what is missing in front of it, if any."""
-        return zip(items, self.gaps.lines(items) if self._is_gapped(section) else repeat(""), strict=False)
-
-    def _is_gapped(self, section: str) -> bool:
-        return self.source(self.rules[section]).is_dated
+        return zip(items, self.gaps.lines(items) if SOURCES[self.rules[section].source].is_dated else repeat(""), strict=False)
 
     def _groups(self, rule: SectionRule, by_section: Sequence[Item]) -> Iterable[Group]:
         if rule.name in self.texts:
@@ -258,10 +251,10 @@ class Ledger:
         )
         return sum(item.tokens for item in items) + lines
 
-    def _dates(self, section: str, items: Sequence[Item], place: int, item: Item) -> int:
+    def _dates(self, section: str, items: Sequence[Item], index: int, item: Item) -> int:
         line = self.date(section, item)
-        before = self.date(section, items[place - 1]) if place else None
-        after = self.date(section, items[place]) if place < len(items) else None
+        before = self.date(section, items[index - 1]) if index else None
+        after = self.date(section, items[index]) if index < len(items) else None
         if line in {before, after}:
             return 0
         again = after if after is not None and after == before else ""

@@ -4,6 +4,7 @@ The profile's own words · the current message · standing instructions · pinne
 rounds of the running turn · the last answer · the recent conversation · memory · summary · finds · again the conversation.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from builder.assemble.budget.ledger import Ledger
@@ -98,6 +99,8 @@ STUB_TOKENS = 30
 """Of a result that is one line, about."""
 MIN_LABEL_TOKENS = 3
 """Of a bullet, who speaks, and the line end."""
+OLD_TURNS = "older than the last"
+"""Beginning of the reason of calls that the limit of tool turns takes."""
 MIN_CALL_TOKENS = 5
 """Of the line of a call."""
 
@@ -110,8 +113,6 @@ class LimitedConversation:
     """The newest first."""
     placeholders: frozenset[Entry]
     """Those whose results a limit reduces to a line."""
-    old_calls: frozenset[Entry]
-    """Those that the limit of tool turns takes."""
     left_out: tuple[tuple[Entry, str], ...]
     """What a limit takes, and why."""
     is_part: bool
@@ -126,9 +127,8 @@ def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
     if window.max_units is not None or window.max_tool_turns is not None or profile.tool_output.placeholder_after is not None:
         return False
     rows_shown = own[view.dialogue[own] & view.current[own]]
-    marks = view.history.breadcrumbs
-    texts = rows_shown[~marks.by_tool.head(view.size)[rows_shown]]
-    return float((marks.tokens.head(view.size)[texts] + MIN_LABEL_TOKENS).sum()) > MAX_STORED_SHARE * allowance
+    texts = rows_shown[~view.column(view.history.breadcrumbs.by_tool)[rows_shown]]
+    return float((view.tokens[texts] + MIN_LABEL_TOKENS).sum()) > MAX_STORED_SHARE * allowance
 
 
 def limit_conversation(view: View, profile: Profile, room: float, current: Turn, *, folded: bool) -> LimitedConversation:
@@ -136,43 +136,39 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
 
     current: entries that are elsewhere. folded: results need one line each, and the last answer is included.
     """
-    window, after = profile.window, profile.tool_output.placeholder_after
-    units = view.units if window.max_units is not None else 0
-    most = window.max_units
-    if most is not None and units > most:
-        most = window_size(units, window)
     entries: list[Entry] = []
     left_out: list[tuple[Entry, str]] = []
     placeholders: set[Entry] = set()
-    old_calls: set[Entry] = set()
-    tool_turns = 0
-    tokens, has_answer = 0.0, False
-    stored = view.tokens
+    tokens, stored, has_answer, is_part = 0.0, view.tokens, False, False
+    for number, entry, reason, is_reduced in _limits(view, profile):
+        is_part = tokens > MAX_STORED_SHARE * room and (not folded or has_answer or number >= MAX_TURNS_TO_ANSWER)
+        if is_part:
+            break
+        if reason and entry not in current:
+            left_out.append((entry, reason))
+        elif entry not in current:
+            entries.append(entry)
+            has_answer |= not entry.request and view.breadcrumb(entry.row).role == "assistant"
+            placeholders.update({entry} if is_reduced else ())
+            results = STUB_TOKENS * len(entry.results) if folded else float(stored[list(entry.results)].sum())
+            tokens += results + (MIN_CALL_TOKENS if entry.request else float(stored[entry.row]) + MIN_LABEL_TOKENS)
+    moved_at = 0 if is_part else last_trim_row(view, profile.window)
+    return LimitedConversation(tuple(entries), frozenset(placeholders), tuple(left_out), is_part, moved_at)
+
+
+def _limits(view: View, profile: Profile) -> Iterator[tuple[int, Entry, str, bool]]:
+    """Each entry, the newest first: the number of its turn, the limit that takes it, whether one reduces its results."""
+    window, after = profile.window, profile.tool_output.placeholder_after
+    most, max_calls, tool_turns = window.max_units, window.max_tool_turns, 0
+    if most is not None and view.units > most:
+        most = window_size(view.units, window)
     for number, turn in enumerate(turns(view)):
-        calls = any(entry.request for entry in turn)
-        tool_turns += calls
+        tool_turns += any(entry.request for entry in turn)
         for entry in reversed(turn):
-            if tokens > MAX_STORED_SHARE * room and (not folded or has_answer or number >= MAX_TURNS_TO_ANSWER):
-                return LimitedConversation(
-                    tuple(entries), frozenset(placeholders), frozenset(old_calls), tuple(left_out), is_part=True, moved_at=0
-                )
-            if entry in current:
-                continue
-            if most is not None and number >= most:
-                left_out.append((entry, f"older than the newest {most} units"))
-            elif entry.request and window.max_tool_turns is not None and tool_turns > window.max_tool_turns:
-                left_out.append((entry, f"older than the last {window.max_tool_turns} tool turns"))
-                old_calls.add(entry)
-            else:
-                entries.append(entry)
-                has_answer |= not entry.request and view.breadcrumb(entry.row).role == "assistant"
-                placeholders.update({entry} if after is not None and tool_turns > after else ())
-                results = STUB_TOKENS * len(entry.results) if folded else float(stored[list(entry.results)].sum())
-                tokens += results + (MIN_CALL_TOKENS if entry.request else float(stored[entry.row]) + MIN_LABEL_TOKENS)
-    moved_at = last_trim_row(view, window) if most is not None else 0
-    return LimitedConversation(
-        tuple(entries), frozenset(placeholders), frozenset(old_calls), tuple(left_out), is_part=False, moved_at=moved_at
-    )
+            reason = f"older than the newest {most} units" if most is not None and number >= most else ""
+            if not reason and entry.request and max_calls is not None and tool_turns > max_calls:
+                reason = f"{OLD_TURNS} {max_calls} tool turns"
+            yield number, entry, reason, after is not None and tool_turns > after
 
 
 def window_size(units: int, window: Window) -> int:

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.labels import CHAT_ROLES
-from builder.assemble.items.rendering import Group, PageSection
+from builder.assemble.items.rendering import SOURCES, Group, PageSection
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.page.chat_turns import (
     SectionItem,
@@ -20,7 +20,7 @@ from builder.assemble.page.chat_turns import (
     roles_with_labels,
     written_parts,
 )
-from builder.domain.context import OPENING, RECENT, SLOW, STATIC, Message, Part
+from builder.domain.context import OPENING, RECENT, SLOW, STATIC, Message, MessagePart
 from builder.domain.profile import SectionRule
 
 PROBE = "x"
@@ -58,7 +58,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     page_sections = (_without_note(each, ledger, is_opened=bool(dialogue)) for each in ledger.page_sections(items))
     sections = [section for section in page_sections if section]
     rules = ledger.rules
-    lasting = [each for each in sections if ledger.source(rules[each.name]).is_in_system(rules[each.name], writer.profile)]
+    lasting = [each for each in sections if SOURCES[rules[each.name].source].is_in_system(rules[each.name], writer.profile)]
     system = tuple(_system(lasting, items, ledger))
     is_cached = not system or bool(system[-1].breakpoint)
     notes = _notes([section for section in sections if section not in lasting], items, writer)
@@ -68,7 +68,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
         callers = frozenset(item.first.id for _, item in (*calls, *later))
         ending = "\n".join(filter(None, (_note_of(ledger, "turn"), _note_of(ledger, "trigger"))))
         return (*system, *_ending_with_calls(conversation, callers, notes, ending, is_cached=is_cached))
-    last = Message(role="user", parts=(Part(notes.text, is_note=True),), ids=notes.ids)
+    last = Message(role="user", parts=(MessagePart(notes.text, is_note=True),), ids=notes.ids)
     if current and not is_text:
         last = _current(current, trigger, notes, day, labelled_roles, ledger)
     return (*system, *_with_breakpoint(conversation, is_cached=is_cached), last)
@@ -102,7 +102,7 @@ def _without_note(section: PageSection, ledger: Ledger, *, is_opened: bool) -> P
 def _opened(conversation: list[Message], note: str) -> list[Message]:
     if not note:
         return conversation
-    part = Part(f"{note}\n", is_note=True)
+    part = MessagePart(f"{note}\n", is_note=True)
     if conversation and conversation[0].role == "user":
         return [replace(conversation[0], parts=(part, *conversation[0].parts)), *conversation[1:]]
     return [Message(role="user", parts=(part,), ids=()), *conversation]
@@ -133,7 +133,9 @@ def _system(front: Sequence[PageSection], items: dict[str, Sequence[Item]], ledg
     marks = {slow: SLOW} | {static: STATIC}
     for number, section in enumerate(front, 1):
         notes = _notes((section,), items, ledger.writer)
-        yield Message(role="system", parts=(Part(notes.text, is_note=True),), ids=notes.ids, breakpoint=marks.get(number, ""))
+        yield Message(
+            role="system", parts=(MessagePart(notes.text, is_note=True),), ids=notes.ids, breakpoint=marks.get(number, "")
+        )
 
 
 def _notes(sections: Sequence[PageSection], items: dict[str, Sequence[Item]], writer: Writer) -> _Notes:
@@ -154,7 +156,10 @@ def _current(
     above = "\n".join(filter(None, (notes.text and f"{notes.text}\n", heading, _note_of(ledger, "trigger"), note)))
     return Message(
         role="user",
-        parts=(*((Part(f"{above}\n", is_note=True),) if above else ()), *written_parts(current.fragments[-1], "user", writer)),
+        parts=(
+            *((MessagePart(f"{above}\n", is_note=True),) if above else ()),
+            *written_parts(current.fragments[-1], "user", writer),
+        ),
         ids=(*notes.ids, crumb.id),
         images=pictures(current.fragments[-1], writer),
     )
@@ -178,7 +183,9 @@ def _ending_with_calls(
     before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
     question = before.pop() if before and before[-1].role == "user" else Message(role="user", parts=(), ids=())
     gap = "\n" if notes.text or question.parts else ""
-    first, last = ((Part(f"{text}\n", is_note=True),) if text else () for text in (notes.text, ending and f"{gap}{ending}"))
+    first, last = (
+        (MessagePart(f"{text}\n", is_note=True),) if text else () for text in (notes.text, ending and f"{gap}{ending}")
+    )
     front = replace(question, parts=(*first, *question.parts, *last), ids=(*notes.ids, *question.ids))
     return (*_with_breakpoint(before, is_cached=is_cached), front, *calls)
 

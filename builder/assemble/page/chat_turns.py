@@ -18,7 +18,7 @@ from builder.assemble.items.labels import (
 from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import Exchange, Fragment, Image, Message, Part
+from builder.domain.context import Exchange, Fragment, Image, Message, MessagePart
 from builder.domain.text import visible
 from builder.recall.index.conversation import Entry
 
@@ -71,12 +71,12 @@ def _append(conversation: list[Message], message: Message, note: str) -> None:
     if not note:
         conversation.append(message)
     elif message.role == "user":
-        conversation.append(replace(message, parts=(Part(f"{note}\n", is_note=True), *message.parts)))
+        conversation.append(replace(message, parts=(MessagePart(f"{note}\n", is_note=True), *message.parts)))
     elif conversation and conversation[-1].role == "user":
         last = conversation.pop()
-        conversation += [replace(last, parts=(*last.parts, Part(f"\n{note}\n", is_note=True))), message]
+        conversation += [replace(last, parts=(*last.parts, MessagePart(f"\n{note}\n", is_note=True))), message]
     else:
-        conversation += [Message(role="user", parts=(Part(f"{note}\n", is_note=True),), ids=()), message]
+        conversation += [Message(role="user", parts=(MessagePart(f"{note}\n", is_note=True),), ids=()), message]
 
 
 def note_of(date: str, name: str, gap: str = "") -> str:
@@ -89,12 +89,12 @@ def note_of(date: str, name: str, gap: str = "") -> str:
     )
 
 
-def written_parts(fragment: Fragment, role: str, writer: Writer) -> tuple[Part, ...]:
+def written_parts(fragment: Fragment, role: str, writer: Writer) -> tuple[MessagePart, ...]:
     """What a message says; nothing when the assistant says nothing."""
     words = message_words(fragment, writer.labels.of(fragment.breadcrumb))
     if words.strip():
-        return (Part(words),)
-    return (Part(f"{writer.rendering.phrases('empty_message')}\n", is_note=True),) if role == "user" else ()
+        return (MessagePart(words),)
+    return (MessagePart(f"{writer.rendering.phrases('empty_message')}\n", is_note=True),) if role == "user" else ()
 
 
 def pictures(fragment: Fragment, writer: Writer) -> tuple[Image, ...]:
@@ -129,7 +129,7 @@ def _turn(items: Sequence[Item], writer: Writer) -> Message:
         results = [result for item in calls for result in item.fragments[1:]]
         return replace(
             message,
-            parts=(*message.parts, Part(f"\n{text}\n" if message.parts else f"{text}\n", is_note=True)),
+            parts=(*message.parts, MessagePart(f"\n{text}\n" if message.parts else f"{text}\n", is_note=True)),
             ids=(crumb.id, *(result.breadcrumb.id for result in results)),
             images=(*message.images, *(image for result in results for image in pictures(result, writer))),
         )

@@ -9,7 +9,6 @@ from itertools import takewhile
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.writer import Item
 from builder.domain.context import NEUTRALISED, PASSAGES, RECENT, SLOW, STATIC, Breakpoint, Fragment, Omission, Section
-from builder.domain.profile import SectionRule
 from builder.recall.index.view import View
 
 
@@ -43,27 +42,16 @@ def compose(ledger: Ledger) -> Page:
 
 
 def _breakpoints(markdown: str, ends: dict[str, int], ledger: Ledger) -> tuple[Breakpoint, ...]:
-    sections_by_end: dict[int, Breakpoint] = {}
-    for name, lasts in ((STATIC, _is_static), (SLOW, _is_slow), (RECENT, _is_recent)):
-        front = list(takewhile(lambda section: lasts(ledger.rules[section]), ends))  # noqa: B023 - used at once
-        if front:
-            end = ends[front[-1]]
+    rules, marks = [ledger.rules[name] for name in ends], dict[int, Breakpoint]()
+    lasting = {STATIC: {"static"}, SLOW: {"static", "slow"}, RECENT: {"static", "slow", "window"}}
+    for name, kinds in lasting.items():
+        number = len(list(takewhile(lambda rule: {rule.section_class, rule.source} & kinds, rules)))  # noqa: B023 - used at once
+        if number:
+            end = list(ends.values())[number - 1]
             tokens = ledger.writer.rendering.page_tokens(markdown[:end])
             prefix = blake2b(markdown[:end].encode(), digest_size=8).hexdigest()
-            sections_by_end.setdefault(end, Breakpoint(name=name, characters=end, tokens=tokens, prefix=prefix))
-    return tuple(sections_by_end.values())
-
-
-def _is_static(rule: SectionRule) -> bool:
-    return rule.section_class == "static"
-
-
-def _is_slow(rule: SectionRule) -> bool:
-    return rule.section_class in {"static", "slow"}
-
-
-def _is_recent(rule: SectionRule) -> bool:
-    return _is_slow(rule) or rule.source == "window"
+            marks.setdefault(end, Breakpoint(name=name, characters=end, tokens=tokens, prefix=prefix))
+    return tuple(marks.values())
 
 
 def sections_of(ledger: Ledger) -> tuple[Section, ...]:

@@ -6,16 +6,15 @@ from itertools import islice
 
 import numpy as np
 
-from builder.assemble.assemble import Assembly
+from builder.assemble.assemble import AssembledPage
 from builder.assemble.page.composition import rows_of_calls
 from builder.assemble.receipts.page_parts import page_parts, source_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import IRRELEVANT, OLDER
 from builder.domain.profile import Profile, SectionRule
-from builder.domain.receipt import AbsentSource, BudgetReceipt, Evidence, PagePart, Receipt, SectionBudget, Source
+from builder.domain.receipt import AbsentSource, BudgetReceipt, Evidence, PagePart, PageSource, Receipt, SectionBudget
 from builder.recall.index.view import View
-from builder.recall.search.evidence import SearchEvidence
-from builder.recall.search.ranking import Ranker
+from builder.recall.search.ranking import Ranker, SearchEvidence
 
 MAX_SIGNALS = 3
 """Signals that a sentence names, those with the most points."""
@@ -26,13 +25,13 @@ MIN_POINTS = 0.05
 def present_sentence(parts: Sequence[PagePart], rules: Mapping[str, SectionRule]) -> str:
     """parts: all of one breadcrumb, at least one."""
     first = parts[0]
-    places = ", ".join(dict.fromkeys(_place(part, rules) for part in parts))
+    lines = ", ".join(dict.fromkeys(_lines_of(part, rules) for part in parts))
     reason = "; ".join(dict.fromkeys(part.reason for part in parts))
     reduced = "; ".join(dict.fromkeys(part.reduced for part in parts if part.reduced))
     tokens = sum(part.tokens for part in parts)
     evidence = next((part.evidence for part in parts if part.evidence), None)
     return (
-        f"{_source_name(first.source)} is on the page, {places}, with {tokens} tokens: {reason}"
+        f"{_source_name(first.source)} is on the page, {lines}, with {tokens} tokens: {reason}"
         f"{f' ({evidence_words(evidence)})' if evidence else ''}{f'; not all of it is shown: {reduced}' if reduced else ''}."
     )
 
@@ -57,7 +56,7 @@ def evidence_words(evidence: Evidence) -> str:
     return f"probability {evidence.probability:.2g}, {rank}" + (f", most points: {strongest}" if strongest else "")
 
 
-def _place(part: PagePart, rules: Mapping[str, SectionRule]) -> str:
+def _lines_of(part: PagePart, rules: Mapping[str, SectionRule]) -> str:
     title = rules[part.section].title if part.section in rules else part.section
     if not part.first:
         return f"in {title!r}"
@@ -65,14 +64,14 @@ def _place(part: PagePart, rules: Mapping[str, SectionRule]) -> str:
     return f"{lines} in {title!r}"
 
 
-def _source_name(source: Source | None) -> str:
+def _source_name(source: PageSource | None) -> str:
     return f"{source.id} v{source.version} ({source.schema}, {source.speaker})" if source else "it"
 
 
 OTHERWISE = "the page has no section for it"
 
 
-def reason_of_row(assembly: Assembly, row: int) -> str:
+def reason_of_row(assembly: AssembledPage, row: int) -> str:
     """The reason by which the account counts it, and why it could not be found."""
     recall = assembly.draft.recall
     crumb = recall.view.breadcrumb(row)
@@ -89,7 +88,7 @@ def reason_of_row(assembly: Assembly, row: int) -> str:
     return "; ".join(filter(None, (reason, unsearched))) or OTHERWISE
 
 
-def _hidden(crumb: Breadcrumb, row: int, assembly: Assembly) -> str:
+def _hidden(crumb: Breadcrumb, row: int, assembly: AssembledPage) -> str:
     recall = assembly.draft.recall
     profile, view, trigger = recall.profile, recall.view, recall.trigger
     if not view.prefix.latest[row]:
@@ -127,7 +126,7 @@ def _not_searched(crumb: Breadcrumb, row: int, view: View, profile: Profile, *, 
 class Explanation:
     """Made on demand: nothing of it is computed while a context is built."""
 
-    def __init__(self, assembly: Assembly, ranker: Ranker) -> None:
+    def __init__(self, assembly: AssembledPage, ranker: Ranker) -> None:
         recall = assembly.draft.recall
         self._assembly = assembly
         self._evidence = SearchEvidence(assembly.draft.query, recall.view, ranker, assembly.draft.retrieval.candidates)

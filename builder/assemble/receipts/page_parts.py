@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
-from builder.assemble.assemble import Assembly
-from builder.assemble.draft import Draft
+from builder.assemble.assemble import AssembledPage
+from builder.assemble.draft import PageDraft
 from builder.assemble.items.writer import Item
 from builder.assemble.page.composition import reductions
 from builder.assemble.sources.fixed import OF_TURN, OWN_WORDS
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.profile import SectionRule
-from builder.domain.receipt import PagePart, Source
+from builder.domain.receipt import PagePart, PageSource
 from builder.domain.summary import SUMMARY
-from builder.recall.search.evidence import SearchEvidence
+from builder.recall.search.ranking import SearchEvidence
 
 FURNITURE = "heading, date or note of the service"
 """Reason of lines that come from no breadcrumb."""
@@ -25,7 +25,7 @@ def own_words(rule: SectionRule) -> str:
     return OWN_WORDS.get(rule.source, rule.source)
 
 
-def reason_of(draft: Draft, rule: SectionRule, item: Item, fragment: Fragment) -> str:
+def reason_of(draft: PageDraft, rule: SectionRule, item: Item, fragment: Fragment) -> str:
     """Why this part of an item is in this section."""
     if item.entry and item.entry in draft.recall.turn:
         return OF_TURN
@@ -46,7 +46,7 @@ class _Stretch:
     text: str
 
 
-def page_parts(assembly: Assembly, evidence: SearchEvidence) -> tuple[PagePart, ...]:
+def page_parts(assembly: AssembledPage, evidence: SearchEvidence) -> tuple[PagePart, ...]:
     """In page order. Lines are 0 where the page template moves or changes fragments."""
     ledger, markdown = assembly.draft.ledger, assembly.page.markdown
     stretches = tuple(_stretches(assembly))
@@ -63,9 +63,9 @@ def page_parts(assembly: Assembly, evidence: SearchEvidence) -> tuple[PagePart, 
     return _with_furniture(parts, markdown)
 
 
-def source_of(breadcrumb: Breadcrumb) -> Source:
+def source_of(breadcrumb: Breadcrumb) -> PageSource:
     """The breadcrumb, as receipts name it."""
-    return Source(
+    return PageSource(
         id=breadcrumb.id,
         version=breadcrumb.version,
         schema=breadcrumb.schema,
@@ -74,7 +74,7 @@ def source_of(breadcrumb: Breadcrumb) -> Source:
     )
 
 
-def _stretches(assembly: Assembly) -> Iterator[_Stretch]:
+def _stretches(assembly: AssembledPage) -> Iterator[_Stretch]:
     ledger = assembly.draft.ledger
     for name, rule in ledger.rules.items():
         if name in ledger.texts:
@@ -91,7 +91,7 @@ def _texts(stretch: _Stretch) -> tuple[str, ...]:
     return tuple(fragment.text for fragment in stretch.item.fragments)
 
 
-def _parts(stretch: _Stretch, assembly: Assembly, evidence: SearchEvidence) -> Iterator[PagePart]:
+def _parts(stretch: _Stretch, assembly: AssembledPage, evidence: SearchEvidence) -> Iterator[PagePart]:
     rule, item = stretch.rule, stretch.item
     if item is None and not stretch.text:
         return

@@ -3,7 +3,7 @@
 from functools import partial
 
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, LARGE_SHARE, Shares
-from builder.assemble.draft import Draft
+from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import LINE_REASONS, MIN_PART_TOKENS, Line, each, even_caps
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OLDER, OVER_BUDGET
@@ -55,9 +55,9 @@ LIMITED = "what the profile's `window` leaves of the conversation"
 """Why it is on the page."""
 
 
-def put_conversation(draft: Draft, shares: Shares) -> None:
+def put_conversation(draft: PageDraft, shares: Shares) -> None:
     """Put on the page what the conversation has a right to."""
-    place(draft, {full.entry: full for full in draft.full if full.entry} if shares.whole else _rights(draft, shares))
+    put_entries(draft, {full.entry: full for full in draft.full if full.entry} if shares.whole else _rights(draft, shares))
     if draft.misses and (rule := draft.rule("window")):
         number, phrases = draft.recall.view.units, draft.writer.rendering.phrases
         draft.ledger.put_note(rule.name, phrases.counted("message_not_shown", "messages_not_shown", number))  # until it is known
@@ -65,7 +65,7 @@ def put_conversation(draft: Draft, shares: Shares) -> None:
         draft.omissions.add(reason, entry.rows)
 
 
-def grow(draft: Draft) -> bool:
+def grow(draft: PageDraft) -> bool:
     """Give the room that is left to the conversation, the newest first; returns whether any of it was used.
 
     A large result leaves room for what is older, and takes what that does not use.
@@ -77,12 +77,12 @@ def grow(draft: Draft) -> bool:
     grown = [item for entry, item in placed.items() if entry not in before or item.size > before[entry].size]
     draft.take_off_finds([find for item in grown for find in draft.finds_of(item)])
     if grown:
-        place(draft, placed)
+        put_entries(draft, placed)
         draft.note_what_is_missing()
     return bool(grown)
 
 
-def leave_out_older(draft: Draft) -> None:
+def leave_out_older(draft: PageDraft) -> None:
     """Say why the rest of the conversation is not on the page."""
     view, placed = draft.recall.view, draft.placed()
     draft.omissions.add(OVER_BUDGET, [row for entry in draft.recall.turn if entry not in placed for row in entry.rows])
@@ -91,7 +91,7 @@ def leave_out_older(draft: Draft) -> None:
     draft.omissions.add(OLDER, older, older[::-1].tolist())
 
 
-def place(draft: Draft, placed: Placed) -> None:
+def put_entries(draft: PageDraft, placed: Placed) -> None:
     """Put the entries into their sections in page order, with notes on what is missing."""
     reason = NEWEST if not draft.whole else LIMITED if draft.limits.left_out else FITS
     order = [placed[full.entry] for full in reversed(draft.full) if full.entry in placed]
@@ -101,7 +101,7 @@ def place(draft: Draft, placed: Placed) -> None:
             draft.ledger.put(rule.name, items, reason)
 
 
-def _rights(draft: Draft, shares: Shares) -> Placed:
+def _rights(draft: PageDraft, shares: Shares) -> Placed:
     running = [full for full in draft.full if draft.is_running(full)]
     triggering = [full for full in running if full.entry in draft.recall.turn]
     rest = max(draft.rest - COUNT_TOLERANCE_TOKENS, 0)
@@ -119,7 +119,7 @@ def _rights(draft: Draft, shares: Shares) -> Placed:
     return placed | rounds | last | _recent(draft, dialogue, last, shares.recent, free)
 
 
-def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, free: int) -> Placed:
+def _recent(draft: PageDraft, dialogue: list[Item], placed: Placed, share: int, free: int) -> Placed:
     recent: Placed = {}
     dates = {draft.date(item) for item in placed.values()}
     tokens = messages = 0
@@ -143,14 +143,14 @@ def _recent(draft: Draft, dialogue: list[Item], placed: Placed, share: int, free
     return recent
 
 
-def _part(draft: Draft, full: Item, room: int) -> Item | None:
+def _part(draft: PageDraft, full: Item, room: int) -> Item | None:
     if not is_result(full):
         return part_of(full, draft.writer, room)
     line = _line(draft, full)
     return line if line.size <= room else None
 
 
-def _newest_lines(draft: Draft, rounds: list[Item], room: int) -> Placed:
+def _newest_lines(draft: PageDraft, rounds: list[Item], room: int) -> Placed:
     placed: Placed = {}
     for full in rounds:
         short = _line(draft, full)
@@ -161,7 +161,7 @@ def _newest_lines(draft: Draft, rounds: list[Item], room: int) -> Placed:
     return placed
 
 
-def _evenly(draft: Draft, triggering: list[Item], room: int, most: int) -> Placed:
+def _evenly(draft: PageDraft, triggering: list[Item], room: int, most: int) -> Placed:
     """most: tokens that they may have where `room` is too small for a line of each."""
     placed: Placed = {}
     caps = even_caps([full.size for full in triggering], min(room, most))
@@ -177,12 +177,12 @@ def _evenly(draft: Draft, triggering: list[Item], room: int, most: int) -> Place
     return placed
 
 
-def _useful_part(draft: Draft, full: Item, cap: int) -> Item:
+def _useful_part(draft: PageDraft, full: Item, cap: int) -> Item:
     part = full if full.size <= cap or not full.entry else draft.writer.entry(full.entry, cap=cap)
     return part if part.is_useful else line_of(full, draft.writer)
 
 
-def _extended(draft: Draft, placed: Placed, free: int) -> tuple[Placed, int]:
+def _extended(draft: PageDraft, placed: Placed, free: int) -> tuple[Placed, int]:
     room = free + _size(placed)
     dates = {draft.date(item) for item in placed.values()}
     is_open = True
@@ -206,7 +206,7 @@ def _extended(draft: Draft, placed: Placed, free: int) -> tuple[Placed, int]:
     return placed, free
 
 
-def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
+def _targets(draft: PageDraft, room: int) -> list[tuple[Item, Item]]:
     """Each entry that did not trigger, and what of it may be shown while older ones have no room."""
     rules, writer = draft.recall.profile.tool_output, draft.writer
     others = [full for full in draft.full if full.entry not in draft.recall.turn]
@@ -224,7 +224,7 @@ def _targets(draft: Draft, room: int) -> list[tuple[Item, Item]]:
     return targets
 
 
-def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
+def _completed(draft: PageDraft, placed: Placed, free: int) -> Placed:
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
     size = sum(placed[full.entry].size for full in triggering if full.entry in placed)
     even = _evenly(draft, triggering, size + free, size + free)
@@ -241,7 +241,7 @@ def _completed(draft: Draft, placed: Placed, free: int) -> Placed:
     return placed
 
 
-def _line(draft: Draft, full: Item) -> Item:
+def _line(draft: PageDraft, full: Item) -> Item:
     return (
         full if not is_result(full) else line_of(full, draft.writer, "superseded" if full.entry in draft.repeated else "folded")
     )

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
 
-from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares
-from builder.assemble.draft import Draft
+from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, OLD_TURNS, Shares
+from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import LINE_REASONS, RenderForm, Spans
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.sources.instructions import take_off_half_pairs
@@ -29,7 +29,7 @@ _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 """A text without the white space around it."""
 
 
-def put_finds(draft: Draft, shares: Shares) -> None:
+def put_finds(draft: PageDraft, shares: Shares) -> None:
     """Put the best of what the page does not show on it; neighbours only once all of it has room."""
     rule = draft.rule("retrieval")
     if shares.whole:
@@ -42,7 +42,7 @@ def put_finds(draft: Draft, shares: Shares) -> None:
         draft.ledger.settle()
 
 
-def _find(draft: Draft, rule: SectionRule) -> None:
+def _find(draft: PageDraft, rule: SectionRule) -> None:
     recall, ledger = draft.recall, draft.ledger
     view, rules = recall.view, recall.profile.retrieval
     parts = (part for item in draft.placed().values() for part in item.fragments)
@@ -54,17 +54,17 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     observations, room = draft.observations, ledger.remaining
     result = retrieve(draft.query, view, rules, draft.ranker, page_rows, room, recall.terms, question, observations.summaries)
     draft.retrieval = retrieval = with_observations(result, observations, draft, page_rows)
-    limits, places = dict(rules.per_schema_limit), dict[int, Item]()
+    limits, items_by_row = dict(rules.per_schema_limit), dict[int, Item]()
     floor = int(rules.floor * ledger.remaining) if recall.profile.fill else 0
     omitted, finds = _without_taken(draft, retrieval.finds)
     probable, others = ([find for find in finds if find.is_probable == is_probable] for is_probable in (True, False))
-    omissions = _put(draft, rule, probable, limits, places)
+    omissions = _put(draft, rule, probable, limits, items_by_row)
     ledger.settle()
-    rest = [find for find in probable if find.row not in places]  # for which lines on gaps had been kept free
-    omissions = omissions and _put(draft, rule, rest, limits, places)
+    rest = [find for find in probable if find.row not in items_by_row]  # for which lines on gaps had been kept free
+    omissions = omissions and _put(draft, rule, rest, limits, items_by_row)
     if not omissions:
-        omissions = _put(draft, rule, retrieval.neighbours, limits, places)
-    improbable = _put(draft, rule, others, limits, places, floor)
+        omissions = _put(draft, rule, retrieval.neighbours, limits, items_by_row)
+    improbable = _put(draft, rule, others, limits, items_by_row, floor)
     take_off_half_pairs(draft)
     draft.omissions.name((*omissions, *omitted, *improbable))
     draft.omissions.name(retrieval.omissions)
@@ -73,12 +73,12 @@ def _find(draft: Draft, rule: SectionRule) -> None:
     draft.omissions.add(IRRELEVANT, retrieval.irrelevant.every, retrieval.irrelevant.nearest)
 
 
-def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:
+def _without_taken(draft: PageDraft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:
     """Results that a limit takes come back as finds only when they are likely answers. Returns omissions, and other finds."""
     limits, view = draft.limits, draft.recall.view
     running = (full.entry for full in draft.full if full.entry and draft.is_running(full))
     reasons = {row: OLDER for entry in running for row in entry.rows}
-    reasons |= {row: reason for entry, reason in limits.left_out if entry in limits.old_calls for row in entry.results}
+    reasons |= {row: reason for entry, reason in limits.left_out if reason.startswith(OLD_TURNS) for row in entry.results}
     reasons |= {row: LINE_REASONS["placeholder"] for entry in limits.placeholders for row in entry.results}
     omissions: list[Omission] = []
     others: list[Find] = []
@@ -91,30 +91,30 @@ def _without_taken(draft: Draft, finds: Iterable[Find]) -> tuple[list[Omission],
 
 
 def _put(
-    draft: Draft,
+    draft: PageDraft,
     rule: SectionRule,
     finds: Iterable[Find],
     limits: dict[str, int],
-    places: dict[int, Item],
+    items_by_row: dict[int, Item],
     most: float = math.inf,
 ) -> list[Omission]:
     """Put finds on the page, the best first, as far as there is room; returns those without.
 
-    limits: how many of a schema may be shown. places: row → the item of its finds, to be extended. most: tokens of the section.
+    limits: how many of a schema may be shown. items_by_row: row → the item of its finds, extended. most: tokens of the section.
     """
     view, ledger = draft.recall.view, draft.ledger
-    candidates = tuple(_news(finds, draft, places))
+    candidates = tuple(_news(finds, draft, items_by_row))
     least = tuple(accumulate((find.tokens or MIN_LINE_TOKENS for find in reversed(candidates)), min))[::-1]
     omissions: list[Omission] = []
     for number, find in enumerate(candidates):
         crumb = view.breadcrumb(find.row)
-        is_orphan = find.leader >= 0 and not find.is_probable and find.leader not in places
+        is_orphan = find.leader >= 0 and not find.is_probable and find.leader not in items_by_row
         if not limits.get(crumb.schema, 1):
             limit = draft.recall.profile.retrieval.per_schema_limit[crumb.schema]
             reason = f"beyond the {limit} most probable of {crumb.schema}"
         elif find.tokens > most - ledger.spent[rule.name] or is_orphan:
             reason = IRRELEVANT
-        elif ledger.remaining < least[number] or not _try_add(rule.name, find, draft, places):
+        elif ledger.remaining < least[number] or not _try_add(rule.name, find, draft, items_by_row):
             reason = OVER_BUDGET
         else:
             ledger.probabilities[crumb.id] = min(ledger.probabilities.get(crumb.id, 0.0) + find.probability, 1.0)
@@ -124,10 +124,10 @@ def _put(
     return omissions
 
 
-def _news(finds: Iterable[Find], draft: Draft, places: Mapping[int, Item]) -> Iterator[Find]:
+def _news(finds: Iterable[Find], draft: PageDraft, items_by_row: Mapping[int, Item]) -> Iterator[Find]:
     writer, now, items = draft.writer, draft.writer.now, tuple(draft.ledger.all_items())
     parts = {part.breadcrumb.id: " ".join(part.text.split()) for item in items for part in item.fragments if part.reduced}
-    elsewhere = {item.origin: item.spans for item in items if item.spans and item.origin not in places}
+    elsewhere = {item.origin: item.spans for item in items if item.spans and item.origin not in items_by_row}
     for find in finds:
         crumb = writer.view.breadcrumb(find.row)
         remainder = _without_shown_spans(find, elsewhere.get(find.row, ()), crumb.text)
@@ -136,23 +136,23 @@ def _news(finds: Iterable[Find], draft: Draft, places: Mapping[int, Item]) -> It
             yield remainder
 
 
-def _try_add(section: str, find: Find, draft: Draft, places: dict[int, Item]) -> bool:
-    before, ledger = places.get(find.row), draft.ledger
+def _try_add(section: str, find: Find, draft: PageDraft, items_by_row: dict[int, Item]) -> bool:
+    before, ledger = items_by_row.get(find.row), draft.ledger
     if before is None:
         item = replace(found_item(find, draft.writer), reason=_reason(draft, find))
         if not ledger.insert(section, item):
             return False
-        places[find.row] = item
+        items_by_row[find.row] = item
         return True
     joined = replace(find, spans=_join_spans(before.spans, find, draft.writer))
     item = replace(found_item(joined, draft.writer), reason=before.reason)
     if item != before and not ledger.exchange(section, before, item):
         return False
-    places[find.row] = item
+    items_by_row[find.row] = item
     return True
 
 
-def _reason(draft: Draft, find: Find) -> str:
+def _reason(draft: PageDraft, find: Find) -> str:
     if find.lines:
         return OBSERVED
     if find.reply_to >= 0:

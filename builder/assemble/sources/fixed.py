@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import accumulate, repeat
 
 from builder.assemble.budget.shares import Shares
-from builder.assemble.draft import Draft
+from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import MIN_PART_TOKENS, even_caps
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
@@ -38,7 +38,7 @@ OWN_WORDS = {"system": "the system prompt", "reminder": "a reminder of the profi
 """Source of a section → what of the profile or of the agent's definition it says word for word."""
 
 
-def put_fixed(draft: Draft, _: Shares) -> None:
+def put_fixed(draft: PageDraft, _: Shares) -> None:
     """Put the profile's own words on an empty page: the system prompt whole, reminders as far as the message leaves room.
 
     Raises `Rejected` when the prompt leaves no room for a useful part of the message.
@@ -62,7 +62,7 @@ def put_fixed(draft: Draft, _: Shares) -> None:
             ledger.put_text(name, part)
 
 
-def put_current(draft: Draft, shares: Shares) -> None:
+def put_current(draft: PageDraft, shares: Shares) -> None:
     """Put the current message on the page, whole or within its share."""
     questions, phrases = draft.recall.questions, draft.writer.rendering.phrases
     if questions.answered and questions.ids and draft.rest > 2 * MIN_PART_TOKENS:
@@ -73,7 +73,7 @@ def put_current(draft: Draft, shares: Shares) -> None:
         shares.aim(draft.ledger, draft.recall.profile.aim // 2)
 
 
-def complete_current(draft: Draft) -> None:
+def complete_current(draft: PageDraft) -> None:
     """Let a current message that is cut have the room that nothing else uses."""
     name, ledger = draft.trigger_rule.name, draft.ledger
     items = ledger.items.get(name, ())
@@ -81,7 +81,7 @@ def complete_current(draft: Draft) -> None:
         _put_current(draft, ledger.remaining + ledger.spent[name])
 
 
-def _put_current(draft: Draft, share: int) -> None:
+def _put_current(draft: PageDraft, share: int) -> None:
     name, ledger, items = draft.trigger_rule.name, draft.ledger, current_items(draft)
     if not items:
         return
@@ -95,7 +95,7 @@ def _put_current(draft: Draft, share: int) -> None:
     ledger.put(name, items, TO_ANSWER)
 
 
-def current_items(draft: Draft, caps: Sequence[int] = ()) -> tuple[Item, ...]:
+def current_items(draft: PageDraft, caps: Sequence[int] = ()) -> tuple[Item, ...]:
     """The messages to answer, oldest first; () for a tool result that answers nobody.
 
     caps: tokens of each of the newest; () = all of them whole.
@@ -113,13 +113,13 @@ def _size(items: Iterable[Item]) -> int:
     return sum(item.size for item in items)
 
 
-def _frame(draft: Draft, items: Sequence[Item]) -> int:
+def _frame(draft: PageDraft, items: Sequence[Item]) -> int:
     name, ledger = draft.trigger_rule.name, draft.ledger
     note = draft.writer.rendering.count(f"{ledger.notes[name]}\n") if ledger.notes.get(name) else 0
     return ledger.cost(name, items) + note - sum(item.tokens for item in items)
 
 
-def put_pinned(draft: Draft, shares: Shares) -> None:
+def put_pinned(draft: PageDraft, shares: Shares) -> None:
     """Fill each section with source pinned within its share."""
     recall, ledger = draft.recall, draft.ledger
     for rule in recall.profile.sections:

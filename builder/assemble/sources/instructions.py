@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from builder.assemble.budget.shares import Shares
-from builder.assemble.draft import Draft
+from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import RenderForm
 from builder.domain.context import OVER_BUDGET, Omission
 from builder.language.dates import depends_on_day
@@ -13,7 +13,7 @@ HOLDS = "an instruction that still holds"
 """Why it is on the page."""
 
 
-def put_instructions(draft: Draft, shares: Shares) -> None:
+def put_instructions(draft: PageDraft, shares: Shares) -> None:
     """Put them within their share, those with words of the question first, then the newest."""
     rule, ledger = draft.rule("instructions"), draft.ledger
     if rule is None or not draft.active.instructions:
@@ -41,7 +41,7 @@ def put_instructions(draft: Draft, shares: Shares) -> None:
     ledger.put(rule.name, [*items.values()], HOLDS)
 
 
-def take_off_half_pairs(draft: Draft) -> None:
+def take_off_half_pairs(draft: PageDraft) -> None:
     """Remove finds of an instruction without the permission that ends it, and the other way round."""
     sources = (draft.items("instructions"), draft.items("retrieval"))
     rows, rules = draft.whole_rows().union(item.origin for items in sources for item in items), draft.active.rules
@@ -50,7 +50,7 @@ def take_off_half_pairs(draft: Draft) -> None:
     draft.take_off_finds([find for find in draft.items("retrieval") if find.origin in alone])
 
 
-def leave_out_instructions(draft: Draft) -> None:
+def leave_out_instructions(draft: PageDraft) -> None:
     """Say why the others are not on the page."""
     view = draft.recall.view
     draft.omissions.name(draft.active.omissions)
@@ -58,13 +58,13 @@ def leave_out_instructions(draft: Draft) -> None:
         draft.omissions.name([Omission(id=view.breadcrumb(find.row).id, reason=OVER_BUDGET, tokens=find.tokens)])
 
 
-def _is_due(draft: Draft, find: Find, rows: frozenset[int]) -> bool:
+def _is_due(draft: PageDraft, find: Find, rows: frozenset[int]) -> bool:
     view = draft.recall.view
     sessions = view.session_of
     return sessions[find.row] != view.session or find.row not in rows
 
 
-def _needs_date(draft: Draft, find: Find) -> bool:
+def _needs_date(draft: PageDraft, find: Find) -> bool:
     crumb, day_of = draft.recall.view.breadcrumb(find.row), draft.writer.day_of
     spans = find.spans or ((0, len(crumb.text)),)
     return day_of(crumb) != day_of(draft.recall.trigger) and any(depends_on_day(crumb.text[start:end]) for start, end in spans)

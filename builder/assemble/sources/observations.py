@@ -1,10 +1,10 @@
-"""Observations in the place of the messages that were found."""
+"""Observations instead of the messages that were found."""
 
 import json
 from collections.abc import Iterable
 from dataclasses import replace
 
-from builder.assemble.draft import Draft
+from builder.assemble.draft import PageDraft
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import Fragment, Omission
 from builder.recall.search.candidates import Find
@@ -18,7 +18,7 @@ STOOD_FOR = "an observation stands for it"
 
 
 def with_observations(
-    result: RetrievalResult, observations: Observations, draft: Draft, page_rows: frozenset[int]
+    result: RetrievalResult, observations: Observations, draft: PageDraft, page_rows: frozenset[int]
 ) -> RetrievalResult:
     """The same with observations instead of the messages that they stand for, each once, at the rank of the best.
 
@@ -47,7 +47,7 @@ def observation_item(find: Find, writer: Writer) -> Item:
     return Item(origin=find.row, fragments=fragments)
 
 
-def _says_more(find: Find, observed: tuple[Observation, ...], draft: Draft) -> bool:
+def _says_more(find: Find, observed: tuple[Observation, ...], draft: PageDraft) -> bool:
     """Whether a found message has a word of the question that its observations lack, or one that was replaced."""
     if any(find.row not in each.rows for each in observed):
         return True
@@ -65,11 +65,11 @@ def _exchanged(
         for row, observed in _instead_of(find, observations, staying):
             if observed and page_rows.issuperset(observed.rows):
                 continue
-            place = (row, () if observed else find.spans)
-            new = replace(find, row=row, spans=place[1])
-            before = exchanged.setdefault(place, new)
+            key = (row, () if observed else find.spans)
+            new = replace(find, row=row, spans=key[1])
+            before = exchanged.setdefault(key, new)
             if observed and all(line != observed.line for _, line in before.lines):
-                exchanged[place] = replace(before, lines=(*before.lines, (observed.summary, observed.line)))
+                exchanged[key] = replace(before, lines=(*before.lines, (observed.summary, observed.line)))
     return tuple(
         replace(find, tokens=observation_item(find, writer).tokens) if find.lines else find for find in exchanged.values()
     )
@@ -78,7 +78,7 @@ def _exchanged(
 def _instead_of(find: Find, observations: Observations, staying: frozenset[int]) -> list[tuple[int, Observation | None]]:
     """The observations that stand for a find; with a message that stays, only what has replaced its observations."""
     if find.row in observations.summaries:
-        one = observations.by_place.get((find.row, find.spans[0][0] if find.spans else 0))
+        one = observations.by_start.get((find.row, find.spans[0][0] if find.spans else 0))
         return [(one.rows[0], one)] if one else []
     observed = observations.by_row.get(find.row, ())
     pairs: list[tuple[int, Observation | None]] = [

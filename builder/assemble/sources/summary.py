@@ -9,7 +9,7 @@ from itertools import accumulate, chain, takewhile
 import numpy as np
 
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, MAX_STORED_SHARE, Shares, limit_conversation
-from builder.assemble.draft import Draft, limited
+from builder.assemble.draft import PageDraft, limited
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.profile import SectionRule
@@ -26,7 +26,7 @@ MIN_SUMMARY_TOKENS = 100
 """Below which a part of a summary says nothing of a long session."""
 
 
-def put_summary(draft: Draft, shares: Shares) -> None:
+def put_summary(draft: PageDraft, shares: Shares) -> None:
     """Put the newest summary on the page in whole lines, without what the page shows.
 
     Without room for all, chosen lines go first, the highest rank first; then the oldest verbatim ones, and a note says how many.
@@ -57,7 +57,7 @@ def put_summary(draft: Draft, shares: Shares) -> None:
     draft.verbatim = _rows_in_lines(writer.view, summary, order[:number])
 
 
-def leave_out_shown_lines(draft: Draft) -> None:
+def leave_out_shown_lines(draft: PageDraft) -> None:
     """Remove the lines whose words were found since; the conversation has their room."""
     rule = draft.rule("summary")
     for item in draft.items("summary") if rule else ():
@@ -69,7 +69,7 @@ def leave_out_shown_lines(draft: Draft) -> None:
             draft.ledger.put(rule.name, (draft.writer.message(rest, -1),) if lines else (), OF_THE_REST)
 
 
-def _page_content(draft: Draft) -> PageContent:
+def _page_content(draft: PageDraft) -> PageContent:
     view = draft.recall.view
     parts, rows = defaultdict[int, str](str), set[int]()
     observed = set(draft.observations.replaced)
@@ -85,7 +85,7 @@ def _page_content(draft: Draft) -> PageContent:
     )
 
 
-def _note(draft: Draft, number: int) -> str:
+def _note(draft: PageDraft, number: int) -> str:
     return draft.writer.rendering.phrases.counted("kept_line_left_out", "kept_lines_left_out", number)
 
 
@@ -125,7 +125,7 @@ MAX_SESSIONS = 20
 """Newest summarised sessions that are looked at."""
 
 
-def put_memory(draft: Draft, shares: Shares) -> None:
+def put_memory(draft: PageDraft, shares: Shares) -> None:
     """Put other sessions on the page where the profile looks into the memory of a person.
 
     All of them where they have room, else their newest part and summaries of the rest. Only the room depends on the own session.
@@ -142,12 +142,12 @@ def put_memory(draft: Draft, shares: Shares) -> None:
     ledger.put(rule.name, [replace(item, reason=_reason(draft, item)) for item in items], rule.source)
 
 
-def _reason(draft: Draft, item: Item) -> str:
+def _reason(draft: PageDraft, item: Item) -> str:
     of_session = f"session {item.first.session} of {draft.recall.scope.user}"
     return f"a summary of {of_session}" if item.first.schema == SUMMARY else f"said in {of_session}"
 
 
-def _all_sessions(draft: Draft, rule: SectionRule, room: int) -> tuple[Item, ...] | None:
+def _all_sessions(draft: PageDraft, rule: SectionRule, room: int) -> tuple[Item, ...] | None:
     """All other sessions, or None when they have no room."""
     view, rows = draft.recall.view, _memory_rows(draft.recall.view)
     if float(view.tokens[rows].sum()) > MAX_STORED_SHARE * room:
@@ -160,7 +160,7 @@ def _all_sessions(draft: Draft, rule: SectionRule, room: int) -> tuple[Item, ...
     return tuple(items) if draft.ledger.cost(rule.name, items) + extra <= room else None
 
 
-def _newest_of_sessions(draft: Draft, rule: SectionRule, room: int) -> tuple[Item, ...]:
+def _newest_of_sessions(draft: PageDraft, rule: SectionRule, room: int) -> tuple[Item, ...]:
     items: list[Item] = []
     room -= draft.ledger.heading(rule.name)
     date = ""
@@ -193,7 +193,7 @@ def _sessions(view: View, rows: Ints) -> list[View]:
     return [replace(view, session=code) for code in reversed(newest_first)]
 
 
-def _summaries(draft: Draft, room: int, page_rows: frozenset[int]) -> tuple[Item, ...]:
+def _summaries(draft: PageDraft, room: int, page_rows: frozenset[int]) -> tuple[Item, ...]:
     items: list[Item] = []
     recall = draft.recall
     for summary in memory_summaries(recall.view, recall.profile, MAX_SESSIONS, PageContent(rows=page_rows)):

@@ -14,10 +14,10 @@ from builder.assemble import draft as drafts
 from builder.assemble.budget import shares
 from builder.assemble.budget.ledger import Gaps, Ledger
 from builder.assemble.budget.shares import Shares
-from builder.assemble.draft import Draft
+from builder.assemble.draft import PageDraft
 from builder.assemble.items import labels, writer
 from builder.assemble.items.rendering import RenderForm
-from builder.assemble.omissions import Omissions
+from builder.assemble.omissions import OmissionLog
 from builder.assemble.page import chat
 from builder.assemble.sources import conversation, finds
 from builder.domain.context import Omission
@@ -76,7 +76,7 @@ def _dropping(number: int) -> Callable[[Function], Function]:
 
 
 def _named_though_hidden(right: Function) -> Function:
-    def absence(self: Omissions, *args: Any) -> Any:
+    def absence(self: OmissionLog, *args: Any) -> Any:
         rows = [row for row in range(self.view.size) if not self.view.current[row]]
         self.name(Omission(id=self.view.breadcrumb(row).id, reason="over budget") for row in rows[:1])
         return right(self, *args)
@@ -143,9 +143,9 @@ MUTANTS: Mapping[str, Mutant] = {
     "the last answer is cut": Mutant(Shares, "answer", lambda _: lambda _self, rest, size, **_: min(rest, size, 70)),
     "the results that triggered have no room": Mutant(conversation, "_evenly", lambda _: lambda *_args: {}),
     "the question is the first message": Mutant(drafts, "questions_of", _oldest_question),
-    "another agent's calls are the running turn": Mutant(Draft, "_is_of_turn", lambda _: lambda _self, _entry: True),
+    "another agent's calls are the running turn": Mutant(PageDraft, "_is_of_turn", lambda _: lambda _self, _entry: True),
     "room stays empty": Mutant(assembly, "grow", lambda _: lambda _draft: False),
-    "what is missing is not told": Mutant(Draft, "note_what_is_missing", lambda _: lambda _self: None),
+    "what is missing is not told": Mutant(PageDraft, "note_what_is_missing", lambda _: lambda _self: None),
     "a gap is counted wrong": Mutant(
         Gaps, "_between", lambda right: lambda self, one, other, number: right(self, one, other, number + 1)
     ),
@@ -180,8 +180,8 @@ MUTANTS: Mapping[str, Mutant] = {
     ),
     "a find has no call": Mutant(finds, "exchange_of", lambda _: lambda _view, _row: None),
     "what is cut is not listed": Mutant(assembly, "parts", _dropping(1)),
-    "what is hidden is named": Mutant(Omissions, "absence", _named_though_hidden),
-    "a reason is not counted": Mutant(Omissions, "absence", _without_reason),
+    "what is hidden is named": Mutant(OmissionLog, "absence", _named_though_hidden),
+    "a reason is not counted": Mutant(OmissionLog, "absence", _without_reason),
     "a section does not name what it shows": Mutant(
         assembly,
         "sections_of",

@@ -148,10 +148,10 @@ def compact(
 async def _send_and_wait(
     target: Target, session: str, text: str, person: dict[str, Any], consumer: str, timeout: float, as_json: bool
 ) -> dict[str, Any]:
-    """Publish a user message; with a consumer, return the event of its context, and `answer` if an agent listens for it.
+    """Publish a user message; with a consumer, return its context's event, and `answer` if an agent listens.
 
-    person: `speaker` and `user_id`, each empty when there is none. timeout: seconds, of the context and of the answer. as_json:
-    the page is not printed. Raises `Rejected` for an unknown consumer, and `Unavailable`, also when one of both did not come.
+    person: `speaker` and `user_id`, "" = none. timeout: seconds, for context and answer each. Raises `Rejected` for an unknown
+    consumer, `Unavailable`.
     """
     async with target.connect() as client:
         if not consumer:
@@ -167,7 +167,7 @@ async def _send_and_wait(
 
 
 async def _is_heard(target: Target, consumer: str) -> bool:
-    """Whether an agent listens for the consumer, or is at work on a context of it; else it is told. Raises `Unavailable`."""
+    """Whether an agent listens for the consumer; says so if not. Raises `Unavailable`."""
     from builder.app.health import list_subscriptions  # half a second that `watch` and a plain `send` do without
 
     subscriptions = await list_subscriptions(target.settings, target.servers)
@@ -178,7 +178,6 @@ async def _is_heard(target: Target, consumer: str) -> bool:
 
 
 async def _watch_contexts(target: Target, consumer: str, as_json: bool) -> None:
-    """Print contexts as they come: JSON lines, or the page under a line with its session and trigger."""
     async with target.connect() as client:
         async for context in client.contexts(consumer, durable=None):
             if as_json:
@@ -190,10 +189,9 @@ async def _watch_contexts(target: Target, consumer: str, as_json: bool) -> None:
 
 
 def _talk(target: Target, session: str, person: dict[str, Any], consumer: str, timeout: float) -> None:
-    """Send each line of standard input, and print what the agent says: tool calls on standard error, answers on standard output.
+    """Send each line of standard input; print tool calls on standard error, answers on standard output.
 
-    timeout: seconds for each answer. An error of one message is told, and the next one is read. Raises `Rejected` for a consumer
-    that no profile names, and `Unavailable` without a broker or a service.
+    timeout: seconds per answer. An error of one message is printed, and the next line is read. Raises `Rejected`, `Unavailable`.
     """
     from builder.client.sync import open_client
 

@@ -176,7 +176,7 @@ async def _all_letters(place: Target) -> list[dict[str, Any]]:
 
 
 async def _letters_of(place: Target, sequences: set[int]) -> list[dict[str, Any]]:
-    """The letters about these breadcrumbs, oldest first. Raises `Rejected` when one has none."""
+    """Oldest first. Raises `Rejected` for a sequence without a letter."""
     items = [item for item in await _all_letters(place) if item["sequence"] in sequences]
     if unknown := sequences - {item["sequence"] for item in items}:
         names = ", ".join(map(str, sorted(unknown)))
@@ -189,10 +189,9 @@ async def _newest_letter(place: Target, sequence: int) -> dict[str, Any]:
 
 
 async def _retry(place: Target, sequence: int) -> dict[str, Any]:
-    """Publish the rejected bytes on their subject again, as a replay if they were one, and clear the letter.
+    """Publish the rejected bytes again (as a replay if they were one), and clear the letter.
 
-    A second rejection makes a new letter. Raises `Rejected` when there is no letter, or when it holds only the beginning of the
-    breadcrumb and the stream no longer holds all of it.
+    Raises `Rejected` without a letter, or if it is cut and the stream has not the whole.
     """
     from builder.app.operations.maintenance import read_breadcrumb
     from builder.domain.breadcrumb import Place

@@ -176,13 +176,12 @@ def _forget_person(place: Target, user: str, by: str, as_json: bool) -> None:
 
 
 def _counts(receipt: dict[str, Any]) -> str:
-    """What was erased with a breadcrumb, or with a person."""
     counts = {name: receipt[name] for name in ("versions", "messages", "contexts")} | {"summaries": len(receipt["summaries"])}
     return ", ".join(f"{count} {name}" for name, count in (counts | {"dead letters": receipt["dead_letters"]}).items())
 
 
 def _words(crumb: dict[str, Any]) -> str:
-    """Its text, and the calls that it makes, which its text leaves out."""
+    """Its text, and its calls, which the text leaves out."""
     calls = [call for call in crumb["context"].get("tool_requests") or () if isinstance(call, dict)]
     lines = (f"calls {call.get('tool')} {json.dumps(call.get('input'), ensure_ascii=False)}" for call in calls)
     return "\n".join(filter(None, (crumb["text"], *lines)))

@@ -74,8 +74,8 @@ class InstructionLog:
         self.passages = passages
 
     def _add(self, new: Statement) -> None:
-        places = [("session", new.session), ("person", new.person)][: 1 + (new.person >= 0)]
-        keys = frozenset((*place, key) for place in places for key in {*new.subject.words, new.subject.wording})
+        scopes = [("session", new.session), ("person", new.person)][: 1 + (new.person >= 0)]
+        keys = frozenset((*scope, key) for scope in scopes for key in {*new.subject.words, new.subject.wording})
         number = len(self.statements)
         rules = list[int]()
         for older in sorted({older for key in keys for older in self._about[key][-MAX_COMPARISONS:]}):

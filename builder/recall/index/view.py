@@ -117,6 +117,12 @@ class View:
     """What one consumer sees of the first rows of a history."""
 
     prefix: Prefix
+    history: History
+    """It may have more rows than the view."""
+    size: int
+    """Breadcrumbs in the view."""
+    passages: int
+    """Passages in the view."""
     session: int
     """Code of the session that the view is from; -1 when the history has nothing of it."""
     current: Rows
@@ -131,28 +137,13 @@ class View:
     """Summaries of the person's other sessions, shape (size,): only their lines about what may be shown are. None = none."""
 
     @property
-    def history(self) -> History:
-        """It may have more rows than the view."""
-        return self.prefix.history
-
-    @property
-    def size(self) -> int:
-        """Breadcrumbs in the view."""
-        return self.prefix.size
-
-    @property
-    def passages(self) -> int:
-        """Passages in the view."""
-        return self.prefix.passages
-
-    @property
     def crumb(self) -> Ints:
         """Passage → row of its breadcrumb, shape (passages,)."""
         return self.prefix.crumb
 
     def breadcrumb(self, row: int) -> Breadcrumb:
         """The breadcrumb of a row."""
-        return self.prefix.history.rows[row].breadcrumb
+        return self.history.rows[row].breadcrumb
 
     def after_pause(self, row: int) -> Breadcrumb | None:
         """What was said first after the last pause before a row; None for what is not in the view."""
@@ -181,7 +172,7 @@ class View:
 
     def column(self, values: GrowingArray[Scalar]) -> NDArray[Scalar]:
         """A column of the breadcrumb table, shape (size,)."""
-        return values.head(self.prefix.size)
+        return values.head(self.size)
 
     def of_breadcrumb(self, values: GrowingArray[Scalar]) -> NDArray[Scalar]:
         """A column of the breadcrumb table spread over the passages, shape (passages,)."""
@@ -290,7 +281,10 @@ class View:
 def as_of(history: History, until: Place, session: str, *, inclusive: bool = False) -> View:
     """The rows below `until`, seen from a session. inclusive: also the row at `until`."""
     prefix = Prefix(history, bisect_left(history.rows, (until, 2 if inclusive else 1), key=lambda row: row.order))
-    return View(prefix=prefix, session=history.breadcrumbs.sessions.get(session, -1), current=prefix.latest)
+    session_code = history.breadcrumbs.sessions.get(session, -1)
+    return View(
+        prefix=prefix, history=history, size=prefix.size, passages=prefix.passages, session=session_code, current=prefix.latest
+    )
 
 
 def _identity(crumb: Breadcrumb) -> tuple[str, str, str, str]:

@@ -66,13 +66,13 @@ def find_of(view: View, passage: int, candidates: Candidates, times: int = 1) ->
     """The find that shows a passage."""
     row = int(view.crumb[passage])
     passages = view.history.rows[row].passages
-    place = passages[passage - view.history.passages.first(row)]
-    spans = ((place.start, place.end),) if len(passages) > 1 else ()
+    stored = passages[passage - view.history.passages.first(row)]
+    spans = ((stored.start, stored.end),) if len(passages) > 1 else ()
     return Find(
         row=row,
         spans=spans,
         times=times,
-        tokens=place.tokens,
+        tokens=stored.tokens,
         probability=float(candidates.probability[passage]),
         is_literal=bool(candidates.is_literal[passage]),
     )
@@ -175,9 +175,9 @@ def further(query: Query, view: View, scores: Floats) -> Floats:
     order = np.lexsort((-scores, view.crumb))
     messages, numbers = view.crumb[order], np.arange(len(order))
     is_first = np.append(True, messages[1:] != messages[:-1])[: len(order)]
-    places = np.empty(len(order), np.float32)
-    places[order] = numbers - np.maximum.accumulate(np.where(is_first, numbers, 0))
-    return np.minimum(places, MAX_FURTHER) * (FURTHER_BROADLY if has_word("broad_questions", query.text) else FURTHER)
+    ranks = np.empty(len(order), np.float32)
+    ranks[order] = numbers - np.maximum.accumulate(np.where(is_first, numbers, 0))
+    return np.minimum(ranks, MAX_FURTHER) * (FURTHER_BROADLY if has_word("broad_questions", query.text) else FURTHER)
 
 
 def _passages_with(stems: frozenset[str], view: View) -> Ints:
@@ -192,5 +192,5 @@ def _passages_with(stems: frozenset[str], view: View) -> Ints:
 def _text_of(passage: int, view: View) -> str:
     row = int(view.crumb[passage])
     stored = view.history.rows[row]
-    place = stored.passages[passage - view.history.passages.first(row)]
-    return stored.breadcrumb.text[place.start : place.end]
+    part = stored.passages[passage - view.history.passages.first(row)]
+    return stored.breadcrumb.text[part.start : part.end]

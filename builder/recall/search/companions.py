@@ -40,8 +40,8 @@ def question_before(row: int, view: View) -> int:
     """Row of the question that a message answers; -1 = none."""
     table = view.history.breadcrumbs
     rows = table.rows_of[int(view.session_of[row])]
-    place = bisect_right(rows, row) - 1
-    before = (other for other in reversed(rows[max(place - MAX_REPLIES, 0) : place]) if view.current[other])
+    index = bisect_right(rows, row) - 1
+    before = (other for other in reversed(rows[max(index - MAX_REPLIES, 0) : index]) if view.current[other])
     last = next((other for other in before if view.breadcrumb(other).role in _SPEAKERS), -1)
     speaker = view.column(table.speaker)
     is_question = last >= 0 and speaker[last] != speaker[row] and asks(view.breadcrumb(last).text.rstrip())
@@ -134,13 +134,13 @@ def with_companions(
 
 def _order(finds: Collection[Find]) -> Callable[[Find], tuple[float, int, int]]:
     """The short other half of a pair comes right after its leader; a long one there costs points of recall."""
-    places = {find.row: (-find.probability, number, 0) for number, find in reversed([*enumerate(finds)])}
+    ranks = {find.row: (-find.probability, number, 0) for number, find in reversed([*enumerate(finds)])}
 
     def order(find: Find) -> tuple[float, int, int]:
-        if find.leader not in places or find.tokens > PAIR_TOKENS:
-            return (-find.probability, places[find.row][1], 0)
-        first, number, _ = places[find.leader]
-        return min((-find.probability, len(places), 0), (first, number, 1))
+        if find.leader not in ranks or find.tokens > PAIR_TOKENS:
+            return (-find.probability, ranks[find.row][1], 0)
+        first, number, _ = ranks[find.leader]
+        return min((-find.probability, len(ranks), 0), (first, number, 1))
 
     return order
 

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
@@ -45,7 +46,8 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms, question:
     instruct nobody.
     """
     log = _log(view, terms)
-    alone = _people_alone(view, log, trigger)
+    sessions, talk_alone = {statement.session for statement in log.statements} | {view.session}, view.history.people.talk_alone
+    alone = {each for each in sessions if talk_alone(each, view.size, trigger if each == view.session else None)}
     text = trigger.text[:READ_CHARS] if trigger.role == "user" and view.session not in alone else ""
     of_trigger = read(text, view.session, view.person, view.size, terms)
     question_terms = frozenset(terms(question[:READ_CHARS]).split())
@@ -54,21 +56,30 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms, question:
     numbers: set[int] = set()
     omissions: list[Omission] = []
     outdated: set[int] = set()
-    for number, statement in enumerate(log.statements):
-        if statement.row >= view.size:
-            break
-        if not view.current[statement.row] or statement.session in alone:
-            continue
+    live = {
+        number: each
+        for number, each in enumerate(log.statements)
+        if each.row < view.size and view.current[each.row] and each.session not in alone
+    }
+    for number, statement in live.items():
         of_permission = numbers.intersection(log.rules[number])
         if statement.withdraws and not of_permission:
             outdated.update({statement.row} if log.rules[number] and _is_most(view, [statement]) else ())
             continue
         is_own = statement.session == view.session or statement.person == view.person != NOBODY
-        reason = _superseded_by_later(view, log, number, alone, question_terms if is_own else frozenset()) or (
-            _superseded_by_trigger(statement, of_trigger, trigger.id) if is_own else ""
+        later = ((why, live[other]) for other, why in log.later[number] if other in live)
+        reasons = chain(
+            (
+                (why, view.breadcrumb(other.row).id)
+                for why, other in later
+                if not (is_own and other.withdraws and question_terms.intersection(other.subject.words))
+            ),
+            ((outdates(new, statement), trigger.id) for new in of_trigger if is_own),
         )
+        reason, by = next(((why, by) for why, by in reasons if why), ("", ""))
         if reason:
-            omissions.append(Omission(id=view.breadcrumb(statement.row).id, reason=reason))
+            text = f"{reason} {by}" if reason == SUPERSEDED else reason
+            omissions.append(Omission(id=view.breadcrumb(statement.row).id, reason=text))
             outdated.update({statement.row} if reason != REPEAT and _is_most(view, [statement]) else ())
         elif is_own:
             active[statement.row].append(statement)
@@ -96,31 +107,6 @@ def _log(view: View, terms: Terms) -> InstructionLog:
     new = (read(view.breadcrumb(row).text, int(sessions[row]), int(persons[row]), row, terms) for row in rows)
     log.grow([statement for statements in new for statement in statements], view.passages)
     return log
-
-
-def _people_alone(view: View, log: InstructionLog, trigger: Breadcrumb) -> frozenset[int]:
-    sessions, alone = {statement.session for statement in log.statements} | {view.session}, view.history.people.talk_alone
-    return frozenset(each for each in sessions if alone(each, view.size, trigger if each == view.session else None))
-
-
-def _superseded_by_later(
-    view: View, log: InstructionLog, number: int, alone: frozenset[int], question_terms: frozenset[str]
-) -> str:
-    for later, reason in log.later[number]:
-        statement = log.statements[later]
-        is_shown = statement.withdraws and not question_terms.isdisjoint(statement.subject.words)
-        if statement.row < view.size and view.current[statement.row] and statement.session not in alone and not is_shown:
-            return _reason(reason, view.breadcrumb(statement.row).id)
-    return ""
-
-
-def _superseded_by_trigger(statement: Statement, of_trigger: list[Statement], trigger: str) -> str:
-    reason = next((reason for new in of_trigger if (reason := outdates(new, statement))), "")
-    return _reason(reason, trigger)
-
-
-def _reason(reason: str, by: str) -> str:
-    return f"{reason} {by}" if reason == SUPERSEDED else reason
 
 
 def _find(view: View, statements: list[Statement]) -> Find:

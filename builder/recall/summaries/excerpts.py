@@ -42,7 +42,7 @@ Sentences = tuple[Sentence, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class TextFunctions:
     """Pure functions from outside."""
 
     terms: Callable[[str], str]
@@ -68,7 +68,7 @@ class Excerpt:
     by_tool: bool
 
 
-def excerpts(view: View, row: int, words: Words, verbatim_rows: frozenset[int] = frozenset()) -> list[Excerpt]:
+def excerpts(view: View, row: int, words: TextFunctions, verbatim_rows: frozenset[int] = frozenset()) -> list[Excerpt]:
     """The best excerpts of a row. verbatim_rows: rows that stay word for word."""
     parts = prose_sentences(view.breadcrumb(row).text)
     answer = _answer(view, row, parts, words, verbatim_rows)
@@ -81,7 +81,7 @@ def excerpts(view: View, row: int, words: Words, verbatim_rows: frozenset[int] =
     return sorted(everything, key=lambda each: -each.worth * len(each.terms))[:MAX_EXCERPTS]
 
 
-def excerpt_of(view: View, line: Line, words: Words) -> Excerpt | None:
+def excerpt_of(view: View, line: Line, words: TextFunctions) -> Excerpt | None:
     """An earlier line as an excerpt; None when one of its sources is not in this view."""
     rows = [view.row_of(name) for name in line.ids]
     if min(rows) < 0:
@@ -103,7 +103,9 @@ def has_name(text: str) -> bool:
     return bool(_NAME.search(text)) or counts(text)
 
 
-def _statement(view: View, row: int, parts: Sentences, number: int, words: Words, in_answer: frozenset[Spot]) -> Excerpt | None:
+def _statement(
+    view: View, row: int, parts: Sentences, number: int, words: TextFunctions, in_answer: frozenset[Spot]
+) -> Excerpt | None:
     """A sentence with what it refers to and its short answer; None for what says nothing, asks, or repeats."""
     names = view.prefix.speaker_words
     sentence = parts[number].text
@@ -125,7 +127,7 @@ def _statement(view: View, row: int, parts: Sentences, number: int, words: Words
     return _excerpt(view, line_of(view, row, text), spots, statement, text, words, unresolved=unresolved)
 
 
-def _answer(view: View, row: int, parts: Sentences, words: Words, verbatim_rows: frozenset[int]) -> Excerpt | None:
+def _answer(view: View, row: int, parts: Sentences, words: TextFunctions, verbatim_rows: frozenset[int]) -> Excerpt | None:
     """The beginning of a row with the question that it answers; None when it needs none."""
     crumb = view.breadcrumb(row)
     if crumb.role == "tool" or _announces(view, row) or not parts or asks(parts[0].text) or not is_dependent(parts[0].text):
@@ -180,7 +182,7 @@ def _says_nothing(clause: str, names: frozenset[str]) -> bool:
 
 
 def _excerpt(
-    view: View, line: Line, spots: frozenset[Spot], statement: str, text: str, words: Words, *, unresolved: bool = False
+    view: View, line: Line, spots: frozenset[Spot], statement: str, text: str, words: TextFunctions, *, unresolved: bool = False
 ) -> Excerpt | None:
     """None when it says next to nothing. text: the words whose terms count."""
     terms = frozenset(words.terms(text).split()) - view.prefix.speaker_words

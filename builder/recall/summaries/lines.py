@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from builder.domain.summary import Line, Source
 from builder.language.words import has_word, word_set, words_of
 from builder.recall.index.view import View
-from builder.recall.summaries.excerpts import Excerpt, Words, excerpt_of, excerpts, line_of
+from builder.recall.summaries.excerpts import Excerpt, TextFunctions, excerpt_of, excerpts, line_of
 
 MIN_SHARED_TERMS = 2
 """Terms that two lines about the same thing share at least."""
@@ -115,7 +115,12 @@ def shown_lines(view: View, lasting: Iterable[Line], free: Iterable[Line], page:
 
 
 def extract(
-    view: View, lines: Sequence[Line], rows: Sequence[int], cap: int, words: Words, verbatim_rows: frozenset[int] = frozenset()
+    view: View,
+    lines: Sequence[Line],
+    rows: Sequence[int],
+    cap: int,
+    words: TextFunctions,
+    verbatim_rows: frozenset[int] = frozenset(),
 ) -> tuple[Line, ...]:
     """The best of earlier lines and of what these rows say, in place order, at most `cap` tokens on the page.
 
@@ -168,7 +173,7 @@ def _order(pair: LineWithRows) -> tuple[int, bool]:
     return pair[0][0], pair[1].verbatim
 
 
-def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: Words) -> list[Excerpt]:
+def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: TextFunctions) -> list[Excerpt]:
     """Greedily the most worth a token, as long as any has room. Ties go to the earlier one."""
     if not pool:
         return []

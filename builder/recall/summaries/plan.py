@@ -232,7 +232,7 @@ class Observations:
     """Rows of the summaries that have them, or others that were replaced."""
     by_row: Mapping[int, tuple[Observation, ...]] = field(default_factory=dict)
     """Row of a message → those that stand for it, or for what has replaced it."""
-    by_place: Mapping[tuple[int, int], Observation] = field(default_factory=dict)
+    by_start: Mapping[tuple[int, int], Observation] = field(default_factory=dict)
     """Row of a summary, and character of its text → what begins there, or what has replaced that."""
     replaced: frozenset[str] = frozenset()
     """Ids of those that another one has replaced."""
@@ -248,9 +248,9 @@ def observations_of(view: View, profile: Profile) -> Observations:
         return NO_OBSERVATIONS
     visible = view.current if view.summaries is None else view.current | view.summaries
     rows = (row for row in view.history.chains.of_recipe(recipe.name, view.prefix.latest) if visible[row])
-    places = {(row, start): line for row in rows for start, line in _observed_lines(view, row)}
-    valid = {line.id: sources for sources, line in with_rows(view, places.values())}
-    all_by_id = {line.id: Observation(row, valid[line.id], line) for (row, _), line in places.items() if line.id in valid}
+    by_start = {(row, start): line for row in rows for start, line in _observed_lines(view, row)}
+    valid = {line.id: sources for sources, line in with_rows(view, by_start.values())}
+    all_by_id = {line.id: Observation(row, valid[line.id], line) for (row, _), line in by_start.items() if line.id in valid}
     successors = {each.line.replaces: name for name, each in all_by_id.items() if each.line.replaces}
     newest: dict[str, Observation] = {}
     for name, each in reversed(all_by_id.items()):  # what replaces one comes later
@@ -260,9 +260,9 @@ def observations_of(view: View, profile: Profile) -> Observations:
         for row in each.rows:
             by_row.setdefault(row, {})[newest[name]] = None
     return Observations(
-        summaries=frozenset(row for row, _ in places),
+        summaries=frozenset(row for row, _ in by_start),
         by_row={row: tuple(each) for row, each in by_row.items()},
-        by_place={place: newest[line.id] for place, line in places.items() if line.id in newest},
+        by_start={place: newest[line.id] for place, line in by_start.items() if line.id in newest},
         replaced=frozenset(successors),
     )
 

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from builder.remember.content import attachment_lines, text_of
 from builder.remember.schemas.base import Body, BrowserPageContextV1, BrowserTabContextV1, NoteV1
-from builder.remember.schemas.control import AgentDefV1, BreadcrumbDeletedV1, ContextBlacklistV1, ContextConfigV1
+from builder.remember.schemas.control import AgentDefV1, BreadcrumbDeletedV1, ContextBlacklistV1, ContextConfigV1, SummaryV1
 from builder.remember.schemas.conversation import (
     AgentResponseV1,
     ToolCatalogV1,
@@ -15,7 +15,6 @@ from builder.remember.schemas.conversation import (
     ToolResponseV1,
     UserMessageV1,
 )
-from builder.remember.schemas.summaries import SummaryV1
 
 BODIES: dict[str, type[Body]] = {
     "user.message.v1": UserMessageV1,

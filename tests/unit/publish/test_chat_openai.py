@@ -1,14 +1,14 @@
 """Messages as OpenAI's chat completions take them."""
 
-from builder.domain.context import Call, Exchange, Image, Message, Part
+from builder.domain.context import Call, Exchange, Image, Message, MessagePart
 from builder.publish.chat import openai
 
 EXCHANGE = Exchange(call=Call(id="r1", tool="add", arguments='{"a":1}'), results=("1", "2"), ids=("m2",), failed=False)
 
 
 def test_all_system_messages_are_one_in_front() -> None:
-    system = [Message(role="system", parts=(Part(text),), ids=()) for text in ("Be brief.", "Be kind.")]
-    user = Message(role="user", parts=(Part("Hi."),), ids=("m1",))
+    system = [Message(role="system", parts=(MessagePart(text),), ids=()) for text in ("Be brief.", "Be kind.")]
+    user = Message(role="user", parts=(MessagePart("Hi."),), ids=("m1",))
     assert [(message.role, message.content) for message in openai((system[0], user, system[1]))] == [
         ("system", "Be brief.\n\nBe kind."),
         ("user", "Hi."),
@@ -25,7 +25,7 @@ def test_each_call_is_followed_by_its_results_as_one_text() -> None:
 def test_pictures_of_the_user_are_parts_in_front_of_the_text_and_others_are_left_to_their_lines() -> None:
     image = Image(media="image/png", data="QUJD")
     user, assistant = openai(
-        tuple(Message(role=role, parts=(Part("See."),), ids=("m1",), images=(image,)) for role in ("user", "assistant"))
+        tuple(Message(role=role, parts=(MessagePart("See."),), ids=("m1",), images=(image,)) for role in ("user", "assistant"))
     )
     assert [part["type"] for part in user.model_dump()["content"]] == ["image_url", "text"]
     assert assistant.content == "See."

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from builder.domain.context import Call, Exchange, Image, Message, Part
+from builder.domain.context import Call, Exchange, Image, Message, MessagePart
 from builder.publish.chat import MAX_ID_CHARS, acceptable, anthropic, openai
 from builder.publish.event import encode
 from builder.remember.content import images_of
@@ -14,7 +14,7 @@ from tests.property.sessions import hear
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 LARGE = "QUJD" * 900
-ASK = Message(role="user", parts=(Part("And now?"),), ids=("m9",))
+ASK = Message(role="user", parts=(MessagePart("And now?"),), ids=("m9",))
 
 
 def call(name: str, tool: str = "search", arguments: str = "{}", images: tuple[Image, ...] = ()) -> Message:
@@ -35,7 +35,7 @@ def both(*messages: Message) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
 
 
 def test_for_anthropic_the_user_begins() -> None:
-    _, turns = both(Message(role="assistant", parts=(Part("Hello."),), ids=("m1",)), ASK)
+    _, turns = both(Message(role="assistant", parts=(MessagePart("Hello."),), ids=("m1",)), ASK)
     assert [(turn["role"], turn["content"][0]["text"]) for turn in turns] == [
         ("user", "…"),
         ("assistant", "Hello."),
@@ -44,8 +44,8 @@ def test_for_anthropic_the_user_begins() -> None:
 
 
 def test_a_note_and_what_was_written_are_two_parts_and_a_part_alone_is_plain_text() -> None:
-    noted = Message(role="user", parts=(Part("Ana:\n", is_note=True), Part("Hello.")), ids=("m1",))
-    plain, turns = both(noted, Message(role="assistant", parts=(Part("Hi."),), ids=("m2",)), ASK)
+    noted = Message(role="user", parts=(MessagePart("Ana:\n", is_note=True), MessagePart("Hello.")), ids=("m1",))
+    plain, turns = both(noted, Message(role="assistant", parts=(MessagePart("Hi."),), ids=("m2",)), ASK)
     assert plain[0]["content"] == [{"type": "text", "text": "Ana:\n"}, {"type": "text", "text": "Hello."}]
     assert [message["content"] for message in plain[1:]] == ["Hi.", "And now?"]
     assert [block["text"] for block in turns[0]["content"]] == ["Ana:\n", "Hello."]
@@ -60,13 +60,13 @@ def test_two_results_of_a_call_are_one_text_for_openai_and_two_for_anthropic() -
 
 
 def test_messages_of_one_role_are_one_turn_for_anthropic_and_stay_apart_for_openai() -> None:
-    plain, turns = both(Message(role="user", parts=(Part("Hello."),), ids=("m1",)), ASK)
+    plain, turns = both(Message(role="user", parts=(MessagePart("Hello."),), ids=("m1",)), ASK)
     assert len(plain) == 2
     assert [[block["text"] for block in turn["content"]] for turn in turns] == [["Hello.", "And now?"]]
 
 
 def test_the_users_words_come_behind_the_results_in_their_turn() -> None:
-    _, turns = both(Message(role="user", parts=(Part("Hello."),), ids=("m1",)), call("r1"), ASK)
+    _, turns = both(Message(role="user", parts=(MessagePart("Hello."),), ids=("m1",)), call("r1"), ASK)
     assert [block["type"] for block in turns[-1]["content"]] == ["tool_result", "text"]
 
 
@@ -93,7 +93,9 @@ def test_arguments_that_are_null_stay_in_the_call() -> None:
 
 def test_images_of_people_go_to_both_and_those_of_tools_to_anthropic() -> None:
     picture = Image(media="image/png", data=PNG)
-    asked = Message(role="user", parts=(Part("This?"),), ids=("m9",), images=(picture, Image(url="https://example.org/a.png")))
+    asked = Message(
+        role="user", parts=(MessagePart("This?"),), ids=("m9",), images=(picture, Image(url="https://example.org/a.png"))
+    )
     plain, turns = both(call("r1", images=(picture,)), asked)
     assert [part["type"] for part in plain[-1]["content"]] == ["image_url", "image_url", "text"]
     assert plain[-1]["content"][0]["image_url"]["url"] == f"data:image/png;base64,{PNG}"
@@ -137,8 +139,8 @@ def test_an_event_that_is_too_large_drops_images_then_messages_then_the_second_c
 
 def test_openai_gets_one_system_message_and_anthropic_a_block_a_section_with_its_mark() -> None:
     front = (
-        Message(role="system", parts=(Part("You help."),), ids=()),
-        Message(role="system", parts=(Part("## Tools"),), ids=("c",), breakpoint="static"),
+        Message(role="system", parts=(MessagePart("You help."),), ids=()),
+        Message(role="system", parts=(MessagePart("## Tools"),), ids=("c",), breakpoint="static"),
     )
     plain, _ = both(*front, ASK)
     system, _ = anthropic((*front, ASK))

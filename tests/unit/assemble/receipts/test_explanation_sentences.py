@@ -2,10 +2,10 @@
 
 from builder.assemble.receipts.explanation import absent_sentence, evidence_words, present_sentence
 from builder.domain.context import IRRELEVANT
-from builder.domain.receipt import AbsentSource, Evidence, PagePart, SignalValue, Source
+from builder.domain.receipt import AbsentSource, Evidence, PagePart, PageSource, SignalValue
 from tests.factories import make_profile
 
-SOURCE = Source(id="m7", version=2, schema="note.v1", session="s42", speaker="Note")
+SOURCE = PageSource(id="m7", version=2, schema="note.v1", session="s42", speaker="Note")
 SIGNALS = tuple(SignalValue(name=f"s{n}", value=None if n == 2 else n / 3, points=3.0 - n) for n in range(1, 5))
 EVIDENCE = Evidence(probability=0.31415, rank=2, candidates=5120, signals=SIGNALS)
 RULES = {rule.name: rule for rule in make_profile().sections}

@@ -48,7 +48,7 @@ def test_a_message_has_the_observations_that_stand_for_it_or_what_replaced_them(
     observations = observations_of(view_with(), PROFILE)
     assert [words(observations, row) for row in range(5)] == [["o3"], ["o2"], ["o2"], [], ["o3"]]
     assert observations.replaced == {"o1"}
-    assert {place: each.line.id for place, each in observations.by_place.items()} == {(3, 0): "o3", (3, 16): "o2", (5, 0): "o3"}
+    assert {place: each.line.id for place, each in observations.by_start.items()} == {(3, 0): "o3", (3, 16): "o2", (5, 0): "o3"}
 
 
 def test_a_summary_stands_next_to_no_message() -> None:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from builder.recall.search.evidence import SearchEvidence
-from builder.recall.search.ranking import rank
+from builder.recall.search.ranking import SearchEvidence, rank
 from builder.recall.search.retrieval import retrieve
 from tests.factories import BY_HAND, make_history, make_profile, make_query, make_remembered, make_terms, view_of
 

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from builder.domain.summary import Line, Summary
 from builder.remember.decode import decode
-from builder.remember.schemas.summaries import SummaryV1, summary_event
+from builder.remember.schemas.control import SummaryV1, summary_event
 from tests.factories import MORNING, make_place
 
 LINE: dict[str, Any] = {"text": "Ana: Cone 6.", "ids": ["m3"], "versions": [1]}

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.recall import StoredBreadcrumb
-from builder.recall.index.summary_chains import Chains
+from builder.recall.index.history import Chains
 from builder.recall.index.view import View
 from tests.conversations import deleted, sent
 from tests.factories import make_history, make_place, make_view, view_of
