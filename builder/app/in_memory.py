@@ -19,7 +19,7 @@ from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.app.components import open_components
 from builder.app.config import template_folders
-from builder.app.line import Broker, make_line
+from builder.app.line import Broker, make_line, verbs_of
 from builder.app.reload import Reloader
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.app.stores import IN_MEMORY, location
@@ -91,9 +91,10 @@ async def open_in_memory(templates: Path | None, engine: Literal["none", "onnx"]
     broker, deliveries = MemoryBroker(*streams), _Deliveries()
     async with AsyncExitStack() as stack:
         core = await stack.enter_async_context(open_components(settings, location(IN_MEMORY)))
-        line = make_line(Reloader(template_folders(settings), core), settings, _parts_of(broker), Observer())
+        reloading, ports = Reloader(template_folders(settings), core), _parts_of(broker)
+        line = make_line(reloading, settings, ports, Observer())
         deliveries.worker, broker.stored = line.worker, deliveries.take
-        await stack.enter_async_context(answering(broker.connection, _in_turn(line.verbs, deliveries)))
+        await stack.enter_async_context(answering(broker.connection, _in_turn(verbs_of(line, reloading, ports), deliveries)))
         stack.push_async_callback(broker.close)
         stack.push_async_callback(deliveries.close)
         yield broker

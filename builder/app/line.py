@@ -63,16 +63,15 @@ class Line:
     """Everything that a delivery, a request or a job runs through."""
 
     log: Log
-    worker: Worker
-    verbs: Mapping[str, Verb]
-    jobs: tuple[Job, ...]
     consumers: Consumers
     recaller: Recaller
-    erasure: Erasure
     drop: Callable[[str, frozenset[str]], int]
     """Takes breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
+    erasure: Erasure
+    forgetting: Forgetting
     summaries: SummaryScheduler
     backfill: Backfill
+    worker: Worker
 
 
 def make_line(
@@ -84,47 +83,55 @@ def make_line(
     parts: Parts = PARTS,
 ) -> Line:
     """endpoint: writes observations; None = summaries are extractive."""
-    core, config = reloading.core, settings.worker
-    turns, store, archive = Turns(), core.store, broker.archive
-    log = Log(
-        broker.stream,
-        store,
-        broker.publisher,
-        partial(decode, max_bytes=config.max_body_bytes, lifetimes=settings.lifetimes),
-        turns.around(core.builder.remember),
-        max_attempts=config.max_attempts,
-        reads_definitions=config.record_consumers,
-    )
+    core, config, archive, publisher = reloading.core, settings.worker, broker.archive, broker.publisher
+    turns, recaller = Turns(), core.builder.recaller
+    decoding = partial(decode, max_bytes=config.max_body_bytes, lifetimes=settings.lifetimes)
+    remember = turns.around(core.builder.remember)
+    log = Log(broker.stream, core.store, publisher, decoding, remember, config.max_attempts, of_records=config.record_consumers)
     consumers = Consumers(reloading.builder, log)
     drop = partial(_drop, reloading, log)
     erasure = Erasure(log, archive, drop)
     forgetting = Forgetting(log, erasure, broker.sender, archive)
     writer = summary_writer(core, broker.sender, endpoint, observer, config.max_body_bytes)
-    summaries = SummaryScheduler(log, core.builder.recaller, writer, core.profiles, consumers.in_memory)
-    contexts = ContextPublisher(broker.publisher, partial(encode, max_bytes=broker.max_event_bytes))
+    summaries = SummaryScheduler(log, recaller, writer, core.profiles, consumers.in_memory)
+    contexts = ContextPublisher(publisher, partial(encode, max_bytes=broker.max_event_bytes))
     processor = Processor(
         reloading.builder, log, consumers, contexts, forgetting, turns, MAX_TRIGGER_AGE, broker.is_settled
     )  # fmt: skip
     rules = Rules(heartbeat=broker.heartbeat, pauses=parts.pauses)
-    worker = Worker(processor, log, DeadLetters(broker.publisher, archive), (observer, summaries), rules)
-    backfill = Backfill(store, core.builder.ingest.with_vectors, lambda: log.busy, parts.pace)
-    replays = Replays(reloading, archive, log, broker.max_event_bytes, forgetting.follow)
+    return Line(
+        log=log,
+        consumers=consumers,
+        recaller=recaller,
+        drop=drop,
+        erasure=erasure,
+        forgetting=forgetting,
+        summaries=summaries,
+        backfill=Backfill(core.store, core.builder.ingest.with_vectors, lambda: log.busy, parts.pace),
+        worker=Worker(processor, log, DeadLetters(publisher, archive), (observer, summaries), rules),
+    )
+
+
+def verbs_of(line: Line, reloading: Reloader, broker: Broker) -> Mapping[str, Verb]:
+    """Name in the subject → handler, of all requests."""
+    store, archive = line.log.store, broker.archive
+    replays = Replays(reloading, archive, line.log, broker.max_event_bytes, line.forgetting.follow)
     handlers = (
-        Lookup(log),
+        Lookup(line.log),
         Contexts(store, archive),
-        RequestHandlers(log, broker.publisher, forgetting, consumers, summaries, reloading.profile),
+        RequestHandlers(line.log, broker.publisher, line.forgetting, line.consumers, line.summaries, reloading.profile),
         Explanations(replays, store, broker.is_settled),
     )
-    jobs = (
-        Job(name="filling in vectors", every=parts.pace.rest, run_once=backfill.walk),
-        Job(name="following tombstones", every=REMOVAL_SECONDS, run_once=forgetting.follow),
-        Job(name="summarising", every=0.0, run_once=summaries.run_once),
+    return {name: verb for each in handlers for name, verb in each.verbs.items()}
+
+
+def jobs_of(line: Line, parts: Parts) -> tuple[Job, ...]:
+    """The jobs that every broker has."""
+    return (
+        Job(name="filling in vectors", every=parts.pace.rest, run_once=line.backfill.walk),
+        Job(name="following tombstones", every=REMOVAL_SECONDS, run_once=line.forgetting.follow),
+        Job(name="summarising", every=0.0, run_once=line.summaries.run_once),
     )
-    verbs = {name: verb for each in handlers for name, verb in each.verbs.items()}
-    return Line(
-        log=log, worker=worker, verbs=verbs, jobs=jobs, consumers=consumers, recaller=core.builder.recaller, erasure=erasure,
-        drop=drop, summaries=summaries, backfill=backfill,
-    )  # fmt: skip
 
 
 def _drop(reloading: Reloader, log: Log, workspace: str, ids: frozenset[str]) -> int:

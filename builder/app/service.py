@@ -26,7 +26,7 @@ from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
 from builder.app.health import build_facts, is_alive, readiness, show_gauges
-from builder.app.line import MAX_TRIGGER_AGE, Broker, Line, make_line
+from builder.app.line import MAX_TRIGGER_AGE, Broker, Line, jobs_of, make_line, verbs_of
 from builder.app.operations.summaries import open_endpoint
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
@@ -84,16 +84,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         await reloading.keep_edition(core.config)
         watchdog = Watchdog(js, topology(settings), core.store, probe.measure)
         ack_wait = await watchdog.prepare()
-        stream = NatsStream(js, watchdog.incarnation, BREADCRUMBS, own)
-        broker = Broker(
-            stream=stream,
-            archive=NatsArchive(js, watchdog.incarnation, own),
-            publisher=parts.publisher(connection, connection.max_payload, own),
-            sender=NatsSender(js, stream),
-            max_event_bytes=connection.max_payload - HEADER_BYTES,
-            heartbeat=ack_wait / 3,
-            is_settled=lambda place: place <= watchdog.floor,
-        )
+        broker = _broker(connection, watchdog, ack_wait / 3, own, parts)
         endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
         line = make_line(reloading, settings, broker, metrics, endpoint, parts)
         inbox = NatsInbox(
@@ -102,16 +93,30 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         )  # fmt: skip
         watchdog.rebind = inbox.rebind
         durables = await _open_durables(stack, connection, settings, watchdog, line, broker, inbox, parts)
-        jobs = (*line.jobs, *_jobs(settings, js, reloading, watchdog, metrics, line, broker, parts), *durables)
+        jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, metrics, line, broker, parts), *durables)
         runner = JobRunner(busy=lambda: inbox.is_busy, observer=metrics, pace=parts.pace)
         tasks = _run(stack, runner, jobs)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, line.backfill, watchdog)
         metrics.describe(build_facts(settings.name, core))
-        await stack.enter_async_context(answering(connection, line.verbs, own, metrics.answered))
+        await stack.enter_async_context(answering(connection, verbs_of(line, reloading, broker), own, metrics.answered))
         ready = readiness(core, watchdog, reloading.state, probe, server, connection, own, metrics.parts)
         _stay_responsive()
         application = inbox.application(routes(partial(is_alive, watchdog, tasks), ready, metrics.registry))
         yield Service(installation=own, reloading=reloading, url=url, js=js, application=application)
+
+
+def _broker(connection: Client, watchdog: Watchdog, heartbeat: float, own: Installation, parts: Parts) -> Broker:
+    js = connection.jetstream()
+    stream = NatsStream(js, watchdog.incarnation, BREADCRUMBS, own)
+    return Broker(
+        stream=stream,
+        archive=NatsArchive(js, watchdog.incarnation, own),
+        publisher=parts.publisher(connection, connection.max_payload, own),
+        sender=NatsSender(js, stream),
+        max_event_bytes=connection.max_payload - HEADER_BYTES,
+        heartbeat=heartbeat,
+        is_settled=lambda place: place <= watchdog.floor,
+    )
 
 
 async def _open_durables(

@@ -90,12 +90,12 @@ class Log(StoredLog):
         publisher: Publisher,
         decode: Callable[[StreamMessage], Breadcrumb],
         remember: Callable[[Breadcrumb], Awaitable[object]],
-        *,
         max_attempts: int = 5,
         now: Callable[[], datetime] = utc_now,
-        reads_definitions: bool = True,
+        *,
+        of_records: bool = True,
     ) -> None:
-        """decode: raises `Rejected`. reads_definitions: whether records may define consumers."""
+        """decode: raises `Rejected`. of_records: whether records may define consumers."""
         super().__init__(store, now)
         self.walk = stream.walk
         self.tombstones = stream.tombstones
@@ -105,7 +105,7 @@ class Log(StoredLog):
         self._decode = decode
         self._remember = remember
         self._sessions = KeyedLock[tuple[str, str]]()
-        self._definitions = _Definitions(self) if reads_definitions else None
+        self._definitions = _Definitions(self) if of_records else None
 
     @override
     async def last(self) -> Place:

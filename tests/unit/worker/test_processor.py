@@ -37,7 +37,7 @@ class Bench:
         self.erasures: list[str] = []
         builder = make_builder(self.store, (make_profile(consumer="a"),))
         log = make_log(
-            self.stream, self.store, builder.remember, publisher=self.publisher, now=lambda: self.now, reads_definitions=False
+            self.stream, self.store, builder.remember, publisher=self.publisher, now=lambda: self.now, of_records=False
         )
         contexts = ContextPublisher(self.publisher, self.encode)
         forgetting = cast("Forgetting", SimpleNamespace(apply=self.erase))
