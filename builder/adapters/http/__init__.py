@@ -2,15 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
+import uvicorn
 from faststream.asgi import AsgiResponse, get
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
-from builder.domain.errors import Unavailable
+from builder.domain.errors import Misconfigured, Unavailable
 
 FAILING = "failing"
 FRESH_SECONDS = 5.0
@@ -87,3 +89,40 @@ def _answer(status: str, parts: Mapping[str, str]) -> AsgiResponse:
     body = {"status": status, "parts": {name: problems or "ok" for name, problems in parts.items()}}
     code = 503 if status == FAILING else 200
     return AsgiResponse(json.dumps(body).encode(), status_code=code, headers={"content-type": "application/json"})
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ours are handled by the command: uvicorn would raise them again after a clean stop, and the exit code would be -15."""
+        yield
+
+
+async def serve(application: Any, host: str, port: int, stop: asyncio.Event, started: Callable[[int], None]) -> None:
+    """Serve until `stop` is set. started: called with the port once the application is up. Raises `Misconfigured`."""
+    server = _Server(uvicorn.Config(application, host=host, port=port, log_config=None, lifespan="on", access_log=False))
+    serving = asyncio.create_task(_run(server, host, port))
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        while not server.started and not serving.done():
+            await asyncio.sleep(0.005)
+        if server.started:
+            started(server.servers[0].sockets[0].getsockname()[1])
+        await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopping.cancel()
+        server.should_exit = True
+        await serving
+
+
+async def _run(server: uvicorn.Server, host: str, port: int) -> None:
+    try:
+        await server.serve()
+    except SystemExit as error:
+        if server.lifespan.should_exit:
+            raise Misconfigured("the service did not start; the lines above say why") from error
+        raise Misconfigured(
+            f"HTTP cannot listen on {host}:{port}; another program may have the port, set CONTEXT_BUILDER_HTTP__PORT"
+        ) from error
+    if not server.started:
+        raise Misconfigured("the service did not start; the lines above say why")
