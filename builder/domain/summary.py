@@ -79,7 +79,7 @@ class Summary:
         return tuple(zip(self.covered, self.versions, strict=True))
 
     def body(self) -> dict[str, Any]:
-        """As JSON values; `asdict` would take most of a build's time for a long one."""
+        """As JSON values; `asdict` is too slow for a long one."""
         return _values(self) | {"lines": [_values(line) for line in self.lines]}
 
 
@@ -97,7 +97,7 @@ class Utterance:
 
 
 def read_summary(breadcrumb: Breadcrumb) -> Summary:
-    """The body, which was validated by `decode`. Summaries that name no versions stand for first ones."""
+    """The body, validated by `decode`. Without versions all are first ones."""
     body = json.loads(breadcrumb.body)
     return Summary(
         lines=tuple(

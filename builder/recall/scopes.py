@@ -45,7 +45,7 @@ def scopes_before(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[
 
 
 def looks_for_person(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> bool:
-    """Whether a consumer looks into the memory of a person whom the trigger may have."""
+    """Whether a consumer reads the memory of a person whom the trigger may name."""
     has_person = bool(trigger.user_id) or trigger.role != "user"
     return has_person and any(profile.retrieval.scope == "user" for profile in consumers)
 
@@ -119,7 +119,7 @@ MAX_LINKS_SHOWN = 5
 
 
 async def chain_refusals(reader: Reader, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> dict[str, ChainTooLong]:
-    """Consumer → why it gets no context, for those whose recursion limit the chain exceeds. Raises `Unavailable`."""
+    """Consumer → the error, where the chain exceeds its recursion limit. Raises `Unavailable`."""
     if not trigger.answers or not consumers:
         return {}
     limit = max(profile.recursion_limit for profile in consumers)
@@ -132,7 +132,7 @@ async def chain_refusals(reader: Reader, trigger: Breadcrumb, consumers: tuple[P
 
 
 def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:
-    """The reason, for people. links: from the trigger back towards its origin, as far as they were read."""
+    """links: from the trigger back, as far as they were read."""
     return ChainTooLong(
         f"the causal chain has more than {limit} steps (recursion_limit): {' answers '.join(links[:MAX_LINKS_SHOWN])} answers …; "
         "let one of these agents stop answering the others, or raise the profile's recursion_limit"

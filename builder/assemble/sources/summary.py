@@ -98,7 +98,7 @@ def by_importance(lines: tuple[Line, ...]) -> list[int]:
 
 
 def fit_lines(writer: Writer, summary: PageSummary, order: list[int], room: int) -> tuple[Item | None, int]:
-    """As many lines, the most important first, as `room` tokens hold; and how many."""
+    """As many lines as `room` tokens hold, the most important first; and how many."""
     words = accumulate(len(summary.lines[number].text.split()) for number in order)
     low, high, best = 0, sum(1 for _ in takewhile(room.__ge__, words)), None  # a word has a token or more
     number = high  # mostly all have room

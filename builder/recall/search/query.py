@@ -152,7 +152,7 @@ class Searcher:
     terms: Terms
 
     async def query(self, text: str, view: View, profile: Profile, scope: Scope, queries: Queries) -> Query:
-        """The consumer's query; without a vector when the engine is away. A new one is added to `queries`."""
+        """Without a vector when the engine is away. A new one is added to `queries`."""
         key = scope, query_text(text, view, profile.retrieval, self.terms)
         if key not in queries:
             queries[key] = await self._make(key[1], view)

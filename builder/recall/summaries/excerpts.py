@@ -82,7 +82,7 @@ def excerpts(view: View, row: int, words: TextFunctions, verbatim_rows: frozense
 
 
 def excerpt_of(view: View, line: Line, words: TextFunctions) -> Excerpt | None:
-    """An earlier line as an excerpt; None when one of its sources is not in this view."""
+    """An earlier line as an excerpt; None when a source is not in this view."""
     rows = [view.row_of(name) for name in line.ids]
     if min(rows) < 0:
         return None
@@ -128,7 +128,7 @@ def _statement(
 
 
 def _answer(view: View, row: int, parts: Sentences, words: TextFunctions, verbatim_rows: frozenset[int]) -> Excerpt | None:
-    """The beginning of a row with the question that it answers; None when it needs none."""
+    """The beginning of a row with the question that it answers; None = none needed."""
     crumb = view.breadcrumb(row)
     if crumb.role == "tool" or _announces(view, row) or not parts or asks(parts[0].text) or not is_dependent(parts[0].text):
         return None

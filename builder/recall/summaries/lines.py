@@ -75,7 +75,7 @@ LINE_TOKENS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageContent:
-    """What a page shows beside its summary, so that the summary need not repeat it."""
+    """What a page shows beside its summary."""
 
     rows: frozenset[int] = frozenset()
     """Rows of which it shows all."""
@@ -174,7 +174,7 @@ def _order(pair: LineWithRows) -> tuple[int, bool]:
 
 
 def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: TextFunctions) -> list[Excerpt]:
-    """Greedily the most worth a token, as long as any has room. Ties go to the earlier one."""
+    """Greedily the most worth per token. Ties go to the earlier one."""
     if not pool:
         return []
     terms = sorted(frozenset[str]().union(*(excerpt.terms for excerpt in pool)))
@@ -214,7 +214,7 @@ def _conflicts(pool: list[Excerpt]) -> list[list[int]]:
 
 
 def _vectors(view: View, pool: list[Excerpt]) -> NDArray[np.float32]:
-    """Of each excerpt's passage, shape (excerpts, width); zeros where there is none."""
+    """Shape (excerpts, width); zeros where there is none."""
     if view.prefix.vectors is None or not len(view.prefix.vectors):
         return np.zeros((len(pool), 1), np.float32)
     passages = np.array([excerpt.passage for excerpt in pool], np.int64)

@@ -55,7 +55,7 @@ def recipe_of(profile: Profile) -> Recipe | None:
 
 
 def chain_of(view: View, recipe: Recipe) -> Chain:
-    """The chain as of a view. Expired and blacklisted summaries belong to it, so none is made twice."""
+    """With expired and blacklisted summaries, so none is made twice."""
     chains, history = view.history.chains, view.history
     head = chains.head(view.session, recipe.name, view.prefix.latest)
     if head < 0:
@@ -77,7 +77,7 @@ def covered_sources(view: View, recipe: Recipe) -> tuple[Source, ...]:
 
 
 def waiting_units(view: View, recipe: Recipe, last: int) -> tuple[WaitingUnit, ...]:
-    """The units after the last one covered, oldest first; before them what joined a covered unit since."""
+    """After the last one covered, oldest first; before them what joined a covered unit since."""
     view = of_audience(view, recipe.audience, None)
     late: set[int] = set()
     units: list[WaitingUnit] = []
