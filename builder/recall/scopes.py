@@ -85,19 +85,13 @@ async def _person_of(store: Store, trigger: Breadcrumb) -> str:
     """The person of the trigger, of what it answers, or of the message before a tool result; "" = unknown."""
     if trigger.user_id or trigger.role == "user":
         return trigger.user_id
-    if trigger.answers:
-        return await _person_answered(store, trigger)
-    if trigger.role != "tool":
-        return ""
-    return await store.last_speaker(trigger.workspace, trigger.session, trigger.place) or ""
-
-
-async def _person_answered(store: Store, trigger: Breadcrumb) -> str:
-    for identity in await store.chain(trigger.workspace, trigger.answers, trigger.place, MAX_LINKS):
+    for identity in await store.chain(trigger.workspace, trigger.answers, trigger.place, MAX_LINKS) if trigger.answers else ():
         for crumb in await store.versions(trigger.workspace, identity):
             if crumb.user_id or crumb.role == "user":
                 return crumb.user_id
-    return ""
+    if trigger.answers or trigger.role != "tool":
+        return ""
+    return await store.last_speaker(trigger.workspace, trigger.session, trigger.place) or ""
 
 
 _KINDS = tuple(Pinned(selector=Selector(schemas=(name,)), keep=MAX_DEFINITIONS, section="") for name in DEFINING_SCHEMAS)

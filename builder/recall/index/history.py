@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.recall import StoredBreadcrumb
-from builder.domain.summary import SUMMARY, Line, Summary, read_summary
+from builder.domain.summary import SUMMARY, KeptLine, Summary, read_summary
 from builder.language.instructions.log import InstructionLog
 from builder.recall.index.breadcrumb_table import BreadcrumbTable, GrowingArray, Postings, Table
 from builder.recall.index.links import PersonTable, ToolExchanges, UnitTable
@@ -60,12 +60,12 @@ class Chains:
         """The summary of a row, parsed when it was added."""
         return self._links[row].summary
 
-    def lasting(self, row: int, visible: Rows) -> tuple[Line, ...]:
+    def lasting(self, row: int, visible: Rows) -> tuple[KeptLine, ...]:
         """The lasting lines of a summary and of those before it in its chain, the oldest first, each once.
 
         visible: rows of summaries whose lines count, shape (size,).
         """
-        lines_by_summary: list[tuple[Line, ...]] = []
+        lines_by_summary: list[tuple[KeptLine, ...]] = []
         while row >= 0 and (row := self._links[row].lasting) >= 0:
             lines_by_summary.append(tuple(line for line in self._links[row].summary.lines if line.is_lasting and visible[row]))
             row = self._links[row].before
@@ -251,11 +251,6 @@ class History:
     def cost(self) -> int:
         """The measure of its memory, in passages."""
         return max(len(self.passages), len(self.rows), self._characters // PASSAGE_CHARS)
-
-    def extend(self, rows: tuple[StoredBreadcrumb, ...]) -> None:
-        """Append rows that it lacks, in their order."""
-        for _ in self.extending(rows):
-            pass
 
     def extending(self, rows: tuple[StoredBreadcrumb, ...]) -> Iterator[None]:
         """Append rows with pauses for other sessions. Nothing else may extend it meanwhile."""

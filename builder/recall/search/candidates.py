@@ -7,7 +7,7 @@ import numpy as np
 
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.profile import Retrieval
-from builder.domain.summary import Line
+from builder.domain.summary import KeptLine
 from builder.language.words import has_word, words_of
 from builder.recall.index.view import Floats, Ints, Rows, View
 from builder.recall.scopes import NOTES
@@ -34,7 +34,7 @@ class Find:
     """Row of the find that it comes along with, as the question that it answers; -1 = none."""
     replaces: int = -1
     """Row of the find that it comes along with, as what changes it later; -1 = none."""
-    lines: tuple[tuple[int, Line], ...] = ()
+    lines: tuple[tuple[int, KeptLine], ...] = ()
     """Observations that are shown in its place, behind the rows of their summaries."""
     is_probable: bool = True
     """It is as probable as the profile asks, or literal."""
