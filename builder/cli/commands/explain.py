@@ -39,10 +39,9 @@ def explain(
 ) -> None:
     """Show where each line of a context comes from and why, what was left out and why, and what the budget went to."""
     from builder.cli.reports import receipt_text
-    from builder.cli.requests import ask
 
     request = _request(trigger, consumer, session, as_of) | {"most": None if most == ALL else most}
-    answer = asyncio.run(ask(target(servers, workspace), "explain", request))
+    answer = asyncio.run(target(servers, workspace).request("explain", request))
     show(answer, as_json, text=receipt_text(answer), note=_note(answer))
 
 
@@ -58,10 +57,8 @@ def why(
     as_json: AsJson = False,
 ) -> None:
     """Say in a sentence why a breadcrumb is on the page of a context, or why it is not."""
-    from builder.cli.requests import ask
-
     request = _request(trigger, consumer, session, as_of) | {"id": breadcrumb}
-    answer = asyncio.run(ask(target(servers, workspace), "why", request))
+    answer = asyncio.run(target(servers, workspace).request("why", request))
     show(answer, as_json, text=answer["sentence"] + "\n", note=_note(answer))
 
 
@@ -81,10 +78,9 @@ def replay(
 ) -> None:
     """Build a context again from what is remembered and compare it with the published one; or see it made otherwise."""
     from builder.cli.reports import comparison_text
-    from builder.cli.requests import ask
 
     request = _request(trigger, consumer, session, as_of) | _files(profile, templates)
-    answer = asyncio.run(ask(target(servers, workspace), "replay", request))
+    answer = asyncio.run(target(servers, workspace).request("replay", request))
     is_other = bool(profile or templates)
     show(answer, as_json, text=comparison_text(answer, is_other=is_other), note=_note(answer))
     if not is_other and answer["is_same"] is False:
