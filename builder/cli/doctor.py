@@ -67,7 +67,7 @@ async def _disk(settings: Settings) -> str:
     while not folder.exists():
         folder = folder.parent
     if not os.access(folder, os.W_OK):
-        raise BuilderError(f"{folder} cannot be written; mend its rights, or set CONTEXT_BUILDER_DATA_DIR")
+        raise BuilderError(f"{folder} cannot be written; fix its permissions, or set CONTEXT_BUILDER_DATA_DIR")
     free = (await asyncio.to_thread(shutil.disk_usage, folder)).free
     if free < LOW_DISK:
         raise BuilderError(f"{folder} has {free / 1e9:.1f} GB left; free some, or set CONTEXT_BUILDER_DATA_DIR")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from builder.app.settings import Settings
     from builder.client import Client
 
-User = Annotated[str, typer.Option("--user", "-u", help="A person, by `user_id`: who it is in your own system.")]
+User = Annotated[str, typer.Option("--user", "-u", help="A user, by your own id for them (`user_id`).")]
 Workspace = Annotated[str, typer.Option("--workspace", "-w", help="Workspace; default from CONTEXT_BUILDER_WORKSPACE.")]
 Servers = Annotated[
     str,

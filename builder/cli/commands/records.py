@@ -29,7 +29,7 @@ def fetch(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Show all of a breadcrumb, e.g. of one that a context left out or showed in part."""
+    """Show all of a breadcrumb, for example one that a context cut or left out."""
     request = {"id": breadcrumb} | ({"version": version} if version else {})
     answer = _with_text(asyncio.run(target(servers, workspace).request("fetch", request)))
     if not as_json:
@@ -45,10 +45,10 @@ def history(
     workspace: Workspace = "",
     servers: Servers = "",
     *,
-    newest: Annotated[bool, typer.Option("--newest", help="Begin at the end, the newest first.")] = False,
+    newest: Annotated[bool, typer.Option("--newest", help="Show the newest first.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is remembered of a session, or of a person in all sessions, in the order in which it came."""
+    """Show the breadcrumbs of a session, or of a user in all sessions, in order."""
     session = session or option
     token = optional_token(session)
     request = {"session": token, "newest": newest} | ({"user": user} if user else {})
@@ -77,18 +77,18 @@ def context(
 def forget(
     breadcrumbs: Annotated[list[str] | None, typer.Argument(help="Ids of the breadcrumbs.")] = None,
     user: User = "",
-    session: Annotated[str, typer.Option("--session", "-s", help="Their session, where the store cannot know it.")] = "",
+    session: Annotated[str, typer.Option("--session", "-s", help="Their session, if the store does not have them.")] = "",
     by: Annotated[str, typer.Option(help="Name for the receipt.")] = "",
     workspace: Workspace = "",
     servers: Servers = "",
     *,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before a person is forgotten.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Erase breadcrumbs and all that was made from them: stream, store, vectors, caches, summaries, contexts, dead letters."""
     place, token = target(servers, workspace), optional_token(session)
     if bool(breadcrumbs) == bool(user):
-        raise Rejected("name what is forgotten: either ids, or a person by --user")
+        raise Rejected("give either ids or --user: one of them says what to forget")
     if user:
         if sys.stdin.isatty() and not yes:
             crumbs = asyncio.run(_history(place, {"user": user}, 0))
@@ -135,9 +135,9 @@ def export(
     workspace: Workspace = "",
     servers: Servers = "",
 ) -> None:
-    """Write a session, or what was said by and to a person, as JSON lines that `import` takes back.
+    """Write a session, or everything said by and to a user, as JSON lines for `import`.
 
-    They are whole records in the stream's order, tombstones of sessions too, no secrets.
+    Whole records in the stream's order, with tombstones, without secrets.
     """
     from builder.app.operations.export import Export, export_session
     from builder.domain.recall import EVERY_SESSION
@@ -146,7 +146,7 @@ def export(
     session = session or option
     place, sessions = target(servers, workspace), session_token(session) if session else EVERY_SESSION
     if session and user:
-        raise Rejected("name what is exported: either a session, or a person by --user")
+        raise Rejected("give either a session or --user: one of them says what to export")
     ids = None
     if user:
         crumbs = asyncio.run(_history(place, {"user": user, "limit": MAX_HISTORY_PAGE}, 0))
