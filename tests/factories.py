@@ -151,7 +151,7 @@ def make_answer(sequence: int, call: str = "r1", **changes: Any) -> StoredBreadc
 def make_history(rows: Iterable[StoredBreadcrumb | str]) -> History:
     """A session. Plain strings become messages of User and Assistant in turn, numbered from 1."""
     history = History()
-    history.extend(tuple(make_turn(row, n) if isinstance(row, str) else row for n, row in enumerate(rows, 1)))
+    extend(history, tuple(make_turn(row, n) if isinstance(row, str) else row for n, row in enumerate(rows, 1)))
     return history
 
 
@@ -163,6 +163,11 @@ def view_of(history: History, until: Place = FAR, session: str = "s42") -> View:
 def make_turn(text: str, sequence: int) -> StoredBreadcrumb:
     """The user speaks at odd sequences, the assistant at even ones."""
     return make_remembered(text, sequence, schema=("agent.response.v1", "user.message.v1")[sequence % 2])
+
+
+def extend(history: History, rows: tuple[StoredBreadcrumb, ...]) -> None:
+    for _ in history.extending(rows):
+        pass
 
 
 def make_view(rows: Iterable[StoredBreadcrumb | str]) -> View:

@@ -14,7 +14,7 @@ from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Unavailable
 from builder.domain.profile import Profile, Summaries
-from builder.domain.summary import SUMMARY, Line, Utterance
+from builder.domain.summary import SUMMARY, KeptLine, Utterance
 from builder.ports.models import Summarizer
 from builder.ports.store import Store
 from builder.recall.index.reader import HistoryCache
@@ -89,16 +89,16 @@ class Endpoint:
 
     def __init__(self, away: bool = False) -> None:
         self.away = away
-        self.asked: list[tuple[tuple[Line, ...], tuple[Utterance, ...]]] = []
+        self.asked: list[tuple[tuple[KeptLine, ...], tuple[Utterance, ...]]] = []
 
-    async def summarise(self, lines: tuple[Line, ...], said: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+    async def summarise(self, lines: tuple[KeptLine, ...], said: tuple[Utterance, ...], cap: int) -> tuple[KeptLine, ...]:
         self.asked.append((lines, said))
         if self.away or cap < 1:
             raise Unavailable("nobody answers")
         first = said[0]
         subject = first.speaker.lower()
         return (
-            Line(
+            KeptLine(
                 text=f"{subject}: spoke {len(lines)} times before",
                 day=first.day,
                 ids=(first.id,),

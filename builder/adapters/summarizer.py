@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import override
 
 from builder.domain.errors import Unavailable
-from builder.domain.summary import Line, Utterance
+from builder.domain.summary import KeptLine, Utterance
 from builder.ports.models import Summarizer
 from builder.recall.summaries.lines import tokens_of
 
@@ -80,13 +80,13 @@ class EndpointSummarizer(Summarizer):
         return self._model
 
     @override
-    async def summarise(self, lines: tuple[Line, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+    async def summarise(self, lines: tuple[KeptLine, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[KeptLine, ...]:
         mark = secrets.token_hex(8)  # new each time, so that no text can know how to end the data
         messages = (f"[{each.day}] {each.speaker}: {_ends(each.text)}" for each in utterances)
         sources = (*(f"[earlier observation, {line.day}] {line.text}" for line in lines), *messages)
         items = "\n".join(f"{number}. {text}" for number, text in enumerate(sources, 1))
 
-        async def attempt() -> tuple[Line, ...]:
+        async def attempt() -> tuple[KeptLine, ...]:
             async with asyncio.timeout(self._timeout):
                 answer = await self._client.chat.completions.create(
                     model=self._model,
@@ -106,7 +106,9 @@ class EndpointSummarizer(Summarizer):
                 "check CONTEXT_BUILDER_SUMMARIES__URL, __MODEL and __KEY"
             ) from error
 
-    def _checked(self, text: str, earlier: tuple[Line, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+    def _checked(
+        self, text: str, earlier: tuple[KeptLine, ...], utterances: tuple[Utterance, ...], cap: int
+    ) -> tuple[KeptLine, ...]:
         """Raises ValueError for an answer of another form, or far too long."""
         try:
             answer = _Answer.model_validate_json(text[text.index("{") : text.rindex("}") + 1])
@@ -137,7 +139,7 @@ class _Answer(BaseModel):
     observations: list[_Observation] = Field(max_length=1000)
 
 
-def _line(observation: _Observation, earlier: tuple[Line, ...], utterances: tuple[Utterance, ...]) -> Line:
+def _line(observation: _Observation, earlier: tuple[KeptLine, ...], utterances: tuple[Utterance, ...]) -> KeptLine:
     """Raises ValueError for numbers of no item."""
     numbers = [number - len(earlier) - 1 for number in sorted({*observation.items})]
     replaced = observation.replaces or None
@@ -150,7 +152,7 @@ def _line(observation: _Observation, earlier: tuple[Line, ...], utterances: tupl
     subject, text = (" ".join(words.split()) for words in (observation.subject, observation.text))
     text = text if text.casefold().startswith(subject.casefold()) else f"{subject}: {text}"
     identity = "\0".join((text, *(f"{source.id}:{source.version}" for source in sources)))
-    return Line(
+    return KeptLine(
         text=text,
         day=sources[0].day,
         ids=tuple(source.id for source in sources),

@@ -128,7 +128,7 @@ def settings() -> "Settings":
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         variable = PREFIX + "__".join(str(step).upper() for step in first["loc"])
-        raise Misconfigured(f"{variable}: {first['msg']}, got {first['input']!r:.80}; mend or unset it") from error
+        raise Misconfigured(f"{variable}: {first['msg']}, got {first['input']!r:.80}; fix or unset it") from error
 
 
 def show(value: Any, as_json: bool, text: str = "", note: str = "") -> None:

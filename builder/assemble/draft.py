@@ -69,7 +69,7 @@ class PageDraft:
 
     @property
     def reserve(self) -> int:
-        """Tokens of a conversation that is to be whole and is not on the page yet."""
+        """Tokens of a whole conversation that is not on the page yet."""
         if not self.whole or self.placed():
             return 0
         sections = (
@@ -105,7 +105,7 @@ class PageDraft:
         return {item.entry: item for source in ("window", "turn") for item in self.items(source) if item.entry}
 
     def room(self) -> int:
-        """Tokens that the conversation may still get: what is left, and no more than its profile allows."""
+        """Tokens that the conversation may still get."""
         rule, ledger = self.rule("window"), self.ledger
         if rule is None or rule.max_share == 1:
             return self.rest
@@ -113,7 +113,7 @@ class PageDraft:
 
     @property
     def rest(self) -> int:
-        """Tokens that are left beside the headings of the conversation and the running turn."""
+        """Tokens left beside the headings of conversation and running turn."""
         rules = (rule for rule in (self.rule("window"), self.rule("turn")) if rule)
         return max(self.ledger.remaining - sum(self.ledger.heading(rule.name) for rule in rules), 0)
 
@@ -123,7 +123,7 @@ class PageDraft:
         return self.ledger.date(rule.name, item) if rule else ""
 
     def tokens_of_finds(self, full: Item) -> int:
-        """Tokens that the conversation gets when it shows an entry whole, from what was found of it."""
+        """Tokens freed by finds when an entry is shown whole."""
         rule, rows = self.rule("window"), full.entry.rows if full.entry else ()
         return sum(find.tokens for find in self.items("retrieval") if find.origin in rows) if rule and rule.max_share == 1 else 0
 

@@ -27,7 +27,7 @@ class Absence:
 
 @dataclass(slots=True)
 class OmissionLog:
-    """Decisions in the order of their relevance; the first one about a row is its reason."""
+    """In the order of relevance; the first decision about a row counts."""
 
     view: View
     _omissions: list[Omission] = field(default_factory=list)
@@ -44,7 +44,7 @@ class OmissionLog:
         self._groups.append((reason, every, every if nearest is None else nearest))
 
     def absence(self, page_ids: set[str], others: frozenset[int]) -> Absence:
-        """The account of a page with these breadcrumbs. others: rows of which it says all without naming them."""
+        """The account of a page. others: rows of which it says all without naming them."""
         counted = np.zeros(self.view.size, np.bool_)
         counted[[row for name in page_ids if (row := self.view.row_of(name)) >= 0]] = True
         counted[list(others)] = True

@@ -19,7 +19,6 @@ from builder.app.operations.maintenance import compare_store
 from builder.app.settings import Settings
 from builder.app.stores import locate_store
 from builder.cli.options import Target
-from builder.cli.requests import ask
 from builder.client.connecting import without_credentials
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 
@@ -68,7 +67,7 @@ async def _disk(settings: Settings) -> str:
     while not folder.exists():
         folder = folder.parent
     if not os.access(folder, os.W_OK):
-        raise BuilderError(f"{folder} cannot be written; mend its rights, or set CONTEXT_BUILDER_DATA_DIR")
+        raise BuilderError(f"{folder} cannot be written; fix its permissions, or set CONTEXT_BUILDER_DATA_DIR")
     free = (await asyncio.to_thread(shutil.disk_usage, folder)).free
     if free < LOW_DISK:
         raise BuilderError(f"{folder} has {free / 1e9:.1f} GB left; free some, or set CONTEXT_BUILDER_DATA_DIR")
@@ -90,7 +89,7 @@ async def _service(address: Address, settings: Settings) -> str:
     if address.guess:
         raise _Degraded(f"none runs on {settings.data_dir.expanduser()}; start it with `context-builder up`")
     try:
-        answer = await ask(Target(settings, address, settings.workspace), "consumers", {})
+        answer = await Target(settings, address, settings.workspace).request("consumers", {})
     except Unavailable as error:
         raise _Degraded(f"none answers: {error}") from error
     names = ", ".join(each["name"] for each in answer["consumers"])
@@ -138,7 +137,7 @@ async def _agents(address: Address, settings: Settings) -> str:
     except Unavailable as error:
         raise _Degraded(f"who listens is not known: {error}") from error
     try:
-        answer = await ask(Target(settings, address, settings.workspace), "consumers", {})
+        answer = await Target(settings, address, settings.workspace).request("consumers", {})
         triggered = [each["name"] for each in answer["consumers"] if each["triggers"]]
         alone = [name for name in triggered if not any(each.is_of(settings.workspace, name) for each in subscriptions)]
         nobody = f"nobody has subscribed yet in workspace {settings.workspace!r} for {', '.join(alone)}" if alone else ""

@@ -4,7 +4,7 @@ import sys
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from builder.app.settings import Settings
     from builder.client import Client
 
-User = Annotated[str, typer.Option("--user", "-u", help="A person, by `user_id`: who it is in your own system.")]
+User = Annotated[str, typer.Option("--user", "-u", help="A user, by your own id for them (`user_id`).")]
 Workspace = Annotated[str, typer.Option("--workspace", "-w", help="Workspace; default from CONTEXT_BUILDER_WORKSPACE.")]
 Servers = Annotated[
     str,
@@ -47,6 +47,11 @@ class Target:
         from builder.client import connect
 
         return connect(self.servers, self.workspace, name=self.settings.name, **client_options(self.servers, self.settings))
+
+    async def request(self, verb: str, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer of the service. Raises `Rejected` and `Unavailable`."""
+        async with self.connect() as client:
+            return await client.request(verb, request)
 
 
 def target(servers: str, workspace: str = "") -> Target:

@@ -36,7 +36,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
 }
 GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
     "profiles": (
-        "Profiles and presets: what is in force, and what is wrong with them.",
+        "Profiles and presets: which settings apply, and what is wrong.",
         {
             "list": profiles.list_profiles,
             "show": profiles.show_profile,

@@ -12,7 +12,7 @@ NO_SESSION = "_"
 
 
 class Place(NamedTuple):
-    """The position of a breadcrumb: the only order there is."""
+    """The position in the stream: the only order there is."""
 
     incarnation: int
     """Creation time of the stream in µs since 1970, so a recreated stream sorts after the old one."""
@@ -113,13 +113,13 @@ class Breadcrumb:
 
     @property
     def asks_for(self) -> tuple[str, ...]:
-        """The request ids whose answers join its session; a call of no session is only passed on."""
+        """The request ids whose results join its session."""
         return self.calls if self.session != NO_SESSION and self.call_signatures else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamMessage:
-    """Bytes as the stream holds them, before they are decoded."""
+    """Bytes of the stream before they are decoded."""
 
     subject: str
     data: bytes

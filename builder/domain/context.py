@@ -37,7 +37,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A call and its answer: providers take none without the other."""
+    """A call and its answer: providers take none alone."""
 
     call: Call
     results: tuple[str, ...]
@@ -104,7 +104,7 @@ STATIC, SLOW, RECENT = "static", "slow", "recent"
 
 
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
-    """The only id that a trigger has for a consumer: no revision, time or attempt is in it."""
+    """The only id of a trigger's context for a consumer: no revision, time or attempt is in it."""
     return uuid5(_NAMESPACE, f"{workspace}\x1f{session}\x1f{trigger}\x1f{consumer}")
 
 
@@ -241,5 +241,5 @@ class Context:
 
     @property
     def place(self) -> Place:
-        """The trigger's place: contexts of a session are ordered by it."""
+        """The trigger's place, which orders the contexts of a session."""
         return self.trigger.place

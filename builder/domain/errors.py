@@ -18,12 +18,12 @@ MAX_MESSAGE_CHARS = 2_000
 
 
 def installation(extra: str) -> str:
-    """What to do about a missing package, by the extra of pyproject.toml that brings it."""
+    """What to do about a missing package. extra: of pyproject.toml."""
     return f"run pip install '.[{extra}]' in a clone of the repository"
 
 
 class BuilderError(Exception):
-    """Base of the errors that this service raises on purpose. Its message is one line of bounded length."""
+    """Base of all errors raised on purpose. Its message is one bounded line."""
 
     def __init__(self, message: str = "") -> None:
         half = MAX_MESSAGE_CHARS // 2
@@ -32,7 +32,7 @@ class BuilderError(Exception):
 
 
 class Rejected(BuilderError):  # noqa: N818 - named after what happens next, not after what it is
-    """The event can never succeed: it goes to the dead letters with this reason."""
+    """The event can never succeed: it becomes a dead letter."""
 
     kind: ClassVar[str] = "content"
     """Of the reason, for the metrics."""
@@ -57,12 +57,12 @@ class NoMoreAttempts(Rejected):
 
 
 class Unavailable(BuilderError):  # noqa: N818
-    """Store, engine or broker cannot serve now: the delivery is retried later."""
+    """Store, engine or broker cannot serve now: the delivery is retried."""
 
 
 class Misconfigured(BuilderError):  # noqa: N818
-    """Settings, template, profile, model or store are wrong: the process ends with exit code 78."""
+    """Settings, files, model or store are wrong: the process exits with 78."""
 
 
 class AlreadyPublished(BuilderError):  # noqa: N818
-    """The server refused a second context for the same trigger and consumer: the first one stands."""
+    """The server refused a second context for one trigger and consumer."""

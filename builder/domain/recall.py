@@ -8,7 +8,7 @@ from builder.domain.selector import Pinned
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a breadcrumb's text that is searched on its own (about 90 words)."""
+    """About 90 words of a breadcrumb's text, searched on their own."""
 
     start: int
     """Offset of its first character in the text."""
@@ -43,13 +43,13 @@ class StoredBreadcrumb:
 
     @property
     def order(self) -> tuple[Place, int]:
-        """Sort key: rows that enter the scope together with a person's first message sort just before it."""
+        """Sort key: rows that come with a person's first message sort just before it."""
         return (self.breadcrumb.place, 1) if self.entry is None else (self.entry, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """A stored breadcrumb that expired, an earlier version of one, or a summary made from one."""
+    """An expired breadcrumb, an earlier version of one, or a summary made from one."""
 
     breadcrumb: Breadcrumb
     size: int
@@ -57,7 +57,7 @@ class Ended:
 
 
 def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
-    """The trace of an erased breadcrumb: identity, place, what it answered, and whether it is private."""
+    """The trace of an erased breadcrumb: identity, place, what it answered, privacy."""
     return replace(
         breadcrumb,
         speaker="",

@@ -137,7 +137,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """All of it. Its lines cover every line of the page but empty ones."""
+    """Its parts cover every line of the page but empty ones."""
 
     parts: tuple[PagePart, ...]
     """In page order."""

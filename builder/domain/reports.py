@@ -68,7 +68,7 @@ LLM_HINTS = "llm_hints"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """The failures of one template, or of the hints that records of one schema bring."""
+    """Failures of one template, or of the hints of records of one schema."""
 
     kind: TemplateKind | Literal["llm_hints"]
     name: str

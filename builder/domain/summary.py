@@ -17,7 +17,7 @@ Source = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class KeptLine:
     """One line of a summary."""
 
     text: str
@@ -54,7 +54,7 @@ class Line:
 class Summary:
     """The body of a summary."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[KeptLine, ...]
     """All lines of the chain, but of lasting ones only the newly covered ones: the earlier summaries have theirs."""
     covered: tuple[str, ...]
     """Ids that it stands for and no earlier summary of its chain does in that version."""
@@ -79,7 +79,7 @@ class Summary:
         return tuple(zip(self.covered, self.versions, strict=True))
 
     def body(self) -> dict[str, Any]:
-        """As JSON values; `asdict` would take most of a build's time for a long one."""
+        """As JSON values; `asdict` is too slow for a long one."""
         return _values(self) | {"lines": [_values(line) for line in self.lines]}
 
 
@@ -93,15 +93,15 @@ class Utterance:
     role: Role
     text: str
     day: str
-    """As in `Line`."""
+    """As in `KeptLine`."""
 
 
 def read_summary(breadcrumb: Breadcrumb) -> Summary:
-    """The body, which was validated by `decode`. Summaries that name no versions stand for first ones."""
+    """The body, validated by `decode`. Without versions all are first ones."""
     body = json.loads(breadcrumb.body)
     return Summary(
         lines=tuple(
-            Line(
+            KeptLine(
                 text=line["text"],
                 day=line.get("day", ""),
                 ids=tuple(line["ids"]),
@@ -123,7 +123,7 @@ def read_summary(breadcrumb: Breadcrumb) -> Summary:
     )
 
 
-def _values(part: Line | Summary) -> dict[str, Any]:
+def _values(part: KeptLine | Summary) -> dict[str, Any]:
     return {field.name: getattr(part, field.name) for field in fields(part)}
 
 

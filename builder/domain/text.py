@@ -92,7 +92,7 @@ def _break_tokens(text: str) -> str:
 
 
 def _rows(text: str) -> Iterator[list[re.Match[str]]]:
-    """The tokens, those together that have nothing but white space between them."""
+    """The tokens, grouped where only white space separates them."""
     row: list[re.Match[str]] = []
     for token in _TOKEN.finditer(text):
         if row and text[_end(row[-1]) : token.start()].strip():
@@ -130,7 +130,7 @@ def depth(value: Any) -> int:
 
 
 def with_texts(value: Any, change: Callable[[str], str], key: Callable[[str], str] = str) -> Any:
-    """The value with each of its texts changed, and with each key of its objects changed by `key`."""
+    """The value with its texts changed, and its keys by `key`."""
     if isinstance(value, dict):
         return {key(name): with_texts(item, change, key) for name, item in value.items()}
     if isinstance(value, list):

@@ -53,7 +53,7 @@ def mentioned(text: str) -> Mention:
 
 
 def depends_on_day(text: str) -> bool:
-    """Whether it names a date, or says when by the day on which it is said ("until Friday")."""
+    """Whether it names a date or a day relative to now ("until Friday")."""
     return bool(mentioned(text) or _from_today().search(text))
 
 
@@ -104,7 +104,7 @@ MAX_DAYS, MAX_WEEKS_DAYS, MAX_MONTHS_DAYS = 13, 60, 700
 
 
 def age(then: datetime, now: datetime) -> tuple[str, int]:
-    """Such as ("today", 0), ("days_ago", 3), ("weeks_ago", 2), ("months_ago", 4). Both are aware; a later day is today."""
+    """("today", 0), ("days_ago", 3), ("weeks_ago", 2), …; both aware, a later day is today."""
     days = (now.astimezone(then.tzinfo).date() - then.date()).days
     if days <= 1:
         return ("yesterday", 1) if days == 1 else ("today", 0)

@@ -29,7 +29,7 @@ _FILLERS = "\u115f\u1160"
 
 
 def skeleton(text: str) -> str:
-    """One text for all that look alike; the case stays. It is compared and never shown."""
+    """One text for all that look alike; the case stays. Compared, never shown."""
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", text).translate(_table()))
 
 
@@ -46,13 +46,13 @@ def looks(word: str) -> frozenset[str]:
 
 @derived
 def role_looks(*lists: str) -> frozenset[str]:
-    """How the names of roles look, in every language that is understood. lists: `roles`, `assistants`; none = both."""
+    """Looks of the names of roles in all languages. lists: `roles`, `assistants`; none = both."""
     return frozenset(each for name in lists or ("roles", "assistants") for word in words(name) for each in looks(word))
 
 
 @lru_cache(MAX_NAMES)
 def parts(name: str) -> frozenset[str]:
-    """The looks of the words of a name, of those side by side, and of their parts."""
+    """The looks of a name's words, of adjacent words together, and of their parts."""
     plain = unicodedata.normalize("NFC", name)
     in_order = [look(word) for word in WORD.findall(plain)]
     runs = ("".join(in_order[start:end]) for start in range(len(in_order)) for end in range(start + 1, start + MAX_RUN + 1))

@@ -13,7 +13,7 @@ _QUESTION_MARKS = ("?", "？", "؟")
 
 
 class Trait(IntFlag):
-    """Stored with each passage, because it is a fact of the text alone."""
+    """Facts of the text alone, stored with each passage."""
 
     ASKS = 1
     TIME = 2
@@ -30,7 +30,7 @@ def counts(text: str) -> bool:
 
 
 def traits(text: str, *, by_person: bool, instructs: bool = False) -> Trait:
-    """All traits of a passage. by_person: a person wrote it. instructs: a standing instruction begins in it."""
+    """by_person: a person wrote it. instructs: a standing instruction begins in it."""
     signs = {
         Trait.ASKS: text.rstrip().endswith(_QUESTION_MARKS),
         Trait.TIME: _time().search(text) or not word_set("times").isdisjoint(_WORD.findall(text.lower())),

@@ -47,7 +47,7 @@ def derived(function: Callable[Parameters, Value]) -> Callable[Parameters, Value
 
 @derived
 def tables(folder: str = "") -> Mapping[str, Mapping[str, Any]]:
-    """Language code → its file, in the order of the codes. folder: below the folder of word lists."""
+    """Language code → its file, by code. folder: below that of word lists."""
     entries = (_folder / folder if folder else _folder).iterdir()
     sources = sorted((entry for entry in entries if entry.name.endswith(".toml")), key=lambda entry: entry.name)
     return {source.name.removesuffix(".toml"): tomllib.loads(source.read_text("utf-8")) for source in sources}
@@ -75,7 +75,7 @@ def any_of(name: str, before: str = WORD_START, behind: str = WORD_END) -> str:
 
 
 def any_unspaced(name: str) -> str:
-    """Pattern of any entry of a list whose script writes no spaces between words."""
+    """Pattern of any entry in a script without spaces."""
     return either(word for word in words(name) if UNSPACED.match(word))
 
 
@@ -99,7 +99,7 @@ _ASKS_WITHIN = re.compile(r"[?？؟](?=[\s\"'”’»)\]*_]|$)|[？]")
 
 
 def letters(without: str = "") -> str:
-    """Pattern of a run of letters and digits, leaving out the characters of the class `without`."""
+    """Pattern of letters and digits, but for the characters of the class `without`."""
     return rf"[^\W_{without}]+(?:[{MARKS}]+[^\W_{without}]*)*"
 
 
@@ -107,12 +107,12 @@ _WORD = re.compile(rf"{SIGNED}|{letters()}(?:['’]{letters()})*")
 
 
 def folded(text: str) -> str:
-    """One spelling of width, case and of the vowels that Arabic and Hebrew may leave out."""
+    """One spelling of width, case and optional vowels of Arabic and Hebrew."""
     return _UNWRITTEN.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 def is_filler(text: str) -> bool:
-    """True for "okay", "thanks!", "how are you?", "you're welcome", 好的 and for texts without a single word."""
+    """True for "okay", "thanks!", "how are you?", 好的 and texts without a word."""
     if len(text) > MAX_FILLER_CHARS:
         return False
     rest = _greetings().sub(" ", folded(text).replace("’", "'"))
@@ -121,17 +121,17 @@ def is_filler(text: str) -> bool:
 
 
 def words_of(text: str) -> list[str]:
-    """Words and numbers in one spelling, in order; signs, decimals, dates and times stay whole."""
+    """Words and numbers in one spelling; decimals, dates and times stay whole."""
     return [word.replace("'re", "").replace("'s", "") for word in _WORD.findall(folded(text).replace("’", "'"))]
 
 
 def opens_with(name: str, sentence: str) -> bool:
-    """Whether a sentence begins with an entry of a list: `answers` are "Yes, the red one.", "Noch nicht"."""
+    """Whether it begins with an entry of a list: "Yes, the red one." with one of `answers`."""
     return bool(_opening(name).match(sentence))
 
 
 def has_word(name: str, text: str) -> bool:
-    """Whether a text has an entry of a list: `changes` are "instead", "doch", "al final"."""
+    """Whether it contains an entry of a list: "instead" is one of `changes`."""
     return bool(_entry(name).search(text))
 
 
@@ -146,7 +146,7 @@ def asks_within(text: str) -> bool:
 
 
 def identifiers(text: str) -> tuple[str, ...]:
-    """Its numbers of two signs or more, ids, dates, file names and paths, as they are written."""
+    """Its numbers of two characters or more, ids, dates, file names and paths, as written."""
     return tuple(dict.fromkeys(name for name in _IDENTIFIER.findall(text) if len(name) > 1))
 
 
@@ -165,7 +165,7 @@ def _carries_nothing(word: str) -> bool:
 
 @derived
 def question_tag() -> re.Pattern[str]:
-    """What makes a statement a question at its end: "moved to eight, ok?"."""
+    """The end that makes a statement a question: "moved to eight, ok?"."""
     return re.compile(rf"[,;，、–-]\s*{any_of('tags')}\s*[?？؟]\W*$", re.IGNORECASE)
 
 

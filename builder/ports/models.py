@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from builder.domain.summary import Line, Utterance
+from builder.domain.summary import KeptLine, Utterance
 
 NO_MODEL = "none"
 """Id of the engine without a model."""
@@ -32,7 +32,7 @@ class Summarizer(Protocol):
     def name(self) -> str:
         """Name of the model, which the summary carries."""
 
-    async def summarise(self, lines: tuple[Line, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+    async def summarise(self, lines: tuple[KeptLine, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[KeptLine, ...]:
         """At most `cap` tokens of observations in the language of the utterances, each with what it was made from and replaces.
 
         lines: earlier observations that hold. Raises `Unavailable` when no useful answer came after all attempts.

@@ -21,7 +21,7 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def acceptable(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The same with call ids and tool names that both providers take, every id once."""
+    """The same with call ids and tool names that both providers take."""
     used: set[str] = set()
     return tuple(
         replace(message, exchanges=tuple(_acceptable(exchange, used) for exchange in message.exchanges)) for message in messages
@@ -94,7 +94,7 @@ class MessageOpenAI(BaseModel):
 
 
 def openai(messages: tuple[Message, ...]) -> tuple[MessageOpenAI, ...]:
-    """The messages for `chat.completions.create`, one system message at most. Only people's messages have images."""
+    """For `chat.completions.create`, one system message at most. Only people's messages have images."""
     prompt = "\n\n".join(part.text for message in messages if message.role == "system" for part in message.parts)
     system = (MessageOpenAI(role="system", content=prompt),) if prompt else ()
     return (*system, *(part for message in acceptable(messages) if message.role != "system" for part in _with_results(message)))
@@ -186,7 +186,7 @@ class MessageAnthropic(BaseModel):
 
 
 def anthropic(messages: tuple[Message, ...]) -> tuple[tuple[TextBlock, ...], tuple[MessageAnthropic, ...]]:
-    """`system` and `messages` for `messages.create`: roles in turn, the user first, results at once behind their calls."""
+    """For `messages.create`: alternating roles, the user first, results right after their calls."""
     messages = acceptable(messages)
     system = tuple(block for message in messages if message.role == "system" for block in _mark_cache(_texts(message), message))
     turns: list[tuple[Literal["user", "assistant"], list[Block]]] = []

@@ -166,7 +166,7 @@ def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions
 
 
 def without_later_triggers(view: View, trigger: Breadcrumb, profile: Profile) -> View:
-    """The view without the trigger, and without later messages that have their own page, with their answers."""
+    """The view without the trigger, and without later messages that have their own page."""
     hidden, requests, gone = set[str](), set[str](), np.zeros(view.size, np.bool_)
     pages, rows = _read(view, profile).triggers, view.rows
     for row in rows[rows >= view.history.breadcrumbs.versions[trigger.id][0]].tolist():
@@ -184,12 +184,12 @@ def without_later_triggers(view: View, trigger: Breadcrumb, profile: Profile) ->
 
 
 def follows_at_once(crumb: Breadcrumb, later: Breadcrumb, profile: Profile) -> bool:
-    """Whether the later message came before the earlier one has had its quiet time."""
+    """Whether the later message came within the quiet time of the earlier."""
     return (later.received_at - crumb.received_at).total_seconds() < profile.debounce
 
 
 def is_same_speaker(crumb: Breadcrumb, other: Breadcrumb) -> bool:
-    """Whether one person said both: by `user_id`, where it is unknown by the display name."""
+    """Whether one person said both, by `user_id` or else by name."""
     return crumb.role == other.role == "user" and (crumb.user_id, crumb.speaker) == (other.user_id, other.speaker)
 
 

@@ -30,7 +30,7 @@ from builder.recall.visibility import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerRecall:
-    """What one consumer recalls for a trigger: all that assembly needs but the search."""
+    """All that assembly needs but the search."""
 
     trigger: Breadcrumb
     profile: Profile
@@ -90,7 +90,7 @@ class Recaller:
         return tuple(replace(recall, consumers=names) for recall in recalls if recall is not None)
 
     async def session_view(self, workspace: str, session: str, until: Place) -> View:
-        """The session up to and including a place, which must have been remembered, as a summariser sees it."""
+        """The session up to and including a place, as a summariser sees it."""
         scope = self.reader.cache.scope_of_session(workspace, session)
         rows, view = await self._read(session, until, scope, (), inclusive=True)
         if not view.size:

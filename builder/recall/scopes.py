@@ -45,7 +45,7 @@ def scopes_before(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[
 
 
 def looks_for_person(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> bool:
-    """Whether a consumer looks into the memory of a person whom the trigger may have."""
+    """Whether a consumer reads the memory of a person whom the trigger may name."""
     has_person = bool(trigger.user_id) or trigger.role != "user"
     return has_person and any(profile.retrieval.scope == "user" for profile in consumers)
 
@@ -85,19 +85,13 @@ async def _person_of(store: Store, trigger: Breadcrumb) -> str:
     """The person of the trigger, of what it answers, or of the message before a tool result; "" = unknown."""
     if trigger.user_id or trigger.role == "user":
         return trigger.user_id
-    if trigger.answers:
-        return await _person_answered(store, trigger)
-    if trigger.role != "tool":
-        return ""
-    return await store.last_speaker(trigger.workspace, trigger.session, trigger.place) or ""
-
-
-async def _person_answered(store: Store, trigger: Breadcrumb) -> str:
-    for identity in await store.chain(trigger.workspace, trigger.answers, trigger.place, MAX_LINKS):
+    for identity in await store.chain(trigger.workspace, trigger.answers, trigger.place, MAX_LINKS) if trigger.answers else ():
         for crumb in await store.versions(trigger.workspace, identity):
             if crumb.user_id or crumb.role == "user":
                 return crumb.user_id
-    return ""
+    if trigger.answers or trigger.role != "tool":
+        return ""
+    return await store.last_speaker(trigger.workspace, trigger.session, trigger.place) or ""
 
 
 _KINDS = tuple(Pinned(selector=Selector(schemas=(name,)), keep=MAX_DEFINITIONS, section="") for name in DEFINING_SCHEMAS)
@@ -119,7 +113,7 @@ MAX_LINKS_SHOWN = 5
 
 
 async def chain_refusals(reader: Reader, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> dict[str, ChainTooLong]:
-    """Consumer → why it gets no context, for those whose recursion limit the chain exceeds. Raises `Unavailable`."""
+    """Consumer → the error, where the chain exceeds its recursion limit. Raises `Unavailable`."""
     if not trigger.answers or not consumers:
         return {}
     limit = max(profile.recursion_limit for profile in consumers)
@@ -132,7 +126,7 @@ async def chain_refusals(reader: Reader, trigger: Breadcrumb, consumers: tuple[P
 
 
 def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:
-    """The reason, for people. links: from the trigger back towards its origin, as far as they were read."""
+    """links: from the trigger back, as far as they were read."""
     return ChainTooLong(
         f"the causal chain has more than {limit} steps (recursion_limit): {' answers '.join(links[:MAX_LINKS_SHOWN])} answers …; "
         "let one of these agents stop answering the others, or raise the profile's recursion_limit"

@@ -30,7 +30,7 @@ RowsByKind = Mapping[Pinned, tuple[StoredBreadcrumb, ...]]
 
 
 def kinds_of(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
-    """The kinds that are recalled for these consumers, each once, whichever section shows it."""
+    """The kinds that are recalled for these consumers, each once."""
     sections = (each for profile in consumers for kind in profile.pinned for each in _with_shared(replace(kind, section="")))
     definitions = (AGENTS,) if any(map(_needs_definition, consumers)) else ()
     schemas = (SCHEMA_DEFINITIONS,) if any(map(_reads_schema_definitions, consumers)) else ()
@@ -116,7 +116,7 @@ def of_consumer(view: View, profile: Profile, trigger: Breadcrumb) -> View:
 
 
 def of_audience(view: View, audience: Selector | None, task: str | None) -> View:
-    """Only what a consumer's `audience` matches, and of one task; None = everything."""
+    """What an `audience` matches, of one task; None = everything."""
     if audience is None and task is None:
         return view
     table = view.history.breadcrumbs
@@ -130,7 +130,7 @@ def of_audience(view: View, audience: Selector | None, task: str | None) -> View
 
 
 def without_expired(view: View, excluded: tuple[Selector, ...], now: datetime) -> View:
-    """Without what has expired by now, and what the blacklist names, each selector by itself."""
+    """Without what has expired by now and what a selector excludes."""
     table = view.history.breadcrumbs
     rows = np.zeros(view.size, np.bool_)
     if table.can_expire:

@@ -47,7 +47,7 @@ _ENCODED = re.compile(
 
 
 def described(value: Any) -> Any:
-    """The value with a line for every image and file, and without encoded bytes in its texts."""
+    """The value with a line per image and file, without encoded bytes."""
     if isinstance(value, str):
         return without_data(value)
     if isinstance(value, list):
@@ -61,7 +61,7 @@ def described(value: Any) -> Any:
 
 
 def without_wrapper(output: Any) -> Any:
-    """A tool's output without MCP's wrapper; a wrapper that says more than its text stays."""
+    """A tool's output without MCP's wrapper, unless that says more than its text."""
     if not isinstance(output, dict) or not isinstance(output.get("content"), list) or not output.keys() <= _WRAPPER:
         return output
     text = described(output["content"])
@@ -76,7 +76,7 @@ def attachment_lines(body: dict[str, Any]) -> tuple[str, ...]:
 
 
 def attachment_line(part: dict[str, Any]) -> str:
-    """Kind, name, type, size and caption of an image or file, as far as they are known."""
+    """Kind, name, type, size and caption, as far as known."""
     source = _source(part)
     size = _first(source.fields, _SIZES, int) if source.data is None else _decoded_bytes(source.data)
     name = _first(source.fields, _NAMES, str) or ("" if source.url.startswith("data:") else source.url)
@@ -88,7 +88,7 @@ def attachment_line(part: dict[str, Any]) -> str:
 
 
 def images_of(body: str) -> tuple[Image, ...]:
-    """The pictures that chat APIs take, in order: base64 of one of PICTURES, or an https address."""
+    """The pictures that chat APIs take: base64 of PICTURES, or an https address."""
     return tuple(_images(json.loads(body))) if "image" in body else ()
 
 

@@ -180,12 +180,12 @@ def _explain(error: ValidationError, pointer: str) -> str:
 
 
 def without_hints(context: dict[str, Any]) -> dict[str, Any]:
-    """The body without the hints in it, which say how it is shown and nothing else."""
+    """The body without its hints."""
     return {name: value for name, value in context.items() if name != HINTS_FIELD or not isinstance(value, dict)}
 
 
 def schema_definition_tags(schema: str, sent: tuple[str, ...], context: dict[str, Any]) -> tuple[str, ...]:
-    """The tags of a record; of a `schema.def.v1` with a tag for the schema that its body names."""
+    """The tags; a `schema.def.v1` also gets one for the schema that its body names."""
     if schema != SCHEMA_DEFINITION:
         return sent
     names = (context.get(field) for field in SCHEMA_FIELDS)

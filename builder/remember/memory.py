@@ -35,13 +35,13 @@ Result = TypeVar("Result")
 
 
 async def in_thread(work: Callable[[], Result]) -> Result:
-    """The result of the work, done in the thread. Raises what it raises."""
+    """The result of work done in the thread. Raises what it raises."""
     async with THREAD_TURN.get()():
         return await asyncio.get_running_loop().run_in_executor(_THREAD, work)
 
 
 async def decoded(decode: Callable[[StreamMessage], Breadcrumb], message: StreamMessage) -> Breadcrumb:
-    """The breadcrumb of a message, of a long one decoded in the thread. Raises `Rejected`."""
+    """The breadcrumb; a long message is decoded in the thread. Raises `Rejected`."""
     return await in_thread(lambda: decode(message)) if len(message.data) > THREAD_CHARS else decode(message)
 
 
@@ -127,7 +127,7 @@ async def no_pause() -> None:
 
 
 class Ingest:
-    """Computes the words at once, and the vectors at once where the text is short."""
+    """Computes words at once, and vectors where the text is short."""
 
     def __init__(
         self, embedder: Embedder, terms: Callable[[str], str], count: Callable[[str], int], passages_at_ingestion: int | None
@@ -194,7 +194,7 @@ class Ingest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """Idempotent on (workspace, id, version): the first one stands, with its place and age."""
+    """Idempotent on (workspace, id, version): the first one wins."""
 
     store: BreadcrumbStore
     ingest: Ingest

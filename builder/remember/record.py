@@ -35,7 +35,7 @@ Lifetimes = Mapping[str, float]
 
 
 def _seconds_or_moment(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    """Pydantic reads digits and negative numbers as seconds since 1970, long before the breadcrumb was sent."""
+    """Pydantic would read digits and negative numbers as seconds since 1970."""
     digits = isinstance(value, str) and value.strip().lstrip("+-").replace(".", "", 1).isdigit()
     is_negative = isinstance(value, int | float) and value < 0
     try:
@@ -52,7 +52,7 @@ Ending = Annotated[Seconds | AwareDatetime, WrapValidator(_seconds_or_moment)]
 
 
 def end_of(created_at: datetime, sent: Iterable[float | datetime | None], hours: float | None) -> datetime | None:
-    """The earliest of the ends in the record; without any, `hours` after its creation; None = never."""
+    """The earliest end in the record, else `hours` after its creation; None = never."""
     ends = [_moment(created_at, end) for end in sent if end is not None]
     if not ends and hours is not None:
         ends = [_moment(created_at, 3600 * hours)]
@@ -60,7 +60,7 @@ def end_of(created_at: datetime, sent: Iterable[float | datetime | None], hours:
 
 
 def lifetime(schema: str, tags: tuple[str, ...], lifetimes: Lifetimes) -> float | None:
-    """Hours that a breadcrumb of this kind lives; the shortest where several kinds fit, None where none does."""
+    """Hours; the shortest of the kinds that fit, None = no limit."""
     return min((hours for kind, hours in lifetimes.items() if _fits(kind, schema, tags)), default=None)
 
 
@@ -175,7 +175,7 @@ def without_content(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def holds_secret(subject: str, data: bytes) -> bool:
-    """Whether these bytes, which may be no record at all, must not be copied anywhere."""
+    """Whether these bytes, valid or not, must not be copied anywhere."""
     try:
         schema = parse_breadcrumb_subject(subject).schema
     except Rejected:

@@ -16,7 +16,7 @@ from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
 from builder.domain.reports import DeliveryOutcome
-from builder.domain.summary import CompactionResult, Line
+from builder.domain.summary import CompactionResult, KeptLine
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
 from builder.recall.summaries.lines import shown_lines, tokens_of, verbatim_line
@@ -192,11 +192,11 @@ class SummaryScheduler(Observer):
             summary=chain.previous,
         )
 
-    def _tokens(self, view: View, chain: Chain, others: tuple[Line, ...] = ()) -> int:
+    def _tokens(self, view: View, chain: Chain, others: tuple[KeptLine, ...] = ()) -> int:
         """Tokens of a chain as the page shows it, and of other lines below it."""
         return tokens_of((*shown_lines(view, chain.lasting, chain.free), *others), self._writer.words.count)
 
-    def _words(self, view: View, units: tuple[WaitingUnit, ...]) -> tuple[Line, ...]:
+    def _words(self, view: View, units: tuple[WaitingUnit, ...]) -> tuple[KeptLine, ...]:
         """All that these units say, a line each."""
         rows = (row for _, members in units for row in members)
         return tuple(verbatim_line(view, row) for row in sorted(rows) if view.breadcrumb(row).text.strip())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import StoredBreadcrumb
-from builder.domain.summary import Line, Summary
+from builder.domain.summary import KeptLine, Summary
 from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
 from builder.ports.store import BreadcrumbStore
@@ -130,7 +130,9 @@ class SummaryWriter:
             name = next(names)
         return name
 
-    async def _observed(self, view: View, chain: Chain, recipe: Recipe, rows: tuple[int, ...]) -> tuple[tuple[Line, ...], str]:
+    async def _observed(
+        self, view: View, chain: Chain, recipe: Recipe, rows: tuple[int, ...]
+    ) -> tuple[tuple[KeptLine, ...], str]:
         """The endpoint's observations of these rows and its name; nothing where the extractive summariser does it."""
         utterances = tuple(utterance(view, row) for row in rows if view.breadcrumb(row).text.strip())
         if recipe.settings.by != "endpoint" or not self._endpoint or not utterances:
@@ -145,7 +147,7 @@ class SummaryWriter:
 
     async def _free(
         self, view: View, chain: Chain, recipe: Recipe, rows: tuple[int, ...], verbatim_rows: frozenset[int]
-    ) -> tuple[Line, ...]:
+    ) -> tuple[KeptLine, ...]:
         """The lines under the cap. verbatim_rows: rows that stay word for word."""
         free, batch, cap = chain.free, recipe.settings.batch, recipe.settings.cap
         for start in range(0, max(len(rows), 1), batch):
@@ -158,7 +160,7 @@ def _is_erased(stored: StoredBreadcrumb | None) -> bool:
     return stored is not None and stored.breadcrumb.kind in {"secret", "erased"}
 
 
-def _split_batch(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], tuple[int, ...]]:
+def _split_batch(view: View, chain: Chain, batch: Batch) -> tuple[tuple[KeptLine, ...], tuple[int, ...]]:
     """The batch's lines word for word, and its rows that are summarised. What stays word for word does so after an edit too.
 
     An answer that says little alone has its question in front of it, word for word.
@@ -175,7 +177,7 @@ def _split_batch(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ..
     return tuple(lines[row] for row in sorted(lines)), tuple(row for row in rows if row not in people)
 
 
-def _questions(view: View, row: int, in_chain: frozenset[str]) -> dict[int, Line]:
+def _questions(view: View, row: int, in_chain: frozenset[str]) -> dict[int, KeptLine]:
     """The question of an answer that says little alone, unless the chain has it."""
     pair = question_of(view, row) if needs_question(view.breadcrumb(row).text) else None
     if pair is None or view.breadcrumb(pair[0]).id in in_chain:

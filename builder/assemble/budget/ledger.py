@@ -29,7 +29,7 @@ class Gaps:
 
     @property
     def earlier(self) -> str:
-        """The note in front of the conversation; "" when nothing is missing."""
+        """The note before the conversation; "" when nothing is missing."""
         number = len(self.missing)
         return self.phrases.counted("message_not_shown", "messages_not_shown", number) if number else ""
 
@@ -66,7 +66,7 @@ def units_of(view: View) -> Ints:
 
 
 def missing_of(view: View, units: Ints, page_rows: Iterable[int]) -> Ints:
-    """The units of which a page says nothing that says something of these rows."""
+    """The units of which these rows say nothing."""
     return units[~np.isin(units, list(set(map(view.unit_of, page_rows))))]
 
 
@@ -75,7 +75,7 @@ MANY = 999
 
 
 class Ledger:
-    """Grows section by section; all tokens include headings, notes, date lines, lines on gaps, and line ends."""
+    """The sections of a page; all tokens include headings, notes, dates, gaps and line ends."""
 
     def __init__(self, writer: Writer, allowance: int, *, dated: bool = False) -> None:
         self.allowance = allowance
@@ -174,7 +174,7 @@ class Ledger:
         return rendering.heading_tokens(self.writer.profile.page, section, rule.title) + note
 
     def insert(self, section: str, item: Item) -> bool:
-        """Add an item at its place if the page has room for it and the lines around it."""
+        """Add an item at its place if the page has room."""
         items = self.items.get(section, [])
         first = self.writer.view.column(self.writer.view.history.exchanges.origin)  # an edit has the place of what it edits
         index = bisect_left(items, first[item.origin], key=lambda other: first[other.origin])
@@ -233,7 +233,7 @@ class Ledger:
         )
 
     def with_gaps(self, section: str, items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
-        """The items, each with the line on what is missing in front of it, if any."""
+        """Each item with the line on what is missing before it."""
         return zip(items, self.gaps.lines(items) if SOURCES[self.rules[section].source].is_dated else repeat(""), strict=False)
 
     def _groups(self, rule: SectionRule, by_section: Sequence[Item]) -> Iterable[Group]:

@@ -49,7 +49,7 @@ class Shares:
         return ledger.remaining if self.whole else int(CURRENT_SHARE * ledger.remaining) + COUNT_TOLERANCE_TOKENS
 
     def section(self, rule: SectionRule, ledger: Ledger, reserve: int = 0) -> int:
-        """Of a section that a share limits under pressure. reserve: of what comes after it."""
+        """Of a section that a share limits. reserve: of what comes after it."""
         free = ledger.remaining - (reserve if self.whole else 0)
         # A conversation that is shown whole above the target leaves the others no more than their shares of the target.
         return free if self.whole and self.profile.whole <= self.profile.aim else min(rule.max_tokens(self.profile.aim), free)
@@ -82,7 +82,7 @@ class Shares:
         return int(rule.min_share * self.profile.aim) if rule else 0
 
     def other_sessions(self, ledger: Ledger) -> int:
-        """Of the newest part of other sessions; 0 where a conversation that does not fit needs the room."""
+        """Of the newest part of other sessions; 0 where the conversation needs the room."""
         room = int(OTHER_SESSIONS_SHARE * self.profile.aim)
         return room if self.whole and room <= ledger.remaining - COUNT_TOLERANCE_TOKENS - self.finds() else 0
 
@@ -107,7 +107,7 @@ MIN_CALL_TOKENS = 5
 
 @dataclass(frozen=True, slots=True)
 class LimitedConversation:
-    """The conversation as the profile's limits leave it, as far back as it may be shown."""
+    """The conversation within the profile's limits, as far back as it may be shown."""
 
     entries: tuple[Entry, ...]
     """The newest first."""
@@ -172,7 +172,7 @@ def _limits(view: View, profile: Profile) -> Iterator[tuple[int, Entry, str, boo
 
 
 def window_size(units: int, window: Window) -> int:
-    """Units that are left of `units`: trimmed above `max_units` to `trim_to`, so every worker finds the same beginning."""
+    """Units left of `units`: trimmed above `max_units` to `trim_to`; equal for every worker."""
     most, keep = window.max_units, window.trim_to
     if most is None or units <= most:
         return units

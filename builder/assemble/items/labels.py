@@ -109,12 +109,12 @@ class Labels:
         object.__setattr__(self, "reserved", reserved_names(self.phrases))
 
     def of(self, breadcrumb: Breadcrumb) -> str:
-        """Who says a breadcrumb, with a mark where a person or an agent has edited the words."""
+        """Who says it, with a mark where the words were edited."""
         mark = f" {self.phrases('edited')}" if breadcrumb.role in CHAT_ROLES and self.view.is_edited(breadcrumb) else ""
         return self.name(breadcrumb) + mark
 
     def caller(self, breadcrumb: Breadcrumb) -> str:
-        """Who makes the calls of a breadcrumb; "" where they can be the consumer's own only."""
+        """Who makes the calls; "" where only the consumer can."""
         if self.view.is_own(breadcrumb) and not has_other_agents(self.view):
             return ""
         speaker = breadcrumb.speaker if breadcrumb.speaker != DEFAULT_NAMES["tool"] else DEFAULT_NAMES["assistant"]
@@ -174,7 +174,7 @@ def _reserved(labels: tuple[str, ...], without: str) -> frozenset[str]:
 
 
 def tool_label(name: str, reserved: frozenset[str] = frozenset()) -> str:
-    """A tool's name as the page shows it. reserved: looks that none has; none = those of roles."""
+    """A tool's name on the page. reserved: looks that none has; none = those of roles."""
     name = name[:MAX_TOOL_CHARS]
     return name if _PLAIN_TOOL.fullmatch(name) and whole_look(name) not in (reserved or role_looks()) else quoted(name)
 
@@ -186,5 +186,5 @@ def called_tool(tool: str, caller: str, phrases: Phrases) -> str:
 
 
 def call_label(tool: str, caller: str, phrases: Phrases) -> str:
-    """What stands in front of the arguments of a call."""
+    """The words before the arguments of a call."""
     return f"{phrases('call')} {called_tool(tool, caller, phrases)}"

@@ -95,7 +95,7 @@ def unmarked(text: str) -> str:
 
 
 def spoken(item: str, speaker: str) -> str:
-    """What an item says, without its bullet, its indent, and the speaker in front if any is given."""
+    """What an item says, without bullet, indent and speaker."""
     first, *more = item.removeprefix(ITEM).split("\n")
     lines = [line.removeprefix(INSIDE) for line in more]
     label = f"{speaker}{NO_LABEL}"

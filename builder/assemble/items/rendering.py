@@ -70,7 +70,7 @@ def even_caps(sizes: Sequence[int], room: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HintChoice:
-    """In the order in which they are taken: the record's, the consumer's own, the configured one, the definition's."""
+    """In the order in which they are tried."""
 
     record: str = ""
     """The breadcrumb's own `llm_hints` as JSON text, if the consumer trusts them."""
@@ -87,7 +87,7 @@ NO_CHOICE = HintChoice()
 
 
 def hint_choice(breadcrumb: Breadcrumb, profile: Profile, schema_hints: Mapping[str, str]) -> HintChoice:
-    """What the profile chooses for this breadcrumb. schema_hints: schema → the trusted hints of its definition."""
+    """schema_hints: schema → the trusted hints of its definition."""
     trusted = profile.trusted_hints
     if trusted is None and not profile.hints:
         return NO_CHOICE
@@ -176,7 +176,7 @@ class Layout:
 
 
 class FragmentPending(Exception):  # noqa: N818 - nothing failed
-    """Fragments take long and are not made yet, where the caller has asked to be told so."""
+    """Fragments take long, and the caller asked to be told."""
 
     def __init__(self, works: Mapping[Hashable, Callable[[], object]]) -> None:
         """works: each makes a fragment, in any thread; begin the page again once `READY` has all of them."""
@@ -251,7 +251,7 @@ class Rendering(Protocol):
         """True tokens of a page, of which most parts have been counted before."""
 
     def shortened(self, text: str, tokens: int) -> str:
-        """The text cut to so many tokens with its line end; empty when nothing of it has room."""
+        """Cut to so many tokens with its line end; "" = no room."""
 
     def call(self, breadcrumb: Breadcrumb, request: str) -> Call:
         """The tool call that it makes under a request id."""

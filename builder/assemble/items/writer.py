@@ -183,7 +183,7 @@ class Writer:
         return self.rendering.fragment(breadcrumb, form, label, self.profile.page, cap, hints, self.question)
 
     def result_form(self, breadcrumb: Breadcrumb) -> RenderForm:
-        """The form of a result below its call, as the profile limits it; an error has no limits."""
+        """The form of a result below its call; an error has no limits."""
         rules = self.profile.tool_output
         return RESULT_FORM if breadcrumb.failed else RenderForm(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
 
@@ -221,6 +221,6 @@ class Writer:
         return self.rendering.date_tokens(self.profile.page, date) if date else 0
 
     def other_calls(self, breadcrumb: Breadcrumb, number: int) -> Fragment:
-        """The line below a find that says how many other calls its turn made."""
+        """The line below a find on the other calls of its turn."""
         text = INSIDE + self.rendering.phrases.counted("other_call", "other_calls", number)
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=self.rendering.count(text + "\n"))

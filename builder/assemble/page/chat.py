@@ -29,7 +29,7 @@ PROBE = "x"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Notes:
-    """The sections that stand in front of the current message."""
+    """The sections before the current message."""
 
     text: str
     """As on the page."""
@@ -92,7 +92,7 @@ def _note_of(ledger: Ledger, source: str) -> str:
 
 
 def _without_note(section: PageSection, ledger: Ledger, *, is_opened: bool) -> PageSection | None:
-    """The section without a note that is in front of a message; None when it has nothing else."""
+    """Without a note that a message has; None when nothing else is in it."""
     source = ledger.rules[section.name].source
     if source not in {"window", "turn", "trigger"} or (source == "window" and not is_opened):
         return section
@@ -147,7 +147,7 @@ def _notes(sections: Sequence[PageSection], items: dict[str, Sequence[Item]], wr
 def _current(
     current: Item, rule: SectionRule, notes: _Notes, day: str, labelled_roles: frozenset[str], ledger: Ledger
 ) -> Message:
-    """The current message behind everything that is no message, which its heading ends. day: of the last note."""
+    """The current message after everything that is no message. day: of the last note."""
     writer, crumb = ledger.writer, current.first
     date = ledger.date(rule.name, current)
     is_named = "user" in labelled_roles or crumb.role != "user"

@@ -32,7 +32,7 @@ def is_turn(item: Item) -> bool:
 
 
 def roles_with_labels(items: Iterable[Item], asker: Breadcrumb | None, writer: Writer) -> frozenset[str]:
-    """The roles in which more than one writes. asker: the current message, which counts as the user's."""
+    """The roles in which more than one writes. asker: the current message."""
     labels: defaultdict[str, set[str]] = defaultdict(set)
     for crumb in (*(item.first for item in items), *((asker,) if asker else ())):
         labels["user" if crumb is asker else _role(crumb, writer)].add(_name(crumb, writer))

@@ -72,7 +72,7 @@ OTHERWISE = "the page has no section for it"
 
 
 def reason_of_row(assembly: AssembledPage, row: int) -> str:
-    """The reason by which the account counts it, and why it could not be found."""
+    """Why a row is not on the page."""
     recall = assembly.draft.recall
     crumb = recall.view.breadcrumb(row)
     if not recall.view.current[row]:
@@ -124,7 +124,7 @@ def _not_searched(crumb: Breadcrumb, row: int, view: View, profile: Profile, *, 
 
 
 class Explanation:
-    """Made on demand: nothing of it is computed while a context is built."""
+    """Made on demand, after the build."""
 
     def __init__(self, assembly: AssembledPage, ranker: Ranker) -> None:
         recall = assembly.draft.recall
@@ -147,7 +147,7 @@ class Explanation:
         return any(part.source and part.source.id == identity for part in self._parts) or self._view.row_of(identity) >= 0
 
     def why(self, identity: str) -> str:
-        """Why the breadcrumb is on the page, or why not, in one sentence; it must be known."""
+        """Why a known breadcrumb is on the page or not, in one sentence."""
         parts = [part for part in self._parts if part.source and part.source.id == identity]
         if parts:
             return present_sentence(parts, self._assembly.draft.ledger.rules)

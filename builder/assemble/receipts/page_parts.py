@@ -47,7 +47,7 @@ class _Stretch:
 
 
 def page_parts(assembly: AssembledPage, evidence: SearchEvidence) -> tuple[PagePart, ...]:
-    """In page order. Lines are 0 where the page template moves or changes fragments."""
+    """In page order. Lines are 0 where the template moves fragments."""
     ledger, markdown = assembly.draft.ledger, assembly.page.markdown
     stretches = tuple(_stretches(assembly))
     spans = ledger.writer.rendering.fragment_spans(ledger.writer.profile.page, ledger.page_sections())

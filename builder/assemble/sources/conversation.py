@@ -31,7 +31,7 @@ def line_of(full: Item, writer: Writer, line: Line = "folded") -> Item:
 
 
 def part_of(full: Item, writer: Writer, cap: int) -> Item | None:
-    """All of it, or a part, within `cap` tokens; None when no useful part has room."""
+    """All, or a part, within `cap` tokens; None when no useful part fits."""
     if full.size <= cap:
         return full
     if full.entry is None or cap < MIN_PART_TOKENS:
@@ -92,7 +92,7 @@ def leave_out_older(draft: PageDraft) -> None:
 
 
 def put_entries(draft: PageDraft, placed: Placed) -> None:
-    """Put the entries into their sections in page order, with notes on what is missing."""
+    """Put the entries into their sections in page order."""
     reason = NEWEST if not draft.whole else LIMITED if draft.limits.left_out else FITS
     order = [placed[full.entry] for full in reversed(draft.full) if full.entry in placed]
     for source in ("window", "turn"):

@@ -74,7 +74,7 @@ def put_current(draft: PageDraft, shares: Shares) -> None:
 
 
 def complete_current(draft: PageDraft) -> None:
-    """Let a current message that is cut have the room that nothing else uses."""
+    """Give a cut current message the room that is left."""
     name, ledger = draft.trigger_rule.name, draft.ledger
     items = ledger.items.get(name, ())
     if ledger.remaining >= MIN_PART_TOKENS and (len(items) < len(draft.questions) or any(item.is_cut for item in items)):

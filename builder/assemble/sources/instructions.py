@@ -14,7 +14,7 @@ HOLDS = "an instruction that still holds"
 
 
 def put_instructions(draft: PageDraft, shares: Shares) -> None:
-    """Put them within their share, those with words of the question first, then the newest."""
+    """Within their share, those with words of the question first, then the newest."""
     rule, ledger = draft.rule("instructions"), draft.ledger
     if rule is None or not draft.active.instructions:
         return

@@ -76,7 +76,7 @@ def _exchanged(
 
 
 def _instead_of(find: Find, observations: Observations, staying: frozenset[int]) -> list[tuple[int, Observation | None]]:
-    """The observations that stand for a find; with a message that stays, only what has replaced its observations."""
+    """The observations for a find; beside a message that stays, only their successors."""
     if find.row in observations.summaries:
         one = observations.by_start.get((find.row, find.spans[0][0] if find.spans else 0))
         return [(one.rows[0], one)] if one else []

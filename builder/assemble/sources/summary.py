@@ -13,7 +13,7 @@ from builder.assemble.draft import PageDraft, limited
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.profile import SectionRule
-from builder.domain.summary import SUMMARY, Line, read_summary
+from builder.domain.summary import SUMMARY, KeptLine, read_summary
 from builder.recall.index.conversation import Entry, turns
 from builder.recall.index.links import NOBODY
 from builder.recall.index.view import Ints, View
@@ -89,7 +89,7 @@ def _note(draft: PageDraft, number: int) -> str:
     return draft.writer.rendering.phrases.counted("kept_line_left_out", "kept_lines_left_out", number)
 
 
-def by_importance(lines: tuple[Line, ...]) -> list[int]:
+def by_importance(lines: tuple[KeptLine, ...]) -> list[int]:
     """Numbers of the lines: verbatim ones, the newest first, then the others by rank."""
     return sorted(
         range(len(lines)),
@@ -98,7 +98,7 @@ def by_importance(lines: tuple[Line, ...]) -> list[int]:
 
 
 def fit_lines(writer: Writer, summary: PageSummary, order: list[int], room: int) -> tuple[Item | None, int]:
-    """As many lines, the most important first, as `room` tokens hold; and how many."""
+    """As many lines as `room` tokens hold, the most important first; and how many."""
     words = accumulate(len(summary.lines[number].text.split()) for number in order)
     low, high, best = 0, sum(1 for _ in takewhile(room.__ge__, words)), None  # a word has a token or more
     number = high  # mostly all have room

@@ -17,7 +17,7 @@ from builder.bench.data.datasets import QUESTION_DELAY, SUMMARY_ROOM, WORKSPACE,
 from builder.bench.data.datasets import Question as Labelled
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
-from builder.domain.summary import Line, Utterance
+from builder.domain.summary import KeptLine, Utterance
 from builder.ports.models import Summarizer
 from builder.remember.decode import decode
 from builder.remember.schemas.conversation import ToolCall
@@ -123,10 +123,10 @@ class LabelledObservations(Summarizer):
         self._observations = session.observations
 
     @override
-    async def summarise(self, lines: tuple[Line, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+    async def summarise(self, lines: tuple[KeptLine, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[KeptLine, ...]:
         ids = {utterance.id for utterance in utterances}
         return tuple(
-            Line(
+            KeptLine(
                 text=f"{each.subject}: {each.text}",
                 day=f"{each.at.day} {each.at:%B %Y}",
                 ids=each.stands_for,

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
 
 Trigger = Annotated[
-    str, typer.Argument(help="Id of the message that asked for the context; without it the session's last context is meant.")
+    str, typer.Argument(help="Id of the message that asked for the context; default is the session's last context.")
 ]
-Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose context is meant; needed where several got one.")]
-Session = Annotated[str, typer.Option("--session", "-s", help="The session, without an id or where several have one of this id.")]
+Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose context to show; needed if several got one.")]
+Session = Annotated[
+    str, typer.Option("--session", "-s", help="The session; needed without an id, or if several sessions have this id.")
+]
 AsOf = Annotated[
-    int, typer.Option(min=0, help="Mean the context refreshed as of this stream sequence, its `as_of`; 0 = as it was published.")
+    int, typer.Option(min=0, help="Show the page refreshed as of this stream sequence (its `as_of`); 0 = as published.")
 ]
 ALL = 0
 """--most without a limit."""
@@ -37,17 +39,16 @@ def explain(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Show where each line of a context comes from and why, what was left out and why, and what the budget went to."""
+    """Show where each line of a context comes from and why, what was left out and why, and where the budget went."""
     from builder.cli.reports import receipt_text
-    from builder.cli.requests import ask
 
     request = _request(trigger, consumer, session, as_of) | {"most": None if most == ALL else most}
-    answer = asyncio.run(ask(target(servers, workspace), "explain", request))
+    answer = asyncio.run(target(servers, workspace).request("explain", request))
     show(answer, as_json, text=receipt_text(answer), note=_note(answer))
 
 
 def why(
-    breadcrumb: Annotated[str, typer.Argument(help="Id of the breadcrumb that is on the page, or is not.")],
+    breadcrumb: Annotated[str, typer.Argument(help="Id of the breadcrumb.")],
     trigger: Annotated[str, typer.Option("--trigger", "-t", help="Id of the message that asked for the context.")] = "",
     consumer: Consumer = "",
     session: Session = "",
@@ -57,11 +58,9 @@ def why(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Say in a sentence why a breadcrumb is on the page of a context, or why it is not."""
-    from builder.cli.requests import ask
-
+    """Say in a sentence why a breadcrumb is on the page of a context, or why not."""
     request = _request(trigger, consumer, session, as_of) | {"id": breadcrumb}
-    answer = asyncio.run(ask(target(servers, workspace), "why", request))
+    answer = asyncio.run(target(servers, workspace).request("why", request))
     show(answer, as_json, text=answer["sentence"] + "\n", note=_note(answer))
 
 
@@ -70,21 +69,18 @@ def replay(
     consumer: Consumer = "",
     session: Session = "",
     as_of: AsOf = 0,
-    profile: Annotated[str, typer.Option(help="Make the page with this profile or preset, or with this YAML file.")] = "",
-    templates: Annotated[
-        Path | None, typer.Option(help="Make the page with this folder of templates.", exists=True, file_okay=False)
-    ] = None,
+    profile: Annotated[str, typer.Option(help="Use this profile or preset, or this YAML file.")] = "",
+    templates: Annotated[Path | None, typer.Option(help="Use this folder of templates.", exists=True, file_okay=False)] = None,
     workspace: Workspace = "",
     servers: Servers = "",
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Build a context again from what is remembered and compare it with the published one; or see it made otherwise."""
+    """Rebuild a context and compare it with the published one, or show it with another profile or other templates."""
     from builder.cli.reports import comparison_text
-    from builder.cli.requests import ask
 
     request = _request(trigger, consumer, session, as_of) | _files(profile, templates)
-    answer = asyncio.run(ask(target(servers, workspace), "replay", request))
+    answer = asyncio.run(target(servers, workspace).request("replay", request))
     is_other = bool(profile or templates)
     show(answer, as_json, text=comparison_text(answer, is_other=is_other), note=_note(answer))
     if not is_other and answer["is_same"] is False:

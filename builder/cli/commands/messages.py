@@ -21,9 +21,9 @@ from builder.wire.json import one_line
 from builder.wire.subjects import session_token
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]
-Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts are meant.")]
-Speaker = Annotated[str, typer.Option(help="Name of the person.")]
-Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds that an answer is waited for.")]
+Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts to show.")]
+Speaker = Annotated[str, typer.Option(help="Name of the user.")]
+Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds to wait for an answer.")]
 
 
 def send(
@@ -33,7 +33,7 @@ def send(
     servers: Servers = "",
     speaker: Speaker = "",
     user: User = "",
-    wait: Annotated[str, typer.Option(help="Wait for this agent's context, and for its answer where it listens.")] = "",
+    wait: Annotated[str, typer.Option(help="Wait for this agent's context, and for its answer if it listens.")] = "",
     timeout: Timeout = 60,
     *,
     as_json: AsJson = False,
@@ -104,7 +104,7 @@ def import_events(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Publish old events or chats beside the running service: remembered, never answered. Nothing is imported twice."""
+    """Publish old events or chats: they are stored and never answered. Nothing is imported twice."""
     from builder.app.operations.export import Import, import_file
 
     place, token = target(servers, workspace), session_token(session)
@@ -127,14 +127,14 @@ def import_events(
 
 def compact(
     session: Annotated[str, typer.Argument(help="Session that is summarised.")],
-    profile: Annotated[str, typer.Option(help="Profile or preset whose summaries are meant.")] = "default",
+    profile: Annotated[str, typer.Option(help="Profile or preset whose summary settings apply.")] = "default",
     workspace: Workspace = "",
     servers: Servers = "",
     *,
-    keep_user: Annotated[bool, typer.Option(help="Keep what people said word for word.")] = True,
+    keep_user: Annotated[bool, typer.Option(help="Keep user messages word for word.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Summarise all but the newest units of a session at once; the messages themselves stay where they are."""
+    """Summarise all but the newest units of a session; the messages themselves stay."""
 
     async def work() -> CompactionResult:
         async with target(servers, workspace).connect() as client:

@@ -120,7 +120,7 @@ def show_dead_letter(sequence: Sequence, servers: Servers = "", *, as_json: AsJs
 
 
 def retry_dead_letter(sequence: Sequence, servers: Servers = "", *, as_json: AsJson = False) -> None:
-    """Publish the rejected bytes again, after the cause has been mended."""
+    """Publish the rejected bytes again, after the cause is fixed."""
     result = asyncio.run(_retry(target(servers), sequence))
     show(result, as_json, note=f"published again as {result['sequence']}")
 
@@ -134,7 +134,7 @@ def clear_dead_letters(
     everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove dead letters that are no longer needed."""
+    """Remove dead letters."""
     if bool(sequences) == everything:
         raise Rejected("name the sequences of the letters to clear, or give --all")
 
@@ -158,7 +158,7 @@ def reindex(*, as_json: AsJson = False) -> None:
 
 
 def doctor(servers: Servers = "", *, as_json: AsJson = False) -> None:
-    """Check every part, the running service and its broker included, and say what to do."""
+    """Check every part, the running service and its broker, and say what to do."""
     from builder.cli.doctor import examine
 
     findings = asyncio.run(examine(settings(), servers))

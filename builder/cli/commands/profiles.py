@@ -58,10 +58,9 @@ def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
 def consumers(workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Show the agents that get contexts, what makes each, who listens to it, and what is wrong with records that make none."""
     from builder.app.health import list_subscriptions
-    from builder.cli.requests import ask
 
     place = target(servers, workspace)
-    answer = asyncio.run(ask(place, "consumers", {}))
+    answer = asyncio.run(place.request("consumers", {}))
     subscriptions = asyncio.run(list_subscriptions(place.settings, place.servers))
     for each in answer["consumers"]:
         own = [subscription for subscription in subscriptions if subscription.is_of(place.workspace, each["name"])]

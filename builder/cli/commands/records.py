@@ -3,15 +3,19 @@
 import asyncio
 import json
 import sys
+from dataclasses import asdict
 from textwrap import indent
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from builder.app.console import AsJson, progress_bar, say, show
 from builder.cli.options import Servers, Target, User, Workspace, target
 from builder.domain.errors import Rejected
-from builder.wire.subjects import optional_token, session_token
+from builder.wire.subjects import optional_token, session_text, session_token
+
+if TYPE_CHECKING:
+    from builder.client import PersonReceipt
 
 SessionOption = Annotated[str, typer.Option("--session", "-s", help="The session, as other commands take it.")]
 Id = Annotated[str, typer.Argument(help="Id of the breadcrumb.")]
@@ -25,11 +29,9 @@ def fetch(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Show all of a breadcrumb, e.g. of one that a context left out or showed in part."""
-    from builder.cli.requests import ask, with_text
-
+    """Show all of a breadcrumb, for example one that a context cut or left out."""
     request = {"id": breadcrumb} | ({"version": version} if version else {})
-    answer = with_text(asyncio.run(ask(target(servers, workspace), "fetch", request)))
+    answer = _with_text(asyncio.run(target(servers, workspace).request("fetch", request)))
     if not as_json:
         say(_head(answer))
     show(answer, as_json, text=answer["text"] + "\n")
@@ -43,16 +45,14 @@ def history(
     workspace: Workspace = "",
     servers: Servers = "",
     *,
-    newest: Annotated[bool, typer.Option("--newest", help="Begin at the end, the newest first.")] = False,
+    newest: Annotated[bool, typer.Option("--newest", help="Show the newest first.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is remembered of a session, or of a person in all sessions, in the order in which it came."""
-    from builder.cli.requests import history as read
-
+    """Show the breadcrumbs of a session, or of a user in all sessions, in order."""
     session = session or option
     token = optional_token(session)
     request = {"session": token, "newest": newest} | ({"user": user} if user else {})
-    crumbs = asyncio.run(read(target(servers, workspace), request, limit))
+    crumbs = asyncio.run(_history(target(servers, workspace), request, limit))
     text = "".join(f"{_head(crumb)}\n{indent(_words(crumb), '    ')}\n" for crumb in crumbs)
     place = f"of person {user!r}" if user else f"of session {session!r}"
     show(crumbs, as_json, text=text, note="" if crumbs else f"nothing is remembered {place}")
@@ -68,43 +68,38 @@ def context(
     as_json: AsJson = False,
 ) -> None:
     """Show the last context of an agent in a session, or the one that a breadcrumb led to."""
-    from builder.cli.requests import ask
-
     token = optional_token(session)
     request = {"consumer": consumer, "session": token, "trigger": trigger}
-    event = asyncio.run(ask(target(servers, workspace), "context", request))
+    event = asyncio.run(target(servers, workspace).request("context", request))
     show(event, as_json, text=event["content"])
 
 
 def forget(
     breadcrumbs: Annotated[list[str] | None, typer.Argument(help="Ids of the breadcrumbs.")] = None,
     user: User = "",
-    session: Annotated[str, typer.Option("--session", "-s", help="Their session, where the store cannot know it.")] = "",
+    session: Annotated[str, typer.Option("--session", "-s", help="Their session, if the store does not have them.")] = "",
     by: Annotated[str, typer.Option(help="Name for the receipt.")] = "",
     workspace: Workspace = "",
     servers: Servers = "",
     *,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before a person is forgotten.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Erase breadcrumbs and all that was made from them: stream, store, vectors, caches, summaries, contexts, dead letters."""
-    from builder.cli.requests import ask, with_text
-    from builder.cli.requests import history as history_of
-
     place, token = target(servers, workspace), optional_token(session)
     if bool(breadcrumbs) == bool(user):
-        raise Rejected("name what is forgotten: either ids, or a person by --user")
+        raise Rejected("give either ids or --user: one of them says what to forget")
     if user:
         if sys.stdin.isatty() and not yes:
-            crumbs = asyncio.run(history_of(place, {"user": user}, 0))
+            crumbs = asyncio.run(_history(place, {"user": user}, 0))
             sessions = len({crumb["session"] for crumb in crumbs})
             typer.confirm(f"Erase {len(crumbs)} breadcrumbs of {user!r} in {sessions} sessions for ever?", abort=True, err=True)
         _forget_person(place, user, by, as_json)
         return
 
     async def work() -> list[dict[str, Any]]:
-        answers = [await ask(place, "forget", {"id": each, "session": token, "by": by}) for each in breadcrumbs or ()]
-        return [with_text(receipt) for answer in answers for receipt in answer["receipts"]]
+        answers = [await place.request("forget", {"id": each, "session": token, "by": by}) for each in breadcrumbs or ()]
+        return [_with_text(receipt) for answer in answers for receipt in answer["receipts"]]
 
     receipts = asyncio.run(work())
     lines = [f"forgot {receipt['id']} of {receipt['session']}: {_counts(receipt)}" for receipt in receipts]
@@ -140,24 +135,25 @@ def export(
     workspace: Workspace = "",
     servers: Servers = "",
 ) -> None:
-    """Write a session, or what was said by and to a person, as JSON lines that `import` takes back.
+    """Write a session, or everything said by and to a user, as JSON lines for `import`.
 
-    They are whole records in the stream's order, tombstones of sessions too, no secrets.
+    Whole records in the stream's order, with tombstones, without secrets.
     """
     from builder.app.operations.export import Export, export_session
-    from builder.cli.requests import export_person
     from builder.domain.recall import EVERY_SESSION
+    from builder.wire.requests import MAX_HISTORY_PAGE
 
     session = session or option
     place, sessions = target(servers, workspace), session_token(session) if session else EVERY_SESSION
     if session and user:
-        raise Rejected("name what is exported: either a session, or a person by --user")
+        raise Rejected("give either a session or --user: one of them says what to export")
+    ids = None
+    if user:
+        crumbs = asyncio.run(_history(place, {"user": user, "limit": MAX_HISTORY_PAGE}, 0))
+        ids = frozenset((crumb["session"], crumb["id"]) for crumb in crumbs)
     with progress_bar("export") as advance:
-        done = asyncio.run(
-            export_person(place, user, sys.stdout.write, advance)
-            if user
-            else export_session(place.settings, place.servers, place.workspace, sessions, sys.stdout.write, advance)
-        )
+        work = export_session(place.settings, place.servers, place.workspace, sessions, sys.stdout.write, advance, ids)
+        done = asyncio.run(work)
     if done == Export():
         raise Rejected(
             f"nothing is stored {f'of person {user!r}' if user else f'of session {session!r}' if session else ''} in "
@@ -167,12 +163,41 @@ def export(
 
 
 def _forget_person(place: Target, user: str, by: str, as_json: bool) -> None:
-    from builder.cli.requests import forget_person
+    async def work() -> "PersonReceipt":
+        async with place.connect() as client:
+            return await client.forget_person(user, by=by, progress=advance)
 
     with progress_bar("forget") as advance:
-        receipt = asyncio.run(forget_person(place, user, by, advance))
-    note = f"forgot {receipt['breadcrumbs']} breadcrumbs of {user} in {len(receipt['sessions'])} sessions: {_counts(receipt)}"
-    show(receipt, as_json, note=note if receipt["breadcrumbs"] else f"nothing of {user} is remembered")
+        receipt = asyncio.run(work())
+    receipts = receipt.receipts
+    answer = {
+        "user_id": receipt.user_id,
+        "by": receipt.by,
+        "breadcrumbs": len({each.id for each in receipts}),
+        "sessions": receipt.sessions,
+        "summaries": receipt.summaries,
+        **{name: sum(getattr(each, name) for each in receipts) for name in ("versions", "messages", "contexts", "dead_letters")},
+        "receipts": [asdict(each) | {"at": each.at.isoformat()} for each in receipts],
+    }
+    note = f"forgot {answer['breadcrumbs']} breadcrumbs of {user} in {len(receipt.sessions)} sessions: {_counts(answer)}"
+    show(answer, as_json, note=note if receipts else f"nothing of {user} is remembered")
+
+
+def _with_text(answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer with its session as people name it."""
+    return answer | {"session": session_text(answer["session"])}
+
+
+async def _history(place: Target, request: dict[str, Any], limit: int) -> list[dict[str, Any]]:
+    """Breadcrumbs, at most `limit`; 0 = all."""
+    breadcrumbs: list[dict[str, Any]] = []
+    after: str | None = ""
+    async with place.connect() as client:
+        while after is not None and not (limit and len(breadcrumbs) >= limit):
+            page = await client.request("history", request | {"after": after})
+            breadcrumbs += page["breadcrumbs"]
+            after = page["next"]
+    return [_with_text(each) for each in (breadcrumbs[:limit] if limit else breadcrumbs)]
 
 
 def _counts(receipt: dict[str, Any]) -> str:

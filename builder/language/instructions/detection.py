@@ -48,7 +48,7 @@ class Instruction:
 
 
 def instructions(text: str) -> tuple[Instruction, ...]:
-    """The standing instructions of a text in order; none for questions, reports, quotations, stories and pasted text."""
+    """In order; questions, reports, quotations, stories and pasted text give none."""
     if len(text) <= 2 * END_CHARS:
         spans = own_sentences(text)
     else:
@@ -113,7 +113,7 @@ def ends(permission: Subject, rule: Subject) -> bool:
 
 
 def touches(permission: Subject, rule: Subject) -> bool:
-    """Whether both name the same somewhere: then they are read together."""
+    """Whether both share a word: then they are read together."""
     return bool(permission.words & rule.words)
 
 
@@ -207,7 +207,7 @@ def _leads_in(sentence: str, begin: int, language: Language) -> bool:
 
 
 def _subject(sentence: str, words: list[tuple[str, int, int]], language: Language) -> str:
-    """The subject of the clause that ends with the last of these words; "" = it has none."""
+    """Subject of the clause that ends with the last of these words; "" = none."""
     following = len(sentence)
     for word, start, end in reversed(words):
         if _BREAK.search(sentence[end:following]):

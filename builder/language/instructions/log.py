@@ -48,7 +48,7 @@ def read(text: str, session: int, person: int, row: int, terms: Terms) -> list[S
 
 
 def outdates(newer: Statement, older: Statement) -> str:
-    """Why the older one no longer counts behind the newer: "repeat", "superseded by", or nothing."""
+    """Why the newer one ends the older: "repeat", "superseded by", or ""."""
     if older.withdraws != newer.withdraws:
         return SUPERSEDED if newer.withdraws and ends(newer.subject, older.subject) else ""
     return REPEAT if repeats(newer.subject, older.subject) else ""
@@ -56,7 +56,7 @@ def outdates(newer: Statement, older: Statement) -> str:
 
 @dataclass(slots=True)
 class InstructionLog:
-    """In place order; grows by new instructions only, so "as of" is a prefix."""
+    """In place order; only grows, so "as of" is a prefix."""
 
     passages: int = 0
     """Number of passages that were read."""

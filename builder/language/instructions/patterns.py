@@ -48,7 +48,7 @@ class Cue:
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """Compiled at its first use: no conversation uses all of them."""
+        """Compiled at its first use."""
         return _compiled(self.source)
 
 

@@ -20,7 +20,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class GrowingArray(Generic[Scalar]):
-    """A flat array, or one of rows of `width` numbers, with room to append."""
+    """A flat array, or rows of `width` numbers, with room to append."""
 
     __slots__ = ("_data", "_size")
 
@@ -41,7 +41,7 @@ class GrowingArray(Generic[Scalar]):
         self._size += 1
 
     def put(self, row: int, value: Any) -> None:
-        """Overwrite one row (links to a later row are only known once that row has come)."""
+        """Overwrite one row: some links are known only later."""
         self._data[row] = value
 
     @property
@@ -65,7 +65,7 @@ class Table:
 
 
 class Postings:
-    """term → rows and counts, rows ascending. Rows are passages, numbered in place order."""
+    """Term → rows (passages in place order, ascending) and counts."""
 
     __slots__ = ("_entries",)
 
@@ -73,7 +73,7 @@ class Postings:
         self._entries: dict[str, tuple[array[int], array[int]]] = {}
 
     def add(self, row: int, terms: list[str]) -> None:
-        """Append a passage; `row` must be above every row before it."""
+        """Append a passage; `row` must be the highest."""
         entries = self._entries
         for term, count in Counter(terms).items():
             entry = entries.get(term)
@@ -88,7 +88,7 @@ class Postings:
         return bisect_left(self._entries[term][0], end) if term in self._entries else 0
 
     def of(self, term: str, end: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Rows below `end` that hold the term, and how often. Copies: a view would pin the growing buffer."""
+        """Rows below `end` with the term, and counts, as copies."""
         if term not in self._entries:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         rows, counts = self._entries[term]
@@ -192,7 +192,7 @@ class BreadcrumbTable(Table):
         )
 
     def matching(self, selector: Selector, size: int) -> NDArray[np.bool_]:
-        """Which of the first `size` rows a selector matches, shape (size,); each row is matched once a selector."""
+        """Which of the first `size` rows match, shape (size,); computed once per row."""
         matches = self._matches.setdefault(selector, GrowingArray(np.bool_))
         for row in range(len(matches), size):
             matches.append(selector.matches(self._crumbs[row]))

@@ -12,7 +12,7 @@ from builder.wire.json import canonical_text
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A message, or one call with its results. An edit keeps the place of what it edits."""
+    """A message, or one call with its results; an edit keeps its first place."""
 
     origin: int
     """Row of the first version, whose place it has."""
@@ -41,7 +41,7 @@ Turn = tuple[Entry, ...]
 
 
 def turns(view: View) -> Iterator[Turn]:
-    """The turns of the trigger's session that the consumer may see, the newest first."""
+    """The visible turns of the session, the newest first."""
     rows = view.rows
     is_first = view.column(view.history.exchanges.origin)[rows] == rows
     for origin in reversed(rows[is_first].tolist()):
@@ -77,7 +77,7 @@ def exchange_of(view: View, row: int) -> ToolExchange | None:
 
 
 def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
-    """The newest versions of what answered a call, in the order in which they first came."""
+    """Newest versions of what answered a call, in place order."""
     rows = (view.row_of(view.breadcrumb(row).id) for row in exchange.results if row < view.size)
     return tuple(dict.fromkeys(row for row in rows if row >= 0 and _is_shown(view, row)))
 
@@ -122,7 +122,7 @@ def last_row_of_person(view: View) -> int:
 
 
 def has_other_agents(view: View) -> bool:
-    """Whether another agent than the consumer's has a part in the conversation."""
+    """Whether another agent takes part in the conversation."""
     return bool(view.agent) and any(
         row < view.size and _is_shown(view, row)
         for (session, agent), rows in view.history.exchanges.rows_by_agent.items()
@@ -161,7 +161,7 @@ def repeated_calls(view: View, entries: Iterable[Entry]) -> frozenset[Entry]:
 
 
 def outdated_results(view: View) -> frozenset[int]:
-    """Rows of results whose call was made again later with the same arguments and answered without an error."""
+    """Rows of results whose call was made again later without an error."""
     exchanges = view.history.exchanges.of_caller
     calls = [exchange for row in view.rows.tolist() for exchange in exchanges.get(row, ()) if exchange.callers[0] == row]
     later, outdated = set[str](), set[int]()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.recall import StoredBreadcrumb
-from builder.domain.summary import SUMMARY, Line, Summary, read_summary
+from builder.domain.summary import SUMMARY, KeptLine, Summary, read_summary
 from builder.language.instructions.log import InstructionLog
 from builder.recall.index.breadcrumb_table import BreadcrumbTable, GrowingArray, Postings, Table
 from builder.recall.index.links import PersonTable, ToolExchanges, UnitTable
@@ -57,15 +57,15 @@ class Chains:
             chain_rows.append(row)
 
     def summary(self, row: int) -> Summary:
-        """The summary of a row that another method returned; it was parsed when it was added."""
+        """The summary of a row, parsed when it was added."""
         return self._links[row].summary
 
-    def lasting(self, row: int, visible: Rows) -> tuple[Line, ...]:
+    def lasting(self, row: int, visible: Rows) -> tuple[KeptLine, ...]:
         """The lasting lines of a summary and of those before it in its chain, the oldest first, each once.
 
         visible: rows of summaries whose lines count, shape (size,).
         """
-        lines_by_summary: list[tuple[Line, ...]] = []
+        lines_by_summary: list[tuple[KeptLine, ...]] = []
         while row >= 0 and (row := self._links[row].lasting) >= 0:
             lines_by_summary.append(tuple(line for line in self._links[row].summary.lines if line.is_lasting and visible[row]))
             row = self._links[row].before
@@ -73,7 +73,7 @@ class Chains:
         return tuple({(line.text, line.sources): line for line in lines}.values())
 
     def rows(self, session: int, recipe: str, latest: Rows) -> tuple[int, ...]:
-        """The chain as of a view, oldest first. latest: rows that nothing has replaced or deleted, shape (size,)."""
+        """The chain, oldest first. latest: rows that nothing has replaced, shape (size,)."""
         rows = self._rows_below(session, recipe, len(latest))
         return tuple(self._unbroken(rows, latest[rows]).tolist())
 
@@ -101,7 +101,7 @@ class Chains:
         return rows[: np.searchsorted(rows, size)]
 
     def _unbroken(self, rows: Ints, counts: Rows) -> Ints:
-        """The rows that count and continue only rows that count. counts: shape of the rows."""
+        """The rows that count and continue only such rows."""
         if counts.all():
             return rows
         whole = {-1}
@@ -119,7 +119,7 @@ PAUSE_PASSAGES = 32
 
 
 class PassageTable(Table):
-    """Columns of one value a passage; grows by `append`. Vectors that come later are written in place."""
+    """One row a passage. Vectors that come later are written in place."""
 
     def __init__(self) -> None:
         self.crumb = GrowingArray(np.int64)
@@ -172,7 +172,7 @@ class PassageTable(Table):
             )
 
     def first(self, row: int) -> int:
-        """Number of its first passage; small talk has none, so the number is that of the next breadcrumb."""
+        """Number of its first passage; small talk has none: that of the next breadcrumb."""
         return self._first[row] if row < len(self._first) else len(self)
 
     def lacks_vector(self, row: int) -> bool:
@@ -181,7 +181,7 @@ class PassageTable(Table):
         return bool((~self.has_vector.head(end)[start:] & ~self.is_blank.head(end)[start:]).any())
 
     def put_vectors(self, row: int, vectors: tuple[bytes, ...]) -> None:
-        """Write float16 vectors of the breadcrumb's passages, in order; b"" writes none."""
+        """Write float16 vectors of its passages, in order; b"" writes none."""
         for passage, vector in enumerate(vectors, self.first(row)):
             if vector:
                 self._put_vector(passage, vector)
@@ -252,13 +252,8 @@ class History:
         """The measure of its memory, in passages."""
         return max(len(self.passages), len(self.rows), self._characters // PASSAGE_CHARS)
 
-    def extend(self, rows: tuple[StoredBreadcrumb, ...]) -> None:
-        """Append rows that it lacks, in their order."""
-        for _ in self.extending(rows):
-            pass
-
     def extending(self, rows: tuple[StoredBreadcrumb, ...]) -> Iterator[None]:
-        """Append rows with pauses, so that no other session waits long. Nothing else may extend it meanwhile."""
+        """Append rows with pauses for other sessions. Nothing else may extend it meanwhile."""
         self.is_whole = False
         for stored in rows:
             index = len(self.rows)

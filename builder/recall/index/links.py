@@ -48,7 +48,7 @@ class ToolExchanges:
         self._early_results: dict[tuple[int, str], list[int]] = {}
 
     def append(self, row: int, session: int, crumb: Breadcrumb, first: int) -> None:
-        """Pair one more row. first: the row of the first version of its breadcrumb."""
+        """first: row of the first version of its breadcrumb."""
         if crumb.agent and (crumb.role == "assistant" or crumb.call_signatures):
             self.rows_by_agent[session, crumb.agent].append(row)
         self.origin.append(first)
@@ -112,7 +112,7 @@ class UnitTable:
         self._in_conversation: list[bool] = []
 
     def append(self, row: int, session: int, crumb: Breadcrumb, edited: int | None) -> None:
-        """Append one row. edited: row of the version before it in its session; an edit opens no unit."""
+        """edited: row of the version before it in its session; an edit opens no unit."""
         self._in_conversation.append(crumb.role in CONVERSATION)
         calls = [(session, call) for call in crumb.calls]
         heads = {self._root(self._head_by_call[call]) for call in calls if call in self._head_by_call}
@@ -156,7 +156,7 @@ class PersonTable:
         """Session → the row in which another person spoke first."""
 
     def cut(self, session: int) -> None:
-        """The rows of this session begin in its middle, with a person's first words: another person spoke before."""
+        """The rows of this session begin in its middle: another person spoke before."""
         self._cuts.add(session)
 
     def append(self, row: int, session: int, crumb: Breadcrumb, head: int, answered: int | None) -> None:

@@ -19,7 +19,7 @@ Key = TypeVar("Key")
 
 
 class KeyedLock(Generic[Key]):
-    """Locks that exist as long as they are held or waited for; first come, first served."""
+    """Locks that exist while held or awaited; first come, first served."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[Key, asyncio.Lock] = WeakValueDictionary()
@@ -40,7 +40,7 @@ PinnedRows = tuple[tuple[StoredBreadcrumb, ...], ...]
 
 
 class HistoryCache:
-    """A scope's history is a pure function of its rows, so dropping one costs time and changes nothing."""
+    """Dropping a history costs time and changes nothing."""
 
     def __init__(self, passages: int) -> None:
         self._limit = passages
@@ -67,7 +67,7 @@ class HistoryCache:
         return history.is_whole and history.revision == revision
 
     def reset(self, scope: Scope) -> History:
-        """An empty history in place of the scope's, to be read from its beginning."""
+        """An empty history, to be read from its beginning."""
         self._histories[scope] = History()
         return self.get(scope)
 
@@ -88,7 +88,7 @@ class HistoryCache:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryReader:
-    """Extends the histories in memory by what the store has learned since."""
+    """Extends the histories by what the store has learned since."""
 
     store: Store
     cache: HistoryCache

@@ -39,7 +39,7 @@ class Occurrences:
 
 
 class Prefix:
-    """The first `size` breadcrumbs and their `passages` passages, as read-only views of the history's arrays."""
+    """The first `size` breadcrumbs and their passages, as read-only views."""
 
     def __init__(self, history: History, size: int) -> None:
         self.history = history
@@ -55,7 +55,7 @@ class Prefix:
 
     @cached_property
     def latest(self) -> Rows:
-        """Breadcrumbs that no later version or tombstone has replaced, shape (size,)."""
+        """Breadcrumbs that nothing has replaced, shape (size,)."""
         by = self.history.breadcrumbs.superseded_by.head(self.size)
         return np.asarray((by < 0) | (by >= self.size))
 
@@ -66,7 +66,7 @@ class Prefix:
 
     @property
     def vectors(self) -> Floats | None:
-        """Shape (passages, width), zero rows where there is none; None when there are none at all."""
+        """Shape (passages, width), zeros where missing; None = none at all."""
         table = self.history.passages.vector
         return None if table is None else table.head(self.passages)
 
@@ -91,7 +91,7 @@ class Prefix:
         return frozenset(word for speaker in self.speakers for word in words_of(speaker))
 
     def cosines(self, vector: bytes) -> Floats:
-        """Cosine of a float16 vector and each passage's, shape (passages,); NaN where either is missing."""
+        """With a float16 vector, shape (passages,); NaN where either is missing."""
         if vector not in self._cosines:
             query, cosines = np.frombuffer(vector, "<f2").astype(np.float32), np.full(self.passages, np.nan, np.float32)
             if self.vectors is not None and len(query):
@@ -100,7 +100,7 @@ class Prefix:
         return self._cosines[vector]
 
     def occurrences(self, term: str) -> tuple[Occurrences, Occurrences, Occurrences]:
-        """Where a term stands, where it stands in the passage before, and where in the passage behind."""
+        """Where a term is, and where in the passage before and after."""
         if term not in self._occurrences:
             passages, counts = self.history.passages.postings.of(term, self.passages)
             after, before = self.neighbours.after[passages], self.neighbours.before[passages]
@@ -155,17 +155,17 @@ class View:
         return not self.agent or crumb.agent in {"", self.agent}
 
     def is_edited(self, crumb: Breadcrumb) -> bool:
-        """Whether it says something else than an earlier version; a later version whose first ones are unknown does."""
+        """Whether it differs from an earlier version, or that is unknown."""
         versions = [self.history.rows[row] for row in self.history.breadcrumbs.versions.get(crumb.id, ()) if row < self.size]
         texts = {row.fingerprint for row in versions if row.breadcrumb.version <= crumb.version}
         return crumb.version > 1 and (len(versions) == 1 or len(texts) != 1)
 
     def has_agent(self, name: str) -> bool:
-        """Whether a part of a name looks like the name of an agent that has spoken."""
+        """Whether a part of a name looks like an agent that has spoken."""
         return any(self.history.breadcrumbs.agents.get(part, self.size) < self.size for part in parts(name))
 
     def stored_name(self, row: int) -> str:
-        """Who speaks in a row, in a line that is stored in English."""
+        """Who speaks in a row, as stored lines name it in English."""
         crumb, nameless = self.breadcrumb(row), DEFAULT_NAMES.get(self.breadcrumb(row).role, "")
         is_taken = not is_plain(crumb.speaker) or (crumb.role == "user" and self.has_agent(crumb.speaker))
         return f"{nameless} {quoted(crumb.speaker)}" if is_taken and crumb.speaker != nameless and nameless else crumb.speaker
@@ -175,7 +175,7 @@ class View:
         return values.head(self.size)
 
     def of_breadcrumb(self, values: GrowingArray[Scalar]) -> NDArray[Scalar]:
-        """A column of the breadcrumb table spread over the passages, shape (passages,)."""
+        """A column of the breadcrumb table, shape (passages,)."""
         return self.column(values)[self.crumb]
 
     @property
@@ -210,12 +210,12 @@ class View:
 
     @property
     def dialogue(self) -> Rows:
-        """Messages and parts of tool exchanges of this consumer's conversation, shape (size,)."""
+        """Messages and tool exchanges of the consumer's conversation, shape (size,)."""
         rows = self.column(self.history.breadcrumbs.in_conversation)
         return rows if self.audience is None else rows & self.audience
 
     def in_conversation(self, row: int) -> bool:
-        """Whether it is a message or part of a tool exchange of this consumer's conversation."""
+        """Whether it is in `dialogue`."""
         return bool(self.column(self.history.breadcrumbs.in_conversation)[row]) and self.is_of_audience(row)
 
     def is_of_audience(self, row: int) -> bool:
@@ -224,7 +224,7 @@ class View:
 
     @property
     def turn(self) -> int:
-        """Number of the trigger among a person's messages in the session, from 1."""
+        """Number of the trigger among a person's messages, from 1."""
         return 1 + int(np.count_nonzero(self.column(self.history.breadcrumbs.by_person)[self.rows]))
 
     @property
@@ -257,12 +257,12 @@ class View:
         return tuple(sorted(member for each in (head, *absorbed) for member in units.members[each] if member < self.size))
 
     def row_of(self, breadcrumb: str) -> int:
-        """The row of the newest version of this breadcrumb, -1 when it is not in this view."""
+        """Row of its newest version; -1 = not in this view."""
         versions = bisect_left(self.history.breadcrumbs.versions.get(breadcrumb, ()), self.size)
         return self.history.breadcrumbs.newest[breadcrumb][versions - 1] if versions else -1
 
     def first_passage(self, row: int) -> int | None:
-        """Number of the first passage of a breadcrumb; None for small talk, which has none."""
+        """Number of its first passage; None for small talk."""
         first = self.history.passages.first(row)
         return first if first < self.history.passages.first(row + 1) else None
 
@@ -271,7 +271,7 @@ class View:
         return self.history.breadcrumbs.episode_dates[int(self.column(self.history.breadcrumbs.episode)[row])]
 
     def repeats(self, row: int) -> tuple[int, ...]:
-        """Rows in which the same speaker said the same, this one included, in place order."""
+        """Rows in which this speaker said the same, in place order."""
         same = self.history.breadcrumbs.fingerprints[self.history.rows[row].fingerprint]
         others = (other for other in same[: bisect_left(same, self.size)] if self.current[other] or other == row)
         speaker = _identity(self.breadcrumb(row))

@@ -7,7 +7,7 @@ import numpy as np
 
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.profile import Retrieval
-from builder.domain.summary import Line
+from builder.domain.summary import KeptLine
 from builder.language.words import has_word, words_of
 from builder.recall.index.view import Floats, Ints, Rows, View
 from builder.recall.scopes import NOTES
@@ -34,7 +34,7 @@ class Find:
     """Row of the find that it comes along with, as the question that it answers; -1 = none."""
     replaces: int = -1
     """Row of the find that it comes along with, as what changes it later; -1 = none."""
-    lines: tuple[tuple[int, Line], ...] = ()
+    lines: tuple[tuple[int, KeptLine], ...] = ()
     """Observations that are shown in its place, behind the rows of their summaries."""
     is_probable: bool = True
     """It is as probable as the profile asks, or literal."""
@@ -79,7 +79,7 @@ def find_of(view: View, passage: int, candidates: Candidates, times: int = 1) ->
 
 
 def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: frozenset[int] = frozenset()) -> Rows:
-    """Current, of the profile's schemas and of the people that are meant, shape (size,). summaries: eligible rows, too."""
+    """Current, of the profile's schemas and people, shape (size,). summaries: eligible rows, too."""
     table = view.history.breadcrumbs
     rows = np.isin(view.column(table.schema), _codes(table.schemas, rules.schemas)) & view.current
     if rules.people == "named":
@@ -94,7 +94,7 @@ def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: 
 
 
 def eligible_passages(query: Query, view: View, rules: Retrieval, breadcrumbs: Rows) -> Rows:
-    """Shape (passages,): of eligible breadcrumbs, with words, no small talk, as similar as the profile asks."""
+    """Of eligible breadcrumbs, with words, as similar as the profile asks, shape (passages,)."""
     rows = breadcrumbs & ~view.column(view.history.breadcrumbs.filler)
     passages = np.asarray(rows[view.crumb] & (view.history.passages.length.head(view.passages) > 0), np.bool_)
     if rules.similarity_threshold > 0 and query.vector:
@@ -156,7 +156,7 @@ FAILURE_SCHEMA = "tool.error.v1"
 
 
 def exact(query: Query, view: View) -> Floats:
-    """Points of what has an identifier of the query, or failed as the query asks, shape (passages,)."""
+    """Points for an identifier of the query, or a failure that it asks for, shape (passages,)."""
     points = np.zeros(view.passages, np.float32)
     for name, stems in query.identifiers.items():
         pattern = re.compile(rf"(?<![\w]){re.escape(name)}(?![\w]|[.,:/-]\d)", re.IGNORECASE)
@@ -171,7 +171,7 @@ def exact(query: Query, view: View) -> Floats:
 
 
 def further(query: Query, view: View, scores: Floats) -> Floats:
-    """Points that a passage loses by better ones of its message, shape (passages,)."""
+    """Points lost to better passages of the same message, shape (passages,)."""
     order = np.lexsort((-scores, view.crumb))
     messages, numbers = view.crumb[order], np.arange(len(order))
     is_first = np.append(True, messages[1:] != messages[:-1])[: len(order)]

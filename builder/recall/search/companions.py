@@ -29,7 +29,7 @@ def named_replies(row: int, view: View) -> tuple[int, ...]:
 
 
 def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
-    """Rows of what another speaker said next, when the text asks; the newest question first."""
+    """Rows of what another speaker said next, when the text asks."""
     if not asks_within(text) or view.breadcrumb(row).role not in _SPEAKERS:
         return ()
     questions = reversed(view.repeats(row)[-MAX_REPLIES:])
@@ -49,7 +49,7 @@ def question_before(row: int, view: View) -> int:
 
 
 def results_of_turn(row: int, view: View) -> tuple[int, ...]:
-    """Rows of what tools answered to the calls of an agent's message."""
+    """Rows of the results of an agent's calls."""
     exchanges = view.history.exchanges.of_caller.get(row, ()) if view.breadcrumb(row).role in _SPEAKERS else ()
     return tuple(dict.fromkeys(result for exchange in exchanges for result in results_of(view, exchange)))[:MAX_REPLIES]
 

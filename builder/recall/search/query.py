@@ -96,17 +96,13 @@ def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str]
             before = [text for text, _ in _last(view, rules.query_messages - 1)]
             return QueryText("\n".join((*reversed(before), trigger)), is_small_talk=_is_small_talk(trigger, view, terms))
         case _:
-            return _widened(trigger, view, terms)
-
-
-def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> QueryText:
-    question, names = strip_names(trigger, view.prefix.speakers)
-    if names or not is_follow_up(question, terms):
-        return QueryText(trigger, is_small_talk=_is_small_talk(trigger, view, terms))
-    last = list(_last(view, 4))
-    previous = next((text for text, by_person in last if by_person), "")
-    answer = next((text for text, by_person in last if not by_person), "")
-    return QueryText(f"{previous}\n{trigger}" if previous else trigger, answer)
+            question, names = strip_names(trigger, view.prefix.speakers)
+            if names or not is_follow_up(question, terms):
+                return QueryText(trigger, is_small_talk=_is_small_talk(trigger, view, terms))
+            last = list(_last(view, 4))
+            previous = next((text for text, by_person in last if by_person), "")
+            answer = next((text for text, by_person in last if not by_person), "")
+            return QueryText(f"{previous}\n{trigger}" if previous else trigger, answer)
 
 
 def _is_small_talk(trigger: str, view: View, terms: Callable[[str], str]) -> bool:
@@ -152,7 +148,7 @@ class Searcher:
     terms: Terms
 
     async def query(self, text: str, view: View, profile: Profile, scope: Scope, queries: Queries) -> Query:
-        """The consumer's query; without a vector when the engine is away. A new one is added to `queries`."""
+        """Without a vector when the engine is away. A new one is added to `queries`."""
         key = scope, query_text(text, view, profile.retrieval, self.terms)
         if key not in queries:
             queries[key] = await self._make(key[1], view)

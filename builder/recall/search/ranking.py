@@ -79,12 +79,12 @@ class Ranker:
     """Where the query, or every passage, has none."""
 
     def weights(self, query: Query, view: View) -> Weights:
-        """The set for this query: meaning counts as soon as any passage has a vector to compare."""
+        """`hybrid` as soon as any passage has a vector to compare."""
         return self.hybrid if query.vector and view.prefix.has_vector.any() else self.words
 
 
 def rank(query: Query, view: View, weights: Mapping[str, float]) -> Floats:
-    """One score a passage, higher is better, shape (passages,). A signal without a weight is not computed."""
+    """One score a passage, higher is better, shape (passages,)."""
     score = np.zeros(view.passages, np.float32)
     raw: dict[Signal, Floats] = {}
     for name, weight in weights.items():
@@ -134,7 +134,7 @@ def probabilities(query: Query, view: View, scores: Floats, findable: Rows, weig
 
 
 class SearchEvidence:
-    """Explains what one search found. Signals are computed again, once, when the first passage is explained."""
+    """Explains what one search found; signals are computed again when asked."""
 
     def __init__(self, query: Query, view: View, ranker: Ranker, candidates: Candidates | None) -> None:
         self._query = query
@@ -172,7 +172,7 @@ class SearchEvidence:
         return self._of_passage(max(passages, key=lambda each: float(self._scores[each]))) if passages else None
 
     def by_relevance(self, rows: Ints) -> list[int]:
-        """The rows, the most relevant first; those without a passage that was a candidate behind, the newest first."""
+        """The rows, the most relevant first, then the newest."""
         best = np.full(self._view.size, -np.inf)
         if self._candidates is not None:
             unseen = np.flatnonzero(self._candidates.unseen)
@@ -186,7 +186,7 @@ class SearchEvidence:
 
     @cached_property
     def _ranks(self) -> Ints:
-        """Rank of each candidate from 1, ties to the later passage; shape (passages,), 0 elsewhere."""
+        """From 1, ties to the later passage; shape (passages,), 0 elsewhere."""
         unseen = np.flatnonzero(self._candidates.unseen) if self._candidates else np.zeros(0, np.int64)
         ranks = np.zeros(self._view.passages, np.int64)
         ranks[unseen[np.lexsort((-unseen, -self._scores[unseen]))]] = np.arange(1, len(unseen) + 1)

@@ -87,7 +87,9 @@ def retrieve(
     if candidates is None:
         return RetrievalResult()
     unseen, scores = candidates.unseen, candidates.scores
-    says = _says_something(query, view)
+    says = np.asarray(view.history.passages.length.head(view.passages) >= MIN_TERMS, np.bool_)
+    for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
+        says[view.prefix.occurrences(term)[0].passages] = True
     relevant = unseen
     if rules.min_probability is not None:
         relevant = unseen & ((says & (candidates.probability >= rules.min_probability)) | candidates.is_literal)
@@ -140,13 +142,6 @@ def _candidates(
     scores = lifted(query, view, learned + exact(query, view) - further(query, view, learned), literal, unseen)
     probability = probabilities(query, view, learned, passages, weights.null) * np.exp(scores - learned)
     return Candidates(breadcrumbs=breadcrumbs, unseen=unseen, scores=scores, probability=probability, is_literal=literal > 0)
-
-
-def _says_something(query: Query, view: View) -> Rows:
-    says = np.asarray(view.history.passages.length.head(view.passages) >= MIN_TERMS, np.bool_)
-    for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
-        says[view.prefix.occurrences(term)[0].passages] = True
-    return says
 
 
 def _not_retrieved(passages: Rows, view: View, scores: Floats) -> NotRetrieved:

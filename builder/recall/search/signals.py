@@ -32,7 +32,7 @@ def pair_words(query: Query, view: View) -> Floats:
 
 
 def _joined_words(query: Query, view: View, own: int, before: int, after: int) -> Floats:
-    """BM25 of passages joined with their neighbours, found by following the words' own postings to the next ones."""
+    """BM25 of passages joined with their neighbours."""
     size, neighbours = view.passages, view.prefix.neighbours
     length = own * view.history.passages.length.head(size)
     joined = length + before * neighbours.length_before + after * neighbours.length_after
@@ -105,7 +105,7 @@ def window_similarity(query: Query, view: View) -> Floats:
 
 
 def date(query: Query, view: View) -> Floats:
-    """How near the day of the passage is to the dates that the query names."""
+    """How near its day is to the dates of the query."""
     dates = mentioned(query.text)
     if not dates:
         return np.zeros(view.passages, np.float32)
@@ -155,7 +155,7 @@ def log_tokens(_query: Query, view: View) -> Floats:
 
 
 def log_parts(_query: Query, view: View) -> Floats:
-    """Logarithm of the passages of the whole message: of a long answer each part says less."""
+    """Logarithm of the message's passages: of a long answer each part says less."""
     return np.log(np.maximum(view.of_breadcrumb(view.history.breadcrumbs.parts), 1)).astype(np.float32)
 
 

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from builder.domain.summary import Line
+from builder.domain.summary import KeptLine
 from builder.language.traits import counts
 from builder.language.words import asks, has_word, is_filler, opens_with, words_of
 from builder.recall.index.view import View
@@ -55,7 +55,7 @@ class TextFunctions:
 class Excerpt:
     """One line that a summary may have."""
 
-    line: Line
+    line: KeptLine
     parts: frozenset[Spot]
     """Where its sentences stand; two excerpts that share one say the same thing twice."""
     order: Spot
@@ -81,8 +81,8 @@ def excerpts(view: View, row: int, words: TextFunctions, verbatim_rows: frozense
     return sorted(everything, key=lambda each: -each.worth * len(each.terms))[:MAX_EXCERPTS]
 
 
-def excerpt_of(view: View, line: Line, words: TextFunctions) -> Excerpt | None:
-    """An earlier line as an excerpt; None when one of its sources is not in this view."""
+def excerpt_of(view: View, line: KeptLine, words: TextFunctions) -> Excerpt | None:
+    """An earlier line as an excerpt; None when a source is not in this view."""
     rows = [view.row_of(name) for name in line.ids]
     if min(rows) < 0:
         return None
@@ -92,10 +92,10 @@ def excerpt_of(view: View, line: Line, words: TextFunctions) -> Excerpt | None:
     return _excerpt(view, line, spots, texts[-1], " ".join(texts), words, unresolved=opens_with("references", texts[0]))
 
 
-def line_of(view: View, row: int, sentence: str) -> Line:
+def line_of(view: View, row: int, sentence: str) -> KeptLine:
     """A line of one row."""
     crumb = view.breadcrumb(row)
-    return Line(text=f"{view.stored_name(row)}: {sentence}", day=view.day(row), ids=(crumb.id,), versions=(crumb.version,))
+    return KeptLine(text=f"{view.stored_name(row)}: {sentence}", day=view.day(row), ids=(crumb.id,), versions=(crumb.version,))
 
 
 def has_name(text: str) -> bool:
@@ -128,7 +128,7 @@ def _statement(
 
 
 def _answer(view: View, row: int, parts: Sentences, words: TextFunctions, verbatim_rows: frozenset[int]) -> Excerpt | None:
-    """The beginning of a row with the question that it answers; None when it needs none."""
+    """The beginning of a row with the question that it answers; None = none needed."""
     crumb = view.breadcrumb(row)
     if crumb.role == "tool" or _announces(view, row) or not parts or asks(parts[0].text) or not is_dependent(parts[0].text):
         return None
@@ -160,8 +160,8 @@ def _answer_length(parts: Sentences) -> int:
     return number
 
 
-def _below(question: Line, answer: Line) -> Line:
-    return Line(
+def _below(question: KeptLine, answer: KeptLine) -> KeptLine:
+    return KeptLine(
         text=f"{question.text}\n{answer.text}",
         day=question.day,
         ids=(*question.ids, *answer.ids),
@@ -182,7 +182,14 @@ def _says_nothing(clause: str, names: frozenset[str]) -> bool:
 
 
 def _excerpt(
-    view: View, line: Line, spots: frozenset[Spot], statement: str, text: str, words: TextFunctions, *, unresolved: bool = False
+    view: View,
+    line: KeptLine,
+    spots: frozenset[Spot],
+    statement: str,
+    text: str,
+    words: TextFunctions,
+    *,
+    unresolved: bool = False,
 ) -> Excerpt | None:
     """None when it says next to nothing. text: the words whose terms count."""
     terms = frozenset(words.terms(text).split()) - view.prefix.speaker_words

@@ -8,7 +8,7 @@ from heapq import merge
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.domain.summary import Line, Source
+from builder.domain.summary import KeptLine, Source
 from builder.language.words import has_word, word_set, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.excerpts import Excerpt, TextFunctions, excerpt_of, excerpts, line_of
@@ -67,7 +67,7 @@ def _claim(excerpt: Excerpt, terms: Callable[[str], str]) -> _Claim:
     return _Claim(about, frozenset(labels), frozenset(values), has_word("changes", excerpt.line.text))
 
 
-LineWithRows = tuple[tuple[int, ...], Line]
+LineWithRows = tuple[tuple[int, ...], KeptLine]
 """A line behind the rows of its sources."""
 LINE_TOKENS = 4
 """Tokens that every line is charged on top: many tiny lines would read like a telegram."""
@@ -75,7 +75,7 @@ LINE_TOKENS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageContent:
-    """What a page shows beside its summary, so that the summary need not repeat it."""
+    """What a page shows beside its summary."""
 
     rows: frozenset[int] = frozenset()
     """Rows of which it shows all."""
@@ -90,18 +90,20 @@ class PageContent:
 EMPTY_PAGE = PageContent()
 
 
-def valid_lines(view: View, lines: Iterable[Line]) -> tuple[Line, ...]:
+def valid_lines(view: View, lines: Iterable[KeptLine]) -> tuple[KeptLine, ...]:
     """The lines whose sources have neither been deleted nor edited since."""
     return tuple(line for _, line in with_rows(view, lines))
 
 
-def with_rows(view: View, lines: Iterable[Line]) -> list[LineWithRows]:
+def with_rows(view: View, lines: Iterable[KeptLine]) -> list[LineWithRows]:
     """The valid lines, each with the rows of its sources."""
     pairs = ((tuple(_row(view, source) for source in line.sources), line) for line in lines)
     return [(rows, line) for rows, line in pairs if -1 not in rows]
 
 
-def shown_lines(view: View, lasting: Iterable[Line], free: Iterable[Line], page: PageContent = EMPTY_PAGE) -> tuple[Line, ...]:
+def shown_lines(
+    view: View, lasting: Iterable[KeptLine], free: Iterable[KeptLine], page: PageContent = EMPTY_PAGE
+) -> tuple[KeptLine, ...]:
     """The valid lines that the page does not show and nothing replaces, in place order."""
     first, others = sorted(with_rows(view, lasting), key=_order), with_rows(view, free)
     gone = page.replaced.union(line.replaces for _, line in (*first, *others) if line.replaces)
@@ -116,12 +118,12 @@ def shown_lines(view: View, lasting: Iterable[Line], free: Iterable[Line], page:
 
 def extract(
     view: View,
-    lines: Sequence[Line],
+    lines: Sequence[KeptLine],
     rows: Sequence[int],
     cap: int,
     words: TextFunctions,
     verbatim_rows: frozenset[int] = frozenset(),
-) -> tuple[Line, ...]:
+) -> tuple[KeptLine, ...]:
     """The best of earlier lines and of what these rows say, in place order, at most `cap` tokens on the page.
 
     verbatim_rows: rows that stay word for word. Later breadcrumbs change nothing.
@@ -138,18 +140,18 @@ def extract(
     return tuple(line for _, line in sorted(lines_by_order, key=lambda pair: pair[0]))
 
 
-def verbatim_line(view: View, row: int) -> Line:
+def verbatim_line(view: View, row: int) -> KeptLine:
     """What this row says, word for word."""
     return replace(line_of(view, row, view.breadcrumb(row).text.strip()), verbatim=True)
 
 
-def tokens_of(lines: Sequence[Line], count: Callable[[str], int]) -> int:
+def tokens_of(lines: Sequence[KeptLine], count: Callable[[str], int]) -> int:
     """Tokens of the lines as the page shows them, the days above them included."""
     days = [line.day for number, line in enumerate(lines) if line.day and (not number or lines[number - 1].day != line.day)]
     return sum(count(f"{line.text}\n") for line in lines) + sum(count(f"[{day}]\n") for day in days)
 
 
-def _repeats(view: View, rows: tuple[int, ...], line: Line, parts: Mapping[int, str], on_page: frozenset[int]) -> bool:
+def _repeats(view: View, rows: tuple[int, ...], line: KeptLine, parts: Mapping[int, str], on_page: frozenset[int]) -> bool:
     if on_page.issuperset(rows):
         return True
     texts = line.text.split("\n") if len(rows) > 1 else [line.text]
@@ -174,7 +176,7 @@ def _order(pair: LineWithRows) -> tuple[int, bool]:
 
 
 def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: TextFunctions) -> list[Excerpt]:
-    """Greedily the most worth a token, as long as any has room. Ties go to the earlier one."""
+    """Greedily the most worth per token. Ties go to the earlier one."""
     if not pool:
         return []
     terms = sorted(frozenset[str]().union(*(excerpt.terms for excerpt in pool)))
@@ -214,7 +216,7 @@ def _conflicts(pool: list[Excerpt]) -> list[list[int]]:
 
 
 def _vectors(view: View, pool: list[Excerpt]) -> NDArray[np.float32]:
-    """Of each excerpt's passage, shape (excerpts, width); zeros where there is none."""
+    """Shape (excerpts, width); zeros where there is none."""
     if view.prefix.vectors is None or not len(view.prefix.vectors):
         return np.zeros((len(pool), 1), np.float32)
     passages = np.array([excerpt.passage for excerpt in pool], np.int64)

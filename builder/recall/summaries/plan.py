@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile, Summaries
 from builder.domain.selector import Selector
-from builder.domain.summary import Line, Source, Summary, Utterance
+from builder.domain.summary import KeptLine, Source, Summary, Utterance
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import EMPTY_PAGE, PageContent, shown_lines, valid_lines, with_rows
 from builder.recall.visibility import of_audience
@@ -35,9 +35,9 @@ class Recipe:
 class Chain:
     """How far a recipe's summaries have come."""
 
-    lasting: tuple[Line, ...]
+    lasting: tuple[KeptLine, ...]
     """All lasting lines, also those whose sources were edited since."""
-    free: tuple[Line, ...]
+    free: tuple[KeptLine, ...]
     """The other valid lines."""
     previous: str
     """Id of the newest summary; "" = none."""
@@ -55,7 +55,7 @@ def recipe_of(profile: Profile) -> Recipe | None:
 
 
 def chain_of(view: View, recipe: Recipe) -> Chain:
-    """The chain as of a view. Expired and blacklisted summaries belong to it, so none is made twice."""
+    """With expired and blacklisted summaries, so none is made twice."""
     chains, history = view.history.chains, view.history
     head = chains.head(view.session, recipe.name, view.prefix.latest)
     if head < 0:
@@ -77,7 +77,7 @@ def covered_sources(view: View, recipe: Recipe) -> tuple[Source, ...]:
 
 
 def waiting_units(view: View, recipe: Recipe, last: int) -> tuple[WaitingUnit, ...]:
-    """The units after the last one covered, oldest first; before them what joined a covered unit since."""
+    """After the last one covered, oldest first; before them what joined a covered unit since."""
     view = of_audience(view, recipe.audience, None)
     late: set[int] = set()
     units: list[WaitingUnit] = []
@@ -140,10 +140,10 @@ class PageSummary:
     breadcrumb: Breadcrumb
     """As it was published."""
     summary: Summary
-    lines: tuple[Line, ...]
+    lines: tuple[KeptLine, ...]
     """All that it may show, in place order."""
 
-    def with_lines(self, lines: Iterable[Line]) -> Breadcrumb:
+    def with_lines(self, lines: Iterable[KeptLine]) -> Breadcrumb:
         """The breadcrumb with these lines only."""
         body = replace(self.summary, lines=tuple(lines)).body()
         return replace(self.breadcrumb, body=json.dumps(body, ensure_ascii=False))
@@ -204,7 +204,7 @@ def is_from_person(view: View, row: int) -> bool:
     return crumb.role == "user" and bool(crumb.text.strip())
 
 
-def _free(view: View, row: int) -> tuple[Line, ...]:
+def _free(view: View, row: int) -> tuple[KeptLine, ...]:
     return tuple(line for line in view.history.chains.summary(row).lines if not line.is_lasting)
 
 
@@ -221,7 +221,7 @@ class Observation:
     """Row of its summary."""
     rows: tuple[int, ...]
     """Rows of what it stands for."""
-    line: Line
+    line: KeptLine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,7 +267,7 @@ def observations_of(view: View, profile: Profile) -> Observations:
     )
 
 
-def _observed_lines(view: View, row: int) -> Iterator[tuple[int, Line]]:
+def _observed_lines(view: View, row: int) -> Iterator[tuple[int, KeptLine]]:
     start = 0
     for line in view.history.chains.summary(row).lines:
         if line.id:

@@ -139,7 +139,7 @@ class ToolCatalogV1(Body):
 
 
 def call_signature(tool: str, arguments: Any) -> str:
-    """Tool and arguments as one JSON text, the arguments in the order of their sender."""
+    """Tool and arguments as one JSON text."""
     return one_line({"tool": tool, "input": arguments})
 
 
@@ -149,7 +149,7 @@ def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
 
 
 def call_of(breadcrumb: Breadcrumb, request: str) -> Call:
-    """One of them; the others are not read, because a message may make thousands."""
+    """One of them; a message may make thousands."""
     return _call(request, signature_of(breadcrumb, request))
 
 
@@ -200,7 +200,7 @@ class _Spoken(Body):
 
     @property
     def words(self) -> str:
-        """The text under whichever name it was sent; "" for calls alone."""
+        """The text; "" for calls alone."""
         return next((text for name in TEXTS if (text := getattr(self, name)) is not None), "")
 
 

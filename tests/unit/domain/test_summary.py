@@ -2,10 +2,10 @@
 
 import json
 
-from builder.domain.summary import Line, Summary, read_summary
+from builder.domain.summary import KeptLine, Summary, read_summary
 from tests.factories import make_breadcrumb
 
-LINE = Line(text="Ana: The kiln fires at cone 6.", day="8 May 2023", ids=("m3", "m4"), versions=(1, 2), verbatim=True, rank=3)
+LINE = KeptLine(text="Ana: The kiln fires at cone 6.", day="8 May 2023", ids=("m3", "m4"), versions=(1, 2), verbatim=True, rank=3)
 SUMMARY = Summary(
     lines=(LINE,), covered=("m3", "m4"), versions=(1, 2), previous="z0", last="m4", recipe="3f0c", by="extractive", language="en",
     at_once=True,

@@ -9,7 +9,7 @@ import pytest
 
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
-from builder.domain.summary import Line, Utterance
+from builder.domain.summary import KeptLine, Utterance
 from builder.remember.decode import decode
 from tests.factories import MORNING, make_breadcrumb, make_place, make_profile
 from tests.summarised import (
@@ -182,7 +182,7 @@ async def test_the_loop_and_compact_take_turns_so_nothing_is_summarised_twice() 
 class Wordy(Endpoint):
     """Says more than what it summarises."""
 
-    async def summarise(self, lines: tuple[Line, ...], said: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+    async def summarise(self, lines: tuple[KeptLine, ...], said: tuple[Utterance, ...], cap: int) -> tuple[KeptLine, ...]:
         return tuple(
             replace(line, text=f"{line.text} {'And that is that. ' * 9}") for line in await super().summarise(lines, said, cap)
         )

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from builder.adapters.summarizer import EndpointSummarizer
 from builder.assemble.sources.observations import OBSERVED, STOOD_FOR
 from builder.domain.profile import Profile
-from builder.domain.summary import Line, Utterance, made_from
+from builder.domain.summary import KeptLine, Utterance, made_from
 from builder.recall.summaries.plan import observations_of
 from builder.service import ContextBuilder
 from tests.completions import Server, said
@@ -148,7 +148,7 @@ async def test_a_profile_with_other_settings_finds_no_observation_that_was_not_m
 class Observer(Endpoint):
     """Observes every message."""
 
-    async def summarise(self, lines: tuple[Line, ...], said: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+    async def summarise(self, lines: tuple[KeptLine, ...], said: tuple[Utterance, ...], cap: int) -> tuple[KeptLine, ...]:
         (line,) = await super().summarise(lines, said, cap)
         return tuple(replace(line, text=one.text, ids=(one.id,), versions=(1,), id=f"of-{one.id}") for one in said)
 

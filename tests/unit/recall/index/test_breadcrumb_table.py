@@ -10,6 +10,7 @@ from builder.domain.selector import Selector
 from builder.recall.index.view import View
 from tests.factories import (
     MORNING,
+    extend,
     make_answer,
     make_history,
     make_place,
@@ -97,7 +98,7 @@ def test_each_row_is_matched_once_with_a_selector() -> None:
     history = make_history([make_remembered("One.", 1, tags=("to:mira",)), make_remembered("Two.", 2)])
     selector = Selector(any_tags=("to:mira",))
     assert history.breadcrumbs.matching(selector, 1).tolist() == [True]
-    history.extend((make_remembered("Three.", 3, tags=("to:mira",)),))
+    extend(history, (make_remembered("Three.", 3, tags=("to:mira",)),))
     assert history.breadcrumbs.matching(selector, 3).tolist() == [True, False, True]
     assert history.breadcrumbs.matching(selector, 2).tolist() == [True, False]
 
@@ -116,7 +117,7 @@ def test_agents_are_known_by_their_names_whatever_the_case_and_people_are_none()
 def test_what_never_expires_is_known_without_a_look_at_any_row() -> None:
     history = make_history([make_remembered("One.", 1)])
     assert not history.breadcrumbs.can_expire
-    history.extend((make_remembered("Two.", 2, expires_at=MORNING),))
+    extend(history, (make_remembered("Two.", 2, expires_at=MORNING),))
     assert history.breadcrumbs.can_expire
     assert history.breadcrumbs.expires.head(2).tolist() == [np.inf, MORNING.timestamp()]
 

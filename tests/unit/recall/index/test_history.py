@@ -6,6 +6,7 @@ from builder.domain.breadcrumb import ORIGIN
 from tests.conversations import sent
 from tests.factories import (
     bare,
+    extend,
     make_history,
     make_place,
     make_remembered,
@@ -35,7 +36,7 @@ def test_its_place_is_that_of_the_last_row_and_its_cost_counts_small_talk_as_a_p
 
 def test_a_long_body_costs_as_much_as_ordinary_passages_of_so_many_characters() -> None:
     history = make_history([])
-    history.extend((make_remembered("Look.", 1, body='{"log": "' + "x" * 5_000 + '"}'),))
+    extend(history, (make_remembered("Look.", 1, body='{"log": "' + "x" * 5_000 + '"}'),))
     assert (len(history.passages), history.cost) == (1, 5)
 
 

@@ -8,6 +8,7 @@ from builder.recall.visibility import visible_to
 from tests.conversations import answered, bash, chat, replied, said, two_sessions
 from tests.factories import (
     bare,
+    extend,
     make_breadcrumb,
     make_history,
     make_place,
@@ -49,7 +50,7 @@ def test_arrays_grow_and_earlier_views_stay_as_they_were() -> None:
     history = make_history([f"Message {n}." for n in range(10)])
     view = view_of(history, make_place(6))
     before = (view.crumb.copy(), view.current.copy(), view.units)
-    history.extend(tuple(make_remembered(f"Message {n}.", n) for n in range(11, 500)))
+    extend(history, tuple(make_remembered(f"Message {n}.", n) for n in range(11, 500)))
     np.testing.assert_array_equal(view.crumb, before[0])
     np.testing.assert_array_equal(view.current, before[1])
     assert view.units == before[2]

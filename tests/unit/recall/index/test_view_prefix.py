@@ -10,6 +10,7 @@ from builder.recall.visibility import visible_to
 from tests.factories import (
     BY_HAND,
     FAR,
+    extend,
     make_breadcrumb,
     make_history,
     make_profile,
@@ -60,7 +61,7 @@ def test_later_rows_change_nothing_of_a_prefix() -> None:
     history = make_history(ROWS[:2])
     before = view_of(history, FAR).prefix
     cosines, after = before.cosines(QUERY.vector).copy(), before.neighbours.after.copy()
-    history.extend((ROWS[2],))
+    extend(history, (ROWS[2],))
     again = view_of(history, ROWS[2].breadcrumb.place).prefix
     np.testing.assert_array_equal(again.cosines(QUERY.vector), cosines)
     np.testing.assert_array_equal(again.neighbours.after, after)

@@ -1,7 +1,7 @@
 """Which lines of a summary are still valid, and which the page need not repeat."""
 
 from builder.domain.recall import StoredBreadcrumb
-from builder.domain.summary import Line
+from builder.domain.summary import KeptLine
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import PageContent, shown_lines, valid_lines
 from tests.conversations import deleted, said
@@ -12,9 +12,9 @@ KILN, GLAZE, CLAY = (
 )
 
 
-def line(*rows: StoredBreadcrumb, verbatim: bool = False) -> Line:
+def line(*rows: StoredBreadcrumb, verbatim: bool = False) -> KeptLine:
     crumbs = [row.breadcrumb for row in rows]
-    return Line(
+    return KeptLine(
         text="\n".join(f"{crumb.speaker}: {crumb.text}" for crumb in crumbs),
         day="8 May 2024",
         ids=tuple(crumb.id for crumb in crumbs),

@@ -1,7 +1,7 @@
 """Which observations hold as of a view: what has replaced them, what they were made from."""
 
 from builder.domain.recall import StoredBreadcrumb
-from builder.domain.summary import Line, Summary
+from builder.domain.summary import KeptLine, Summary
 from builder.recall.index.view import View
 from builder.recall.summaries.plan import NO_OBSERVATIONS, Observations, observations_of, recipe_of
 from tests.conversations import deleted, said, sent
@@ -11,8 +11,8 @@ from tests.summarised import summing
 PROFILE = summing(by="endpoint")
 
 
-def observation(number: int, *sources: int, replaces: str = "") -> Line:
-    return Line(
+def observation(number: int, *sources: int, replaces: str = "") -> KeptLine:
+    return KeptLine(
         text=f"rent: {number}00 euros",
         day="8 May 2024",
         ids=tuple(f"m{source}" for source in sources),
@@ -23,7 +23,7 @@ def observation(number: int, *sources: int, replaces: str = "") -> Line:
     )
 
 
-def summary(sequence: int, *lines: Line, previous: str = "") -> StoredBreadcrumb:
+def summary(sequence: int, *lines: KeptLine, previous: str = "") -> StoredBreadcrumb:
     covered = tuple(dict.fromkeys(source for line in lines for source in line.ids))
     recipe = recipe_of(PROFILE)
     assert recipe

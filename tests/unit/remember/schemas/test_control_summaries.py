@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from builder.domain.summary import Line, Summary
+from builder.domain.summary import KeptLine, Summary
 from builder.remember.decode import decode
 from builder.remember.schemas.control import SummaryV1, summary_event
 from tests.factories import MORNING, make_place
@@ -32,7 +32,7 @@ def test_a_summary_covers_its_ids() -> None:
 
 
 def test_the_event_of_a_summary_is_decoded_with_its_recipe_as_a_tag() -> None:
-    line = Line(text="Ana: Cone 6.", day="8 May 2023", ids=("m3",), versions=(1,))
+    line = KeptLine(text="Ana: Cone 6.", day="8 May 2023", ids=("m3",), versions=(1,))
     summary = Summary(
         lines=(line,), covered=("m3",), versions=(1,), previous="", last="m3", recipe="3f0c", by="extractive", language="en"
     )
