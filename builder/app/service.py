@@ -14,8 +14,7 @@ from nats.aio.client import Client
 from nats.js import JetStreamContext
 from prometheus_client import CollectorRegistry
 
-from builder.adapters.http import routes
-from builder.adapters.http import serve
+from builder.adapters.http import routes, serve
 from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
