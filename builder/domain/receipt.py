@@ -136,7 +136,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class ContextReceipt:
     """Its parts cover every line of the page but empty ones."""
 
     parts: tuple[PagePart, ...]
