@@ -26,7 +26,7 @@ _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listening:
+class RunningService:
     """Where a service listens."""
 
     nats: str
@@ -57,7 +57,7 @@ def announcement(settings: Settings, nats: str, port: int) -> Iterator[None]:
     another service on this folder has the lock, or when the folder takes no file.
     """
     host = _ANYWHERE.get(settings.http.host, settings.http.host)
-    listening = Listening(
+    listening = RunningService(
         nats=without_credentials(nats), http=f"http://{f'[{host}]' if ':' in host else host}:{port}", pid=os.getpid()
     )
     path = settings.data_dir.expanduser() / FILE_NAME
@@ -86,7 +86,7 @@ def _file_with(path: Path, data: bytes) -> Iterator[None]:
         os.close(file)
 
 
-def running(settings: Settings) -> Listening | None:
+def running(settings: Settings) -> RunningService | None:
     """The service that runs on the data folder; None when none does."""
     path = settings.data_dir.expanduser() / FILE_NAME
     try:
@@ -98,7 +98,7 @@ def running(settings: Settings) -> Listening | None:
             _lock(file, shared=True)
             if sys.platform != "win32":
                 return None
-        return Listening(**json.loads(os.read(file, 65_536)))
+        return RunningService(**json.loads(os.read(file, 65_536)))
     except (OSError, ValueError, TypeError):
         return None
     finally:

@@ -23,7 +23,7 @@ from builder.recall.search.retrieval import RetrievalResult
 from builder.recall.summaries.plan import Observations, observations_of
 
 RESULTS = "tool_results"
-"""Section of the running turn on the page of a tool's answer, in front of the current message."""
+"""Section of the running turn on the page of a tool's answer, before the current message."""
 
 
 @dataclass(slots=True, kw_only=True)

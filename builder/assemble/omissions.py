@@ -15,7 +15,7 @@ MAX_OMISSIONS = 50
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """What is not on the finished page."""
+    """The account of everything that is not on the finished page."""
 
     omissions: tuple[Omission, ...]
     """The most relevant."""

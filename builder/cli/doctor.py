@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from builder.app.address import Address, Listening, broker_address, running
+from builder.app.address import Address, RunningService, broker_address, running
 from builder.app.broker import check_broker
 from builder.app.components import models, open_components
 from builder.app.health import list_subscriptions
@@ -96,7 +96,7 @@ async def _service(address: Address, settings: Settings) -> str:
     return f"one answers at {without_credentials(address.servers)}, for {names or 'nobody'}"
 
 
-def _readiness(service: Listening) -> str:
+def _readiness(service: RunningService) -> str:
     """Asks /readyz. Raises `BuilderError` and `_Degraded`."""
     url = f"{service.http}/readyz"
     try:

@@ -21,12 +21,12 @@ class Place(NamedTuple):
 
     @property
     def previous(self) -> "Place":
-        """The place in front of it."""
+        """The place before it."""
         return Place(self.incarnation, self.sequence - 1)
 
     @property
     def next(self) -> "Place":
-        """The place behind it."""
+        """The place after it."""
         return Place(self.incarnation, self.sequence + 1)
 
 

@@ -10,7 +10,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import ChatFormat
 
 OPENING = "…"
-"""The user's text in front of a conversation that begins with the assistant, which Anthropic does not take."""
+"""The user's text before a conversation that begins with the assistant, which Anthropic does not take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +50,11 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class MessagePart:
-    """A text that stands by itself."""
+    """A text by itself."""
 
     text: str
     is_note: bool = False
-    """The builder wrote it; all other text stands as its author wrote it."""
+    """The builder wrote it; all other text is as its author wrote it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class Message:
     exchanges: tuple[Exchange, ...] = ()
     images: tuple[Image, ...] = ()
     breakpoint: str = ""
-    """Name of the place behind it at which a prompt cache may cut; "" = none."""
+    """Name of the place after it at which a prompt cache may cut; "" = none."""
 
 
 _NAMESPACE = UUID("5b0f1d0e-6f0f-5f0b-9a55-0d6f7b1c8e21")
@@ -94,13 +94,13 @@ CUT = "cut to what has room"
 PASSAGES = "only passages of it"
 """Reason: a search found a part of it, or only a part instructs."""
 OLDER = "older than the conversation that has room"
-"""Reason: a part of the conversation in front of the window, which was no find either."""
+"""Reason: a part of the conversation before the window, which was no find either."""
 NEUTRALISED = "neutralised"
 """Reason: it held control text, which was made visible."""
 IRRELEVANT = "not near enough to the question"
 """Reason: eligible, but too improbable an answer."""
 STATIC, SLOW, RECENT = "static", "slow", "recent"
-"""Names of breakpoints. RECENT stands behind the conversation: its end is per-turn, but nearly all of it begins the next page."""
+"""Names of breakpoints. RECENT stands after the conversation: its end is per-turn, but nearly all of it begins the next page."""
 
 
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
@@ -165,11 +165,11 @@ class Breakpoint:
     name: str
     """STATIC, SLOW or RECENT."""
     characters: int
-    """Of the markdown in front of it."""
+    """Of the markdown before it."""
     tokens: int
-    """Of the markdown in front of it."""
+    """Of the markdown before it."""
     prefix: str
-    """Hash of the markdown in front of it; equal hash, equal beginning."""
+    """Hash of the markdown before it; equal hash, equal beginning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

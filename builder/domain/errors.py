@@ -14,7 +14,7 @@ Wording: what happened, the value, what to do.
 from typing import ClassVar
 
 MAX_MESSAGE_CHARS = 2_000
-"""Of a message: it stands in logs, in answers and on a terminal, whatever was sent or written."""
+"""Of a message: it is in logs, in answers and on a terminal, whatever was sent or written."""
 
 
 def installation(extra: str) -> str:

@@ -59,8 +59,8 @@ def nearest(word: str, words: Iterable[str], likeness: float = MIN_LIKENESS) -> 
     return by_case[near[0]] if near else ""
 
 
-def advice(word: str, words: Iterable[str]) -> str:
+def advice(word: str, words: Iterable[str], likeness: float = MIN_LIKENESS) -> str:
     """What to do about a word that does not exist: write the nearest one, else one of all."""
     choices = sorted(words)
-    near = nearest(word, choices)
+    near = nearest(word, choices, likeness)
     return f"write {near}" if near else f"use one of {', '.join(choices)}"

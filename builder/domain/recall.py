@@ -13,7 +13,7 @@ class Passage:
     start: int
     """Offset of its first character in the text."""
     end: int
-    """Offset behind its last character."""
+    """Offset after its last character."""
     terms: str
     """Our own stemmed terms in order, joined by spaces."""
     vector: bytes
@@ -103,7 +103,7 @@ class Scope:
     """Schemas, in order and each once, whose breadcrumbs of no session belong to every session.
 
     So does a later version of such a breadcrumb whatever its schema is, because it ends the earlier one. A version that comes
-    behind a higher one never counts.
+    after a higher one never counts.
     """
 
 

@@ -100,7 +100,7 @@ class BudgetReceipt:
     allowance: int
     """What budget, reserve and margin leave."""
     aim: int
-    """What the page aims at; only what must stand on it may take more."""
+    """What the page aims at; only what must be on it may take more."""
     tokens: int
     """Of the page, its true count."""
     is_whole: bool
@@ -116,7 +116,7 @@ class BudgetReceipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What was searched for."""
+    """The question, for a receipt."""
 
     text: str
     """The words that were embedded, without names."""
@@ -136,7 +136,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class ContextReceipt:
     """Its parts cover every line of the page but empty ones."""
 
     parts: tuple[PagePart, ...]

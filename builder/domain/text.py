@@ -1,13 +1,13 @@
 """Control text, which steers a screen or a model instead of being read, is made visible: a page and its messages hold none.
 
 Control text is
-- a control character (C0, DEL, C1), but not a newline, a tab, or a carriage return in front of a newline;
+- a control character (C0, DEL, C1), but not a newline, a tab, or a carriage return before a newline;
 - a character that overrides or isolates a direction (U+202A to U+202E, U+2066 to U+2069);
 - a character that shows nothing: U+200B (but between letters of Thai, Lao, Tibetan, Burmese and Khmer), U+2060 to U+206F, U+FEFF,
   U+FFF0 to U+FFFB, U+034F, U+180E, the fillers of Hangul, the inherent vowels of Khmer, the formats of music;
   ZWJ and ZWNJ with neither a letter of a script that joins its letters
   nor an emoji beside them;
-- a variation selector behind a character that takes none of its kind, so also behind another one: emoji, digits and signs take
+- a variation selector after a character that takes none of its kind, so also after another one: emoji, digits and signs take
   U+FE0E and U+FE0F, these and scripts of Asia U+FE00 to U+FE02, ideographs U+E0100 to U+E01EF;
 - a tag character (U+E0000 to U+E007F), but not within the flag of a region (U+1F3F4, two letters of a country, one to four of its
   region, U+E007F);
@@ -34,7 +34,7 @@ _ALWAYS = (
     "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 )
 _HIDDEN = "\u200b-\u200d\ufe00-\ufe02\ufe0e\ufe0f\U000e0100-\U000e01ef"
-"""Characters that are control text behind or in front of some others only."""
+"""Characters that are control text after or before some others only."""
 _MISPLACED = (
     rf"(?<=\u200b)(?:(?<![{_UNSPACED}].)|(?![{_UNSPACED}]))|(?<=[\u200c\u200d])(?<![{_JOINED}].)(?![{_JOINED}])"
     rf"|(?<=[\ufe0e\ufe0f])(?<![{_SIGNS}].)|(?<=[\ufe00-\ufe02])"
@@ -59,7 +59,7 @@ _AFTER_BRACKET = (
 )
 _END, _ALONE = r"/?s>", r"(?<!\S<)/?s>(?!\S)"
 _TOKEN = re.compile(rf"<(?=(?P<angle>{_AFTER_ANGLE}|(?P<end>{_END})))|\[(?=(?P<bracket>{_AFTER_BRACKET}))")
-"""The first character of a token; what follows is looked at only, because one token may stand within another."""
+"""The first character of a token; what follows is looked at only, because one token may be within another."""
 _SUSPECT = re.compile(
     rf"[<\[{_HIDDEN}\u2028\u2029{_ALWAYS}]"
     rf"(?:(?<=<)(?:{_AFTER_ANGLE}|{_ALONE})|(?<=\[)(?:{_AFTER_BRACKET})|(?<=\r)(?!\n)"

@@ -5,7 +5,7 @@ import re
 from builder.language.words import any_of, derived, word_set, words
 
 CONTEXT_CHARS = 40
-"""Characters in front of and behind a mark that decide whether it ends a sentence."""
+"""Characters before and after a mark that decide whether it ends a sentence."""
 
 _END = re.compile(
     r"(?P<mark>(?<![.!?…])[.!?…]++(?:\s\.(?=\s|$))*+)(?P<closing>[\"'”’»)\]*_]*+)(?:\s+|$)"

@@ -90,11 +90,11 @@ MAX_WORDING_CHARS = 4_000
 _QUOTATION_MARKS = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
 _BEHIND_WORD = r"(?:(?<=[^\W\d_][^\W\d_])|(?<=[^\W\d_][^\W\d_][\"')]))"
 _END = re.compile(rf"{_BEHIND_WORD}[.!…]+(?=\s|$)|[。！]+")
-"""Behind a word; a full stop by itself may be a folder, and behind one letter a factorial."""
+"""After a word; a full stop by itself may be a folder, and after one letter a factorial."""
 _LAST = re.compile(rf"(?:{_BEHIND_WORD}|(?P<number>(?:^|[^\W\d_]:?\s)[-−#€$£]?\d(?:[\w,.:/-]*\w)?))\.$")
-"""Behind a word, or behind a number that a word stands in front of; in `x = 5.` it belongs to the number."""
+"""After a word, or after a number that a word is before; in `x = 5.` it belongs to the number."""
 _BEGINNING = re.compile(r"(?:^|(?<=[^\W\d_A-Z]{3}[.?]\s))(?:[^\W\d_]{2,}|[AI])(?=$|[,']|\s+[\w\"'(])")
-"""The first word of a sentence. Behind an abbreviation none begins, and in code none does."""
+"""The first word of a sentence. After an abbreviation none begins, and in code none does."""
 
 
 def fingerprint(text: str) -> bytes:

@@ -23,7 +23,7 @@ LETTERS = {
     "han": re.compile(f"[{HAN}]"),
     "kana": re.compile(f"[{KANA}]"),
 }
-"""Name of a script → a letter of it; Latin letters stand in texts of all languages and tell nothing."""
+"""Name of a script → a letter of it; Latin letters are in texts of all languages and tell nothing."""
 
 
 NOTHING = r"(?!)"

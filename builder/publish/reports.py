@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from builder.domain.context import Compaction, Context
-from builder.domain.receipt import Receipt
+from builder.domain.receipt import ContextReceipt
 
 COMPACTION_SCHEMA = "context.compacted.v1"
 
@@ -81,8 +81,8 @@ DIGITS = 6
 """Of probabilities and signals."""
 
 
-def receipt_values(receipt: Receipt) -> dict[str, Any]:
-    """The fields of `Receipt`; what is None is left out."""
+def receipt_values(receipt: ContextReceipt) -> dict[str, Any]:
+    """The fields of `ContextReceipt`; what is None is left out."""
     values: dict[str, Any] = _plain(asdict(receipt))
     values["budget"]["unused"] = receipt.budget.unused
     return values

@@ -20,7 +20,7 @@ MAX_QUESTIONS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
-    """What a page answers. Ids are of messages of people, oldest first."""
+    """The messages of people that a page answers, as ids, oldest first."""
 
     ids: tuple[str, ...] = ()
     """All that an answer to the page answers."""

@@ -37,7 +37,7 @@ def scope_of(trigger: Breadcrumb, profile: Profile, memory: Scope | None = None)
 
 
 def scopes_before(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Scope, ...]:
-    """What must have been remembered before the trigger is answered, each scope once."""
+    """The scopes to catch up with before the trigger is answered, each once."""
     scopes = {scope_of(trigger, profile): None for profile in consumers}
     if looks_for_person(trigger, consumers):
         scopes[Scope(workspace=trigger.workspace, sessions=(EVERY_SESSION,))] = None

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.domain.receipt import Receipt
+from builder.domain.receipt import ContextReceipt
 from tests.examples import examples
 from tests.explanations import make_explanation
 from tests.factories import make_profile
@@ -14,7 +14,7 @@ from tests.property.sessions import MESSAGES, Session, sessions
 PAGES = ("default", "xml")
 
 
-def check_lines(receipt: Receipt, markdown: str) -> None:
+def check_lines(receipt: ContextReceipt, markdown: str) -> None:
     """Each line that is not empty belongs to one part, and parts come in page order."""
     lines = [line for part in receipt.parts for line in range(part.first, part.last + 1)]
     assert lines == sorted(set(lines))

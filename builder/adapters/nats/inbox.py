@@ -12,10 +12,12 @@ from typing import Any
 from faststream import AckPolicy
 from faststream.asgi import AsgiFastStream
 from faststream.nats import JStream, NatsBroker, NatsMessage
+from faststream.nats.security import NatsCredentials, NatsNKey, NatsSecurity, NatsToken, NatsUserPassword
+from faststream.security import BaseSecurity
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from builder.adapters.nats.connection import believe_only_the_server, broker_arguments, translated
+from builder.adapters.nats.connection import believe_only_the_server, translated
 from builder.adapters.nats.delivery import InWork, NatsDelivery
 from builder.adapters.nats.stream import is_replay
 from builder.adapters.nats.topology import FLOOR, Listening, Topology, all_breadcrumbs, current_incarnation, ensure_durable
@@ -52,7 +54,7 @@ class NatsInbox:
         self._durable = all_breadcrumbs(installation)
         # Without apply_types: FastStream fills typed arguments in threads, which takes time and mixes up the order.
         self.broker = NatsBroker(
-            **broker_arguments(connection),
+            **_broker_arguments(connection),
             graceful_timeout=graceful_seconds,
             logger=None,
             apply_types=False,
@@ -197,3 +199,26 @@ class BackgroundInbox:
 async def _whole(message: NatsMessage) -> NatsMessage:
     """The worker reads the bytes itself, so that what cannot be read becomes a dead letter and not a stack trace."""
     return message
+
+
+_SECURITY_ARGUMENTS = frozenset({"user", "password", "token", "user_credentials", "nkeys_seed", "tls"})
+"""Arguments of nats-py's connect that FastStream has in an object."""
+
+
+def _broker_arguments(connection: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of FastStream's broker. connection: of nats-py's connect."""
+    others = {name: value for name, value in connection.items() if name not in _SECURITY_ARGUMENTS}
+    return others | {"security": _security(connection)}
+
+
+def _security(connection: dict[str, Any]) -> BaseSecurity | None:
+    tls = connection.get("tls")
+    if "user" in connection:
+        return NatsUserPassword(connection["user"], connection.get("password", ""), ssl_context=tls)
+    if "token" in connection:
+        return NatsToken(connection["token"], ssl_context=tls)
+    if "user_credentials" in connection:
+        return NatsCredentials.from_file(connection["user_credentials"], ssl_context=tls)
+    if "nkeys_seed" in connection:
+        return NatsNKey.from_file(connection["nkeys_seed"], ssl_context=tls)
+    return NatsSecurity(ssl_context=tls) if tls else None

@@ -1,4 +1,4 @@
-"""What is wrong with templates that compile, and what each line of a hint costs.
+"""What is wrong with templates that compile.
 
 Beside faults, which keep a template from being used, there are notes: on fields that change from page to page in a section that
 should stay the same, and on emphasis that is used too often.
@@ -6,24 +6,18 @@ should stay the same, and on emphasis that is used too often.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from jinja2 import nodes
 
-from builder.adapters.templates.folder import FAILURES, SUFFIX, TemplateFailed, TemplateSet
-from builder.adapters.templates.fragments import MAX_CHARS
+from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSet
 from builder.adapters.templates.names import MANY, Fault, body_fields, bounded, endless, open_lists, with_many
-from builder.adapters.templates.sandbox.environment import compiled, parsed
-from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered
+from builder.adapters.templates.sandbox.environment import parsed
+from builder.adapters.templates.sandbox.meter import LimitExceeded
 from builder.adapters.templates.trial import example, faults, render_example
-from builder.adapters.templates.values import values_of
-from builder.assemble.items.list_items import MARK
-from builder.assemble.items.rendering import WHOLE
 from builder.domain.lint_finding import LintFinding
-from builder.domain.phrases import Phrases
-from builder.remember.schemas.registry import BODIES, full
+from builder.remember.schemas.registry import full
 
 MARKERS = re.compile(r"\b(?:CRITICAL|IMPORTANT|MUST|ALWAYS|NEVER|MANDATORY|REQUIRED|WARNING|ATTENTION)\b")
 CAPITALS = re.compile(r"\b[A-Z]{2,}(?:'[A-Z]+)?(?:[ ,]+[A-Z]{2,}(?:'[A-Z]+)?){2,}\b")
@@ -41,7 +35,7 @@ NUMBERS = frozenset({"index", "index0"})
 """Of a loop: they stay as long as entries are added behind the others."""
 ORDERING = frozenset({"reverse", "sort", "dictsort", "groupby", "unique"})
 """Filters behind which an entry that is added moves others."""
-_MOVING = re.compile(
+MOVING = re.compile(
     r"id|.*(?<!agent)_id|.*Id|uuid|hash|.*_at|.*At|now|today|time|timestamp|last_?updated|lastUpdated|version|.*_count|.*_seq"
 )
 """Names of clocks, ids and counters."""
@@ -85,51 +79,6 @@ def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
             yield from (each.of_file(file) for each in notes)
             if kind == "hints" and file not in broken and not any(endless(source)):
                 yield from (each.of_file(file) for each in _too_many(templates, name, source))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineCost:
-    """One line of a template."""
-
-    file: str
-    line: int
-    tokens: float
-    """Of one example, on average."""
-    share: float
-    """Of the tokens of the whole template."""
-    text: str
-    """The line as it is written."""
-
-
-def line_costs(
-    templates: TemplateSet, name: str, count: Callable[[str], int], bodies: tuple[dict[str, Any], ...] = ()
-) -> tuple[LineCost, ...]:
-    """Of a hint, the dearest line first; of one that fails on its examples none.
-
-    count: text → tokens. bodies: examples beside those of a known schema.
-    """
-    source = templates.sources["hints"][name]
-    bodies = bodies if bodies and name not in BODIES else full(name) + bodies
-    tokens: Counter[int] = Counter()
-    try:
-        for body in bodies:
-            for line, text in _written(source, name, body, templates.phrases()):
-                tokens[line] += count(text)
-    except FAILURES:
-        return ()
-    lines, total = source.split("\n"), sum(tokens.values())
-    costs = (
-        LineCost(
-            file=f"hints/{name}{SUFFIX}",
-            line=line,
-            tokens=round(number / len(bodies), 1),
-            share=round(number / total, 3),
-            text=lines[line - 1].strip(),
-        )
-        for line, number in tokens.items()
-        if number
-    )
-    return tuple(sorted(costs, key=lambda cost: (-cost.tokens, cost.line)))
 
 
 class Movement(NamedTuple):
@@ -184,37 +133,21 @@ def _line_of(source: str, texts: list[str]) -> int:
     return source.count("\n", 0, max(start, 0)) + first_line(loud)
 
 
-def _written(source: str, name: str, body: dict[str, Any], phrases: Phrases) -> Iterator[tuple[int, str]]:
-    """Line and text of each piece that the template writes. Raises the errors of its rendering."""
-    template, breadcrumb = compiled(source), example(name, body)
-    values = values_of(breadcrumb, body, WHOLE, breadcrumb.speaker, MAX_CHARS, phrases)
-    with metered(Limits(), len(breadcrumb.body) + len(breadcrumb.text)):
-        pieces: Any = template.root_render_func(template.new_context(values))
-        line, text = 1, ""
-        for piece in pieces:
-            now = template.get_corresponding_lineno(pieces.gi_frame.f_lineno)
-            if now != line:
-                yield line, text
-                line, text = now, ""
-            text += str(piece).replace(MARK, "")
-        yield line, text
-
-
 def _fields(tree: nodes.Template, own: set[str]) -> Iterator[tuple[str, int]]:
     """Values and fields by their names. own: names that the template sets."""
     for node in tree.find_all((nodes.Name, nodes.Getattr, nodes.Getitem, nodes.Call, nodes.Keyword, nodes.Filter)):
         match node:
-            case nodes.Name(name=name, ctx="load") if name not in own and _MOVING.fullmatch(name):
+            case nodes.Name(name=name, ctx="load") if name not in own and MOVING.fullmatch(name):
                 yield name, node.lineno
-            case nodes.Getattr(node=value, attr=name) if _MOVING.fullmatch(name):
+            case nodes.Getattr(node=value, attr=name) if MOVING.fullmatch(name):
                 yield _path(value, name), node.lineno
-            case nodes.Getitem(node=value, arg=nodes.Const(value=str(name))) if _MOVING.fullmatch(name):
+            case nodes.Getitem(node=value, arg=nodes.Const(value=str(name))) if MOVING.fullmatch(name):
                 yield _path(value, name), node.lineno
             case nodes.Call(node=nodes.Getattr(node=value, attr="get"), args=[nodes.Const(value=str(name)), *_]) if (
-                _MOVING.fullmatch(name)
+                MOVING.fullmatch(name)
             ):
                 yield _path(value, name), node.lineno
-            case nodes.Keyword(key="attribute", value=nodes.Const(value=str(path))) if _MOVING.fullmatch(path.split(".")[-1]):
+            case nodes.Keyword(key="attribute", value=nodes.Const(value=str(path))) if MOVING.fullmatch(path.split(".")[-1]):
                 yield path, node.value.lineno
 
 

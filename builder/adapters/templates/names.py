@@ -1,11 +1,11 @@
-"""Faults of a template that can be read off its text: names that do not exist, and loops and macros that may run without end."""
+"""Faults of a template that can be read off its text: names that do not exist, and loops that may run without end."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from jinja2 import meta, nodes
 
-from builder.adapters.templates.sandbox.environment import parsed, sandbox
+from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.values import VALUES
 from builder.domain.lint_finding import LintFinding, Severity, nearest
 from builder.domain.reports import TemplateKind
@@ -39,17 +39,12 @@ class Fault(NamedTuple):
 
 def static_faults(kind: TemplateKind, source: str, phrases: Mapping[str, str]) -> Iterator[Fault]:
     """Names that do not exist, also in branches that no example takes, and empty files. phrases: by name."""
-    environment = sandbox()
     tree = parsed(source)
     for unknown in sorted(meta.find_undeclared_variables(tree) - VALUE_NAMES[kind]):
         line = min((node.lineno for node in tree.find_all(nodes.Name) if node.name == unknown), default=0)
         # records and their own hints call the body "context"
         fix = "use body" if (kind, unknown) == ("hints", "context") else suggestion(unknown, VALUE_NAMES[kind])
         yield Fault(line, f"{unknown!r} is no value of a template", fix)
-    for node_type, word, names in ((nodes.Filter, "filter", environment.filters), (nodes.Test, "test", environment.tests)):
-        lines = {node.name: node.lineno for node in tree.find_all(node_type) if node.name not in names}
-        for name, line in sorted(lines.items()):
-            yield Fault(line, f"there is no {word} {name!r}", suggestion(name, names))
     for line, name in fields_of(tree, "words") if phrases else ():
         if name not in phrases:
             yield Fault(line, f"there is no phrase {name!r}", suggestion(name, phrases))
@@ -96,22 +91,8 @@ def fields_of(tree: nodes.Template, value: str) -> list[tuple[int, str]]:
 
 
 def endless(source: str) -> Iterator[Fault]:
-    """Loops over a list within a loop over the same one, and what calls itself."""
-    tree = parsed(source)
-    yield from _repeated(tree, {})
-    calls = {
-        macro.name: {call.node.name for call in macro.find_all(nodes.Call) if isinstance(call.node, nodes.Name)}
-        for macro in tree.find_all(nodes.Macro)
-    }
-    for macro in tree.find_all(nodes.Macro):
-        if _reaches(macro.name, calls):
-            fix = "call it with a number that falls, and test it: {% if depth %}"
-            if not _tests_an_argument(macro):
-                yield Fault(macro.lineno, f"the macro {macro.name} calls itself without an end", fix, "note")
-    for loop in tree.find_all(nodes.For):
-        if loop.recursive and not any(_is_depth(node) for node in loop.find_all(nodes.Getattr)):
-            problem = "a recursive loop goes as deep as what was sent, and fails where that is too deep"
-            yield Fault(loop.lineno, problem, "test its depth: {% if loop.depth < 5 %}", "note")
+    """Loops over a list within a loop over the same one."""
+    yield from _repeated(parsed(source), {})
 
 
 def open_lists(source: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
@@ -187,25 +168,3 @@ def _path(value: nodes.Node) -> tuple[str, ...]:
     while isinstance(value, nodes.Getattr):
         steps, value = [value.attr, *steps], value.node
     return (value.name, *steps) if isinstance(value, nodes.Name) else ()
-
-
-def _reaches(name: str, calls: Mapping[str, set[str]]) -> bool:
-    """Whether a macro comes back to itself."""
-    reached: set[str] = set()
-    waiting = set(calls[name])
-    while waiting:
-        each = waiting.pop()
-        waiting |= calls.get(each, set()) - reached
-        reached.add(each)
-    return name in reached
-
-
-def _tests_an_argument(macro: nodes.Macro) -> bool:
-    names = {argument.name for argument in macro.args}
-    tests = [*(node.test for node in macro.find_all(nodes.If)), *(node.test for node in macro.find_all(nodes.CondExpr))]
-    sides = [side for test in tests for side in (test, *test.find_all(nodes.Name))]
-    return any(isinstance(side, nodes.Name) and side.name in names for side in sides)
-
-
-def _is_depth(node: nodes.Getattr) -> bool:
-    return isinstance(node.node, nodes.Name) and node.node.name == "loop" and node.attr in {"depth", "depth0"}

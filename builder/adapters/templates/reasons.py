@@ -5,9 +5,7 @@ from types import TracebackType
 
 from jinja2 import Template, TemplateError
 
-from builder.adapters.templates.sandbox.environment import sandbox
 from builder.adapters.templates.sandbox.grammar import TAGS, NotInLanguage
-from builder.domain.lint_finding import advice
 
 MAX_REASON_CHARS = 200
 COMPILED = "<template>"
@@ -30,14 +28,7 @@ def compile_problem(error: Exception) -> tuple[str, str]:
         return "a number of too many digits", "use a smaller one"
     if message == "unexpected '}'":
         return "a brace stands alone", "write {{ in front of a value and }} behind it"
-    return _of_names(message) or _of_statements(message) or (message, "mend the template")
-
-
-def _of_names(message: str) -> tuple[str, str] | None:
-    for word, names in (("filter", sandbox().filters), ("test", sandbox().tests)):
-        if unknown := re.fullmatch(rf"No {word} named '(.+)'", message):
-            return f"there is no {word} {unknown[1]!r}", advice(unknown[1], names)
-    return None
+    return _of_statements(message) or (message, "mend the template")
 
 
 def _of_statements(message: str) -> tuple[str, str] | None:

@@ -12,12 +12,11 @@ from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, lin
 from builder.adapters.profiles.problems import layer_of, place_of
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.folder import ENGLISH, GENERIC, SUFFIX, TemplateSet, templates_of
-from builder.adapters.templates.lint import LineCost, line_costs, lint_templates, moving, overused
+from builder.adapters.templates.lint import lint_templates, moving, overused
 from builder.adapters.templates.names import body_fields
 from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, read_layers, sources, template_folders
 from builder.app.operations.profile_views import Setting, profile_settings
-from builder.app.operations.template_cases import case_bodies
 from builder.app.operations.template_files import stray_files, untranslated
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
@@ -27,7 +26,6 @@ from builder.remember.schemas.registry import BODIES
 from builder.wire.files import line_of
 
 KINDS = ("hints/", "pages/")
-ENCODING = "o200k_base"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,16 +217,6 @@ def template_findings(settings: Settings, names: tuple[str, ...] = ()) -> tuple[
     files = {f"hints/{name}{SUFFIX}" for name in names}
     _, findings = lint_folders(settings)
     return tuple(each for each in findings if each.file.startswith(KINDS) and (not names or each.file in files))
-
-
-def template_costs(settings: Settings, names: tuple[str, ...] = ()) -> tuple[LineCost, ...]:
-    """Of these hints, or of all. Raises `Misconfigured` for an unknown name, and for templates that cannot be used."""
-    _check(settings, names)
-    folders = template_folders(settings)
-    templates, count = TemplateSet(*templates_of(read_layers(folders))), load_counter(ENCODING)
-    bodies = case_bodies(folders[-1])
-    costs = (line_costs(templates, name, count, bodies.get(name, ())) for name in names or sorted(templates.sources["hints"]))
-    return tuple(sorted((cost for each in costs for cost in each), key=lambda cost: -cost.tokens))
 
 
 def _at_place(finding: Finding, layer: Layer, stack: tuple[Layer, ...], file: str) -> LintFinding:

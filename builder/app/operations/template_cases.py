@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from builder.adapters.templates.cases import FOLDER, Case, case_files, read_case
+from builder.adapters.templates.first_hint import example_of, first_hint
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.json_schemas import example_of, fields_of, first_hint, schema_of
 from builder.adapters.templates.lint import lint_templates
 from builder.app.config import read_layers, template_folders
 from builder.app.settings import Settings
@@ -24,7 +24,6 @@ from builder.assemble.items.rendering import WHOLE
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import BuilderError, Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
-from builder.domain.trusted_hints import SCHEMA_DEFINITION
 from builder.remember.decode import decode
 from builder.remember.schemas.registry import BODIES, full
 from builder.wire.files import read_source
@@ -35,8 +34,6 @@ Page = Callable[[tuple[str, ...], str], str]
 """Records as JSON lines and the name of a profile → their page. Raises `Rejected` and `Misconfigured`."""
 WORKSPACE = "cases"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-PLACES = ("schema", "json_schema", "jsonSchema", "definition", "schema_definition")
-"""Fields of a definition that may hold the JSON Schema."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,15 +90,6 @@ def without_case(settings: Settings) -> tuple[str, ...]:
     names = {file.name.removesuffix(SUFFIX) for file in (folder / "hints").glob(f"*{SUFFIX}")}
     unknown = any(schema not in names for schema in schemas)
     return tuple(name for name in hints if name not in schemas and not (name == GENERIC and unknown))
-
-
-def case_bodies(folder: Path) -> dict[str, tuple[dict[str, Any], ...]]:
-    """Schema → the bodies of the cases that are one record."""
-    cases = [case for file in case_files(folder) if isinstance(case := _read(file), Case) and not case.profile]
-    bodies: dict[str, tuple[dict[str, Any], ...]] = {}
-    for case in cases:
-        bodies[case.schema] = (*bodies.get(case.schema, ()), case.records[0]["context"])
-    return bodies
 
 
 def update(results: tuple[CaseResult, ...]) -> tuple[Path, ...]:
@@ -217,44 +205,21 @@ def _drafted(
 ) -> tuple[str, dict[str, Any], str]:
     """Source, example and origin."""
     if from_schema:
-        return _of_schema(schema, _read_json(from_schema), from_schema.name)
+        body = example_of(_read_json(from_schema))
+        if not isinstance(body, dict) or not body:
+            raise Misconfigured(f"{from_schema.name} has no properties; name the JSON Schema of a record's context")
+        return first_hint(schema, body), body, from_schema.name
     if from_record:
         record = _read_json(from_record)
-        if record.get("schema_name") == SCHEMA_DEFINITION:
-            return _of_schema(schema, _defined(record.get("context") or {}, from_record.name), from_record.name)
         body = record.get("context", record)
-        return first_hint(schema, fields_of(schema_of(body))), body, from_record.name
+        return first_hint(schema, body), body, from_record.name
     bundled, _, _ = templates_of(read_layers(template_folders(settings)[:1]))
-    if schema in bundled:
-        return bundled[schema], full(schema)[0], f"the bundled hint of {schema}"
     if schema in BODIES:
-        return (
-            first_hint(schema, fields_of(BODIES[schema].model_json_schema(by_alias=True))),
-            full(schema)[0],
-            f"schemas/{schema}.json",
-        )
+        body = full(schema)[0]
+        return bundled.get(schema) or first_hint(schema, body), body, f"the schema {schema} of the service"
     near = nearest(schema, BODIES, NAME_LIKENESS)
     fix = "name a JSON Schema by --from-schema, or a record by --from-record"
     raise Misconfigured(f"nothing is known of the schema {schema!r}; {f'write {near}, or ' if near else ''}{fix}")
-
-
-def _of_schema(schema: str, definition: dict[str, Any], origin: str) -> tuple[str, dict[str, Any], str]:
-    fields, body = fields_of(definition), example_of(definition)
-    if not fields or not isinstance(body, dict):
-        raise Misconfigured(f"{origin} describes no object with properties; name the JSON Schema of a record's context")
-    return first_hint(schema, fields), body, origin
-
-
-def _defined(context: dict[str, Any], origin: str) -> dict[str, Any]:
-    """The JSON Schema within a definition."""
-    samples = context.get("examples")
-    examples = [each for each in samples if isinstance(each, dict)] if isinstance(samples, list) else []
-    for place in PLACES:
-        if isinstance(context.get(place), dict) and "properties" in context[place]:
-            return {**context[place], **({"examples": examples} if examples else {})}
-    if "properties" in context:
-        return context
-    raise Misconfigured(f"{origin} is a {SCHEMA_DEFINITION} without a JSON Schema; put it into its context as `schema`")
 
 
 def _read_json(file: Path) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from builder.recall.index.view import Ints, View
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gaps:
-    """What is missing. A unit that only a summary tells is missing too."""
+    """Missing units; one that only a summary tells is missing too."""
 
     view: View
     phrases: Phrases
@@ -91,7 +91,7 @@ class Ledger:
         self.texts: dict[str, str] = {}
         """Section → the profile's own words in it."""
         self.notes: dict[str, str] = {}
-        """Section → the line of ours in front of its items."""
+        """Section → the line of ours before its items."""
         self._units: Ints | None = None
         self.noted: frozenset[int] = frozenset()
         """Rows that are missing, as a note says."""

@@ -15,20 +15,20 @@ from builder.recall.index.view import View
 COUNT_TOLERANCE_TOKENS = 40
 """Tokens by which parts counted one by one may differ from the page counted whole."""
 CURRENT_SHARE = 0.5
-"""Of what the profile's own words leave: the current message."""
+"""Share of what the profile's own words leave, for the current message."""
 RESULTS_SHARE = 0.6
-"""Of the rest: the results that triggered."""
+"""Share of the rest for the results that triggered."""
 ROUNDS_SHARE = 0.15
-"""Of the page: the running turn's earlier rounds."""
+"""Share of the page for earlier rounds of the running turn."""
 ANSWER_SHARE = 0.55
-"""Of the rest: the last answer, half of it and what its label and its indentation cost."""
+"""Share of the rest for the last answer: half, and what label and indentation cost."""
 CUT_ANSWER_SHARE, CUT_ANSWER_TOKENS = 0.2, 300
 """Of the rest, and most tokens: a last answer that is longer than its share and is not followed up, its ends and what is nearest
 to the question."""
 LARGE_SHARE = 0.35
 """Of the conversation's room: above it a result is cut or folded, so that older entries follow."""
 OTHER_SESSIONS_SHARE = 0.28
-"""Of the page: the newest part of other sessions beside a conversation that fits."""
+"""Share of the page for the newest part of other sessions beside a conversation that fits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +41,11 @@ class Shares:
 
     @property
     def allowance(self) -> int:
-        """Of the page."""
+        """Tokens of the page."""
         return self.profile.whole if self.whole else self.profile.allowance
 
     def current(self, ledger: Ledger) -> int:
-        """Of the current message."""
+        """Tokens for the current message."""
         return ledger.remaining if self.whole else int(CURRENT_SHARE * ledger.remaining) + COUNT_TOLERANCE_TOKENS
 
     def section(self, rule: SectionRule, ledger: Ledger, reserve: int = 0) -> int:
@@ -55,7 +55,7 @@ class Shares:
         return free if self.whole and self.profile.whole <= self.profile.aim else min(rule.max_tokens(self.profile.aim), free)
 
     def results(self, rest: int) -> int:
-        """Of the results that triggered."""
+        """Tokens for the results that triggered."""
         return int(RESULTS_SHARE * rest)
 
     def answer(self, rest: int, size: int, *, follows: bool) -> int:
@@ -68,16 +68,16 @@ class Shares:
 
     @property
     def rounds(self) -> int:
-        """Of the running turn's earlier rounds."""
+        """Tokens for earlier rounds of the running turn."""
         return int(ROUNDS_SHARE * self.profile.aim)
 
     @property
     def recent(self) -> int:
-        """Of the recent conversation, at least."""
+        """Least tokens for the recent conversation."""
         return int(self.profile.window.min_share * self.profile.aim)
 
     def finds(self) -> int:
-        """Of finds, at least."""
+        """Least tokens for finds."""
         rule = self.profile.section("retrieval")
         return int(rule.min_share * self.profile.aim) if rule else 0
 

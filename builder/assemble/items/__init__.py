@@ -1,1 +1,1 @@
-"""What may stand on a page: fragments in items, their labels, their forms."""
+"""What may be on a page: fragments in items, their labels, their forms."""

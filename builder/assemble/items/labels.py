@@ -49,7 +49,7 @@ def call_arguments(call: Call, fragment: Fragment, label: str) -> str:
 
 
 def instead_of_results(entry: Entry) -> str:
-    """Name of the phrase for a call that no result stands below."""
+    """Name of the phrase for a call that has no result below."""
     return "no_longer_available" if entry.is_answered else "no_answer"
 
 
@@ -85,7 +85,7 @@ LABELS = (
     "user", "assistant", "another_user", "tool", "tool_answered", "tool_failed", "call", "result", "failed", "note", "page",
     "knowledge", "edited",
 )  # fmt: skip
-"""The phrases that stand in front of a text."""
+"""The phrases that are before a text."""
 MAX_TOOL_CHARS = 200
 """Of a tool's name as it is shown."""
 _PLAIN_TOOL = re.compile(r"[\w.:/-]+")

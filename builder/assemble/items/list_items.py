@@ -8,11 +8,11 @@ import re
 from typing import Any
 
 ITEM, INSIDE = "- ", "  "
-"""What begins an item, and what keeps a further line inside."""
+"""Beginning of an item, and of its further lines."""
 NO_LABEL = ":"
-"""In front of a text that cannot stand right behind the bullet and has no label that it could stand below."""
+"""Before a text that cannot be right after the bullet and has no label that it could be below."""
 MARK = "\0"
-"""In front of a value, and at the end of each of its lines but the last. Stored text has no NUL."""
+"""Before a value, and at the end of each of its lines but the last. Stored text has no NUL."""
 MAX_INDENT_CHARS = 64
 """Characters of a template's own indent that further lines of a value are moved by; more would be repeated for each line."""
 
@@ -95,7 +95,7 @@ def unmarked(text: str) -> str:
 
 
 def spoken(item: str, speaker: str) -> str:
-    """What an item says, without bullet, indent and speaker."""
+    """The words of an item without bullet, indent and speaker."""
     first, *more = item.removeprefix(ITEM).split("\n")
     lines = [line.removeprefix(INSIDE) for line in more]
     label = f"{speaker}{NO_LABEL}"

@@ -36,7 +36,7 @@ NO_CUT = Cut(results=None, characters=None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderForm:
-    """What of a breadcrumb is rendered, and as what."""
+    """The part of a breadcrumb that is rendered, and its form."""
 
     spans: Spans = ()
     """The passages that are rendered; () = all."""
@@ -45,9 +45,9 @@ class RenderForm:
     call: str = ""
     """Request id of the call that is rendered instead of the text; "" = the text."""
     below: str = ""
-    """Name of the phrase below a call that no result stands below."""
+    """Name of the phrase below a call that has no result below."""
     answer: bool = False
-    """The result stands below its call."""
+    """The result is below its call."""
     line: Line = ""
     """Why the result is one line; "" = it is more."""
     cut: Cut = NO_CUT
@@ -161,7 +161,7 @@ class PageSection:
     title: str
     groups: tuple[Group, ...]
     note: str = ""
-    """A line of ours in front of the fragments."""
+    """A line of ours before the fragments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ READY: ContextVar[Mapping[Hashable, Any]] = ContextVar("ready", default=MappingP
 
 
 def each(makes: Iterable[Callable[[], Value]]) -> tuple[Value, ...]:
-    """What each of them gives. Raises `FragmentPending` for all of them at once."""
+    """The results in order. Raises `FragmentPending` for all that are pending at once."""
     values, works = list[Value](), dict[Hashable, Callable[[], object]]()
     for make in makes:
         try:

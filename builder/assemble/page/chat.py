@@ -24,7 +24,7 @@ from builder.domain.context import OPENING, RECENT, SLOW, STATIC, Message, Messa
 from builder.domain.profile import SectionRule
 
 PROBE = "x"
-"""What stands in a section while its heading is looked for."""
+"""What is in a section while its heading is looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

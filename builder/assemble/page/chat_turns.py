@@ -23,7 +23,7 @@ from builder.domain.text import visible
 from builder.recall.index.conversation import Entry
 
 SectionItem = tuple[str, Item]
-"""A section's name, and an item that stands in it."""
+"""A section's name, and an item that is in it."""
 
 
 def is_turn(item: Item) -> bool:
@@ -80,7 +80,7 @@ def _append(conversation: list[Message], message: Message, note: str) -> None:
 
 
 def note_of(date: str, name: str, gap: str = "") -> str:
-    """What is missing in front, when, and who."""
+    """The note before a message: gap, date, speaker."""
     return "\n".join(
         filter(
             None,
@@ -90,7 +90,7 @@ def note_of(date: str, name: str, gap: str = "") -> str:
 
 
 def written_parts(fragment: Fragment, role: str, writer: Writer) -> tuple[MessagePart, ...]:
-    """What a message says; nothing when the assistant says nothing."""
+    """The words of a message; () when the assistant says nothing."""
     words = message_words(fragment, writer.labels.of(fragment.breadcrumb))
     if words.strip():
         return (MessagePart(words),)

@@ -84,7 +84,7 @@ def _tokens_by_id(ledger: Ledger, section: str) -> dict[str, int]:
 
 
 def parts(ledger: Ledger) -> Iterator[Omission]:
-    """What stands on the page otherwise than it came."""
+    """Breadcrumbs that are on the page in part or changed."""
     view = ledger.writer.view
     for item in ledger.all_items():
         for fragment in item.fragments:

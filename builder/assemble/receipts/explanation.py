@@ -12,7 +12,7 @@ from builder.assemble.receipts.page_parts import page_parts, source_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import IRRELEVANT, OLDER
 from builder.domain.profile import Profile, SectionRule
-from builder.domain.receipt import AbsentSource, BudgetReceipt, Evidence, PagePart, PageSource, Receipt, SectionBudget
+from builder.domain.receipt import AbsentSource, BudgetReceipt, ContextReceipt, Evidence, PagePart, PageSource, SectionBudget
 from builder.recall.index.view import View
 from builder.recall.search.ranking import Ranker, SearchEvidence
 
@@ -131,10 +131,10 @@ class Explanation:
         self._assembly = assembly
         self._evidence = SearchEvidence(assembly.draft.query, recall.view, ranker, assembly.draft.retrieval.candidates)
 
-    def receipt(self, most: int | None = None) -> Receipt:
+    def receipt(self, most: int | None = None) -> ContextReceipt:
         """Every line of the page, and what is not on it. most: of the latter that are named; None = all."""
         missing = self._assembly.absence
-        return Receipt(
+        return ContextReceipt(
             parts=self._parts,
             absent=tuple(islice(self._absent(), most)),
             by_reason=missing.by_reason,

@@ -1,1 +1,1 @@
-"""What may stand on the page, one file a source."""
+"""What may be on the page, one file a source."""

@@ -167,7 +167,7 @@ def _reason(draft: PageDraft, find: Find) -> str:
 
 
 def found_item(find: Find, writer: Writer) -> Item:
-    """The item that shows a find; a result stands below its call."""
+    """The item that shows a find; a result is below its call."""
     if find.lines:
         return observation_item(find, writer)
     crumb = writer.view.breadcrumb(find.row)

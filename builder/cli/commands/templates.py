@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from builder.app.operations.template_cases import CaseResult
     from builder.app.settings import Settings
 
-MAX_LINE_CHARS = 80
-"""Of a template's line in a table."""
 POLL_SECONDS = 0.1
 """Between two looks at the files with --watch."""
 Preview = Callable[[], Awaitable[dict[str, Any]]]
@@ -58,7 +56,7 @@ def new(
         Path | None, typer.Option("--from-schema", help="JSON Schema of its context.", exists=True, dir_okay=False)
     ] = None,
     from_record: Annotated[
-        Path | None, typer.Option("--from-record", help="A sample record, or its schema.def.v1.", exists=True, dir_okay=False)
+        Path | None, typer.Option("--from-record", help="A sample record.", exists=True, dir_okay=False)
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder of templates; default is CONTEXT_BUILDER_TEMPLATES_DIR.")
@@ -84,17 +82,11 @@ def new(
 def lint(
     names: Annotated[list[str] | None, typer.Argument(help="Hints; default is all.")] = None,
     *,
-    costs: Annotated[bool, typer.Option("--costs", help="Show the tokens of each line on the examples of its schema.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Report what is wrong with templates alone, or what each of their lines costs. Exit code 1 for errors."""
-    from builder.app.operations.profile_catalog import template_costs, template_findings
+    """Report what is wrong with templates alone. Exit code 1 for errors."""
+    from builder.app.operations.profile_catalog import template_findings
 
-    if costs:
-        rows = [asdict(cost) for cost in template_costs(settings(), tuple(names or ()))]
-        note = "tokens of an example on average, their share of it, and the line: the dearest first"
-        show(rows, as_json, text="".join(map(_cost_line, rows)), note=note)
-        return
     findings = template_findings(settings(), tuple(names or ()))
     errors = [finding for finding in findings if finding.severity == "error"]
     note = f"errors: {len(errors)}, notes: {len(findings) - len(errors)}" if findings else "nothing is wrong with the templates"
@@ -147,11 +139,6 @@ def preview(
             await _print(make, as_json, page, folder.expanduser() if watch else None)
 
     asyncio.run(work())
-
-
-def _cost_line(row: dict[str, Any]) -> str:
-    text = row["text"] if len(row["text"]) <= MAX_LINE_CHARS else f"{row['text'][:MAX_LINE_CHARS]}…"
-    return f"{row['tokens']:>7g} {row['share']:>5.0%}  {row['file']} line {row['line']}: {text or '(line break)'}\n"
 
 
 def _lines(result: "CaseResult", *, written: bool) -> list[str]:

@@ -14,7 +14,7 @@ from builder.language.traits import wording
 from builder.language.words import LETTERS, SPACED_SCRIPTS, any_of, derived, either, words
 
 END_CHARS = 5_000
-"""Characters at both ends of a long text that are read: pasted text stands between them."""
+"""Characters at both ends of a long text that are read: pasted text is between them."""
 MAX_SENTENCE_CHARS = 400
 """Characters of a sentence that are read; people who instruct are brief."""
 QUESTION_MARK_CHARS = 50
@@ -24,7 +24,7 @@ RUN_ON_CHARS = 160
 OBJECT_WORDS = 4
 """Words of a clause in which its object is looked for."""
 LEADIN_CHARS = 60
-"""Characters in front of a clause in which a phrase may lead to it."""
+"""Characters before a clause in which a phrase may lead to it."""
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _BREAK = re.compile(r"[,;:—–(¿¡!?.]|(?<=\s)-(?=\s)")
@@ -73,7 +73,7 @@ class Subject:
     several: bool
     """It names two matters."""
     directions: frozenset[tuple[str, str]]
-    """(preposition, word behind it): "from Tom" is not "to Tom"."""
+    """(preposition, word after it): "from Tom" is not "to Tom"."""
     others: frozenset[str]
     """Pronouns of third persons."""
 

@@ -26,7 +26,7 @@ class Statement:
     start: int
     """Offset of its first character in the breadcrumb's text."""
     end: int
-    """Offset behind its last character."""
+    """Offset after its last character."""
     withdraws: bool
     subject: Subject
 
@@ -64,7 +64,7 @@ class InstructionLog:
     later: list[list[tuple[int, str]]] = field(default_factory=list)
     """For each statement the later ones that outdate it, with the reason."""
     rules: list[list[int]] = field(default_factory=list)
-    """For each permission the earlier instructions that it ends or touches: it is read behind them."""
+    """For each permission the earlier instructions that it ends or touches: it is read after them."""
     _about: defaultdict[_Key, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def grow(self, new: Iterable[Statement], passages: int) -> None:

@@ -67,7 +67,7 @@ class Language:
     cues: Mapping[str, tuple[Cue, ...]]
     """First word → cues."""
     openers: frozenset[str]
-    """Words behind which a clause may begin."""
+    """Words after which a clause may begin."""
     joints: frozenset[str]
     """Openers that continue a clause with a subject."""
     subjects: frozenset[str]
@@ -79,7 +79,7 @@ class Language:
     leads: frozenset[str]
     """The last words of `leadins`."""
     leadins: re.Pattern[str]
-    """Phrases behind which a clause begins ("make sure to")."""
+    """Phrases after which a clause begins ("make sure to")."""
     reasons: re.Pattern[str]
     """The beginning of the reason of a wish."""
     single: re.Pattern[str]
@@ -91,9 +91,9 @@ class Language:
     proverbs: re.Pattern[str]
     """What is never meant as an instruction."""
     pasted: re.Pattern[str]
-    """Announces another person's text on the lines behind it."""
+    """Announces another person's text on the lines after it."""
     presents: re.Pattern[str]
-    """Announces another person's text in front of a colon."""
+    """Announces another person's text before a colon."""
     rules: re.Pattern[str]
     """Announces one's own wishes."""
     stop: re.Pattern[str]
@@ -205,7 +205,7 @@ def _firsts(words: str) -> Iterator[str]:
 
 
 MAX_QUOTED_CHARS = 160
-"""More characters behind a colon are pasted text."""
+"""More characters after a colon are pasted text."""
 MAX_SENTENCE_CHARS = 400
 """Longer sentences are not written by hand."""
 MAX_SALUTATION_WORDS = 2

@@ -37,7 +37,7 @@ class _Link:
 
 @dataclass(slots=True)
 class Chains:
-    """Of all sessions of a history; grows by new summaries only."""
+    """The chains of all sessions of a history; grows by new summaries only."""
 
     _rows: defaultdict[tuple[int, str], GrowingArray[np.int64]] = field(
         default_factory=lambda: defaultdict(lambda: GrowingArray(np.int64))
@@ -219,7 +219,7 @@ class History:
         self.is_searched = True
         """Terms and vectors of its passages are read."""
         self.rows: list[StoredBreadcrumb] = []
-        """Without terms and vectors, which stand in the tables."""
+        """Without terms and vectors, which are in the tables."""
         self.breadcrumbs = BreadcrumbTable()
         self.passages = PassageTable()
         self.units = UnitTable()

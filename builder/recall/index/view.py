@@ -114,7 +114,7 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """What one consumer sees of the first rows of a history."""
+    """The first rows of a history, as one consumer sees them."""
 
     prefix: Prefix
     history: History

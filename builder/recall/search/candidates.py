@@ -25,7 +25,7 @@ class Find:
     times: int = 1
     """How often the same speaker said it."""
     tokens: int = 0
-    """Of its text."""
+    """Tokens of its text."""
     probability: float = 0.0
     """That it answers the query; of a reply, at least a share of its question's."""
     reply_to: int = -1
@@ -35,7 +35,7 @@ class Find:
     replaces: int = -1
     """Row of the find that it comes along with, as what changes it later; -1 = none."""
     lines: tuple[tuple[int, KeptLine], ...] = ()
-    """Observations that are shown in its place, behind the rows of their summaries."""
+    """Observations that are shown in its place, after the rows of their summaries."""
     is_probable: bool = True
     """It is as probable as the profile asks, or literal."""
     is_literal: bool = False
@@ -49,10 +49,10 @@ class Find:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """What a query may find."""
+    """The passages and breadcrumbs that a query may find."""
 
     breadcrumbs: Rows
-    """What may be shown, shape (size,)."""
+    """Breadcrumbs that may be shown, shape (size,)."""
     unseen: Rows
     """Passages that may be found and are not on the page, shape (passages,)."""
     scores: Floats

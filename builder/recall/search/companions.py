@@ -18,7 +18,7 @@ from builder.recall.search.query import Query
 FIRST_CHARS = 40
 """Characters of a text in which a word of answer is looked for."""
 MAX_REPLIES = 5
-"""Rows behind a question in which its reply is looked for, and most replies of one question."""
+"""Rows after a question in which its reply is looked for, and most replies of one question."""
 _SPEAKERS = frozenset({"user", "assistant"})
 
 

@@ -33,7 +33,7 @@ class ActiveInstructions:
     rules: Mapping[int, frozenset[int]] = field(default_factory=dict)
     """Row of a permission → the rows of the instructions that it limits or ends: without them it says nothing."""
     omissions: tuple[Omission, ...] = ()
-    """What was repeated or superseded, and by which id."""
+    """Repeated or superseded instructions, and by which id."""
     outdated: frozenset[int] = frozenset()
     """Rows that consist mostly of a superseded instruction, or of the permission that ends it, excluded from retrieval because
     they contradict the active one or say half; and earlier rows that say word for word what an instruction says whole."""

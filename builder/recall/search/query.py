@@ -24,7 +24,7 @@ GENERIC_NAMES = frozenset({"user", "assistant", "agent", "system", "tool"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What the passages are ranked by."""
+    """The question that passages are ranked by."""
 
     text: str
     """Without names."""
@@ -33,7 +33,7 @@ class Query:
     names: frozenset[str]
     """Speakers that the trigger names."""
     vector: bytes
-    """Of `text`, float16; empty when the engine is away."""
+    """Vector of `text`, float16; empty when the engine is away."""
     is_small_talk: bool = False
     """It asks for nothing, so nothing is found."""
     identifiers: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -60,11 +60,11 @@ def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[st
 
 
 MAX_QUERY_CHARS = 2_000
-"""Of a longer text the beginning and the end are searched for; engines read no more than 256 word pieces anyway."""
+"""Longer texts are searched for by beginning and end; engines read no more than 256 word pieces anyway."""
 CONTEXT_CHARS = 300
-"""Characters of an earlier message in front of the trigger, which it must not cut off."""
+"""Characters of an earlier message before the trigger, which it must not cut off."""
 LOOK_BACK_ROWS = 40
-"""Rows of the session in which the last messages are looked for; only tools stand between two messages."""
+"""Rows of the session in which the last messages are looked for; only tools are between two messages."""
 _VOCATIVE = re.compile(r",\s*(?P<name>[^\W\d_a-zа-яё][^\W\d_]+)[\s!.…]*$")
 """A name after a comma, at the end of a greeting or thanks."""
 TRIGGER = "{trigger}"
@@ -73,7 +73,7 @@ TRIGGER = "{trigger}"
 
 @dataclass(frozen=True, slots=True)
 class QueryText:
-    """What a consumer asks."""
+    """The question of a consumer."""
 
     text: str
     """It is embedded, and searched for by its words."""
@@ -134,7 +134,7 @@ def _ends(text: str) -> str:
 
 
 MAX_NAME_LOOKS = 50
-"""Passages with a speaker's name in which it may stand in small letters."""
+"""Passages with a speaker's name in which it may be in small letters."""
 Queries = dict[tuple[Scope, QueryText], Query]
 """The queries of one trigger: consumers that ask the same in the same scope share one embedding."""
 

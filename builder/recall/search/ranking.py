@@ -61,7 +61,7 @@ MEANING = frozenset({"similarity", "window_similarity", "nearest"})
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What a score is a weighted sum of."""
+    """The weights of a score."""
 
     passages: Mapping[str, float]
     """Signal → weight, of a passage's score."""
@@ -143,7 +143,7 @@ class SearchEvidence:
         self._weights = ranker.weights(query, view).passages if candidates else {}
 
     def question(self, min_probability: float | None) -> Question:
-        """What was searched for."""
+        """The question, for a receipt."""
         query, candidates = self._query, self._candidates
         return Question(
             text=query.text,

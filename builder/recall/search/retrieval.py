@@ -29,7 +29,7 @@ MIN_POOL_PASSAGES, MAX_POOL_PASSAGES = 64, 1024
 POOL_FACTOR = 2.0
 """They are twice as many as have room, because repeats go and long ones may not fit."""
 LABEL_TOKENS = 4
-"""Tokens of the label in front of a passage."""
+"""Tokens of the label before a passage."""
 MIN_TERMS = 4
 """Of a passage that is improbable and shares no word with the query: "will do" is no find."""
 MAX_NAMED_PASSAGES = 100
@@ -38,7 +38,7 @@ MAX_NAMED_PASSAGES = 100
 
 @dataclass(frozen=True, slots=True)
 class NotRetrieved:
-    """What may be found and was not."""
+    """Candidates that were not found."""
 
     nearest: tuple[int, ...]
     """Rows, the nearest first."""
@@ -51,20 +51,20 @@ NO_ROWS = NotRetrieved((), np.zeros(0, np.int64))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalResult:
-    """What was found for a query."""
+    """The finds of a query, and the rest."""
 
     finds: tuple[Find, ...] = ()
     """The best first."""
     neighbours: tuple[Find, ...] = ()
-    """What was said around the best."""
+    """Passages around the best."""
     omissions: tuple[Omission, ...] = ()
     """Repeats, and why they are not shown."""
     irrelevant: NotRetrieved = NO_ROWS
-    """What is not probable enough."""
+    """Candidates that are not probable enough."""
     crowded: NotRetrieved = NO_ROWS
-    """What is probable enough, behind so much that it can have no room."""
+    """Probable candidates that can have no room after all better ones."""
     candidates: Candidates | None = None
-    """What could be found, for receipts; None = nothing was searched."""
+    """For receipts; None = nothing was searched."""
 
 
 def retrieve(

@@ -30,7 +30,7 @@ MAX_EXCERPTS = 8
 MIN_TERMS = 3
 """Terms beside people's names that a line has at least, one less with a name or number."""
 MAX_SENTENCES_IN_FRONT = 2
-"""Sentences in front of one that are taken along at most."""
+"""Sentences before one that are taken along at most."""
 
 _CLAUSE = re.compile(r"[,!.;:–—-]+\s+|[!，。！]")
 _NAME = re.compile(r"(?<=[\w,;:)] )[A-Z]\w+|[A-Z]\w*[A-Z]\w*")

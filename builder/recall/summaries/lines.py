@@ -23,12 +23,12 @@ MAX_OTHER_TERMS = 1
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What a line is about, and what it says of it."""
+    """The subject of a line, and its values."""
 
     terms: frozenset[str]
     """Without numbers and days."""
     labels: frozenset[str]
-    """Numbers behind a word that means something: "crate 3", "batch 7". They tell things apart."""
+    """Numbers after a word that means something: "crate 3", "batch 7". They tell things apart."""
     values: frozenset[str]
     """All other numbers, and days: "900 euros", "on Friday"."""
     changes: bool
@@ -68,14 +68,14 @@ def _claim(excerpt: Excerpt, terms: Callable[[str], str]) -> _Claim:
 
 
 LineWithRows = tuple[tuple[int, ...], KeptLine]
-"""A line behind the rows of its sources."""
+"""A line after the rows of its sources."""
 LINE_TOKENS = 4
 """Tokens that every line is charged on top: many tiny lines would read like a telegram."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageContent:
-    """What a page shows beside its summary."""
+    """The part of a page that its summary need not repeat."""
 
     rows: frozenset[int] = frozenset()
     """Rows of which it shows all."""
@@ -141,7 +141,7 @@ def extract(
 
 
 def verbatim_line(view: View, row: int) -> KeptLine:
-    """What this row says, word for word."""
+    """The words of this row as a line."""
     return replace(line_of(view, row, view.breadcrumb(row).text.strip()), verbatim=True)
 
 

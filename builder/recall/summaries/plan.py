@@ -23,7 +23,7 @@ _NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What summaries of equal profiles share."""
+    """The settings that summaries of equal profiles share."""
 
     name: str
     """Hash of the settings and of the audience."""
@@ -186,7 +186,7 @@ def memory_summaries(view: View, profile: Profile, sessions: int, page: PageCont
 
 
 def tokens(view: View, rows: tuple[int, ...]) -> int:
-    """Of these rows, by their passages."""
+    """Tokens of these rows, by their passages."""
     return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)
 
 

@@ -20,7 +20,7 @@ sentences, and between a person and an agent, who ask for what is missing."""
 MAX_BARE_WORDS = 3
 """Words up to which an answer says nothing without its question."""
 LOOK_BACK_ROWS = 40
-"""Rows in front of an answer in which its question is looked for."""
+"""Rows before an answer in which its question is looked for."""
 
 _LISTED = re.compile(r"^(?:[-*+>#•]+\s+)+")
 _LEADS_IN = re.compile(r"#+ |.*[:：][\s*_]*$|[\d.)\s]*\*\*[^*]+\*\*\W*$", re.DOTALL)
@@ -53,7 +53,7 @@ def prose_sentences(text: str) -> tuple[Sentence, ...]:
 
 
 def depends_on_previous(sentence: str) -> bool:
-    """Whether it says little without the sentence in front of it."""
+    """Whether it says little without the sentence before it."""
     return opens_with("references", sentence) or answers_briefly(sentence)
 
 

@@ -4,34 +4,33 @@ Jinja's immutable sandbox keeps templates from internals and from changing value
 `grammar` what may be written, and `meter` bounds what it costs.
 """
 
-from collections.abc import ItemsView, KeysView, Mapping, Sequence, ValuesView
+from collections.abc import ItemsView, KeysView, Mapping, ValuesView
 from contextlib import suppress
-from functools import cache, lru_cache, update_wrapper
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from jinja2 import Environment, Template, nodes
 from jinja2.exceptions import SecurityError
-from jinja2.filters import _GroupTuple
-from jinja2.runtime import Context, LoopContext, Macro, Undefined
-from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedFormatter
+from jinja2.runtime import Context, LoopContext, Undefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from builder.adapters.templates.sandbox.counted import FILTERS, counted_filters, counted_tests
 from builder.adapters.templates.sandbox.generator import Generator
 from builder.adapters.templates.sandbox.grammar import check_brackets, check_source, check_tree
-from builder.adapters.templates.sandbox.meter import charge, charge_for, nested, step
+from builder.adapters.templates.sandbox.meter import charge, charge_for, step
 from builder.adapters.templates.sandbox.missing import AbsentValue, Missing, Words, is_none
-from builder.adapters.templates.sandbox.size_bounds import METHODS, of_method, of_operator
+from builder.adapters.templates.sandbox.operations import (
+    METHODS,
+    OWN_FILTERS,
+    counted_filters,
+    counted_tests,
+    of_method,
+    of_operator,
+)
 from builder.assemble.items.list_items import quote
 
-LOOP_VALUES = frozenset({"index", "index0", "revindex", "revindex0", "first", "last", "length", "depth", "depth0"})
-LOOP_METHODS = frozenset({"cycle", "changed"})
-LOOP_NEIGHBOURS = frozenset({"previtem", "nextitem"})
-FIELDS: Mapping[type, frozenset[str]] = {
-    LoopContext: LOOP_VALUES | LOOP_NEIGHBOURS | LOOP_METHODS,
-    _GroupTuple: frozenset({"grouper", "list"}),
-}
-"""Type → what it has beside items and methods."""
-FORMATS = frozenset({"format", "format_map"})
+LOOP_FIELDS = frozenset(
+    {"index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem", "changed"}
+)
 MAX_TREES = 128
 """Sources whose parts are remembered: several checks look at each."""
 MAX_TEMPLATES = 512
@@ -51,21 +50,18 @@ def is_item(value: Any, key: Any) -> bool:
 
 
 def is_readable(value: Any, name: str) -> bool:
-    """Whether a template may read this attribute of a value: a method that it may call, or a field of a loop or a group."""
-    if name in FIELDS.get(type(value), ()):
-        return True
+    """Whether a template may read this attribute of a value: a method that it may call, or a field of a loop."""
+    if isinstance(value, LoopContext):
+        return name in LOOP_FIELDS
     return any(isinstance(value, kind) and name in methods for kind, methods in METHODS.items())
 
 
 def check_callable(function: Any) -> None:
-    """Raises `SecurityError` for anything but macros, loops, and methods that are for templates."""
-    if isinstance(function, Macro | LoopContext | Undefined):
-        return
-    method = getattr(function, "__wrapped__", function)
-    receiver, name = getattr(method, "__self__", None), getattr(method, "__name__", "")
+    """Raises `SecurityError` for anything but methods that are for templates."""
+    receiver, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if receiver is None or not is_readable(receiver, name):
-        raise SecurityError(f"a {type(function).__name__} cannot be called; call macros and methods alone")
-    if isinstance(receiver, Words) and name in FORMATS:
+        raise SecurityError(f"a {type(function).__name__} cannot be called; call methods alone")
+    if isinstance(receiver, Words) and name == "format":
         raise SecurityError("the text of a message is no format; write the format yourself")
 
 
@@ -74,24 +70,11 @@ def is_foreign(value: Any, name: str) -> bool:
     return not isinstance(value, Missing) and (name.startswith("_") or hasattr(type(value), name))
 
 
-def formatting(environment: Environment, method: Any) -> Any:
-    """`format` and `format_map` of a text by `_DataFields`; any other method as it is."""
-    text, name = getattr(method, "__self__", None), getattr(method, "__name__", "")
-    if not isinstance(text, str) or name not in FORMATS:
-        return method
-
-    def formatted(*args: Any, **kwargs: Any) -> str:
-        values = ((), args[0]) if name == "format_map" else (args, kwargs)
-        return _DataFields(environment).vformat(text, *values)
-
-    return update_wrapper(formatted, method)
-
-
 class Sandbox(ImmutableSandboxedEnvironment):
     """Compiles templates whose rendering a `Meter` limits: they run within `metered` only."""
 
     code_generator_class = Generator
-    intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
+    intercepted_binops = frozenset({"+", "-", "*", "/", "//"})
     step = staticmethod(step)
 
     def __init__(self) -> None:
@@ -141,7 +124,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if is_item(obj, attribute):
             return obj[attribute]
         if is_readable(obj, attribute):
-            return formatting(self, getattr(obj, attribute))
+            return getattr(obj, attribute)
         if isinstance(obj, Undefined) and not isinstance(obj, Missing):
             return str(obj)  # raises why it is undefined
         if is_foreign(obj, attribute):
@@ -172,28 +155,21 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def call_binop(self, context: Context, operator: str, first: Any, second: Any) -> Any:
         """The operator, once the bound of its result is charged."""
         charge(of_operator(operator, first, second))
-        if operator == "%" and isinstance(first, Words):
-            raise SecurityError("the text of a message is no format; write the format yourself, e.g. '%s' % text")
         return super().call_binop(context, operator, first, second)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063 - as in Jinja
-        """A macro, a loop, or a method that is for templates."""
-        if isinstance(__obj, Missing):
-            return __obj
+        """A method that is for templates."""
+        if isinstance(__obj, Missing | Undefined):
+            return __obj if isinstance(__obj, Missing) else str(__obj)  # raises why it is undefined
         step()
         check_callable(__obj)
-        if isinstance(__obj, Macro | LoopContext):
-            with nested():
-                return super().call(__context, __obj, *args, **kwargs)
-        method = getattr(__obj, "__wrapped__", __obj)
-        receiver = getattr(method, "__self__", None)
-        if isinstance(receiver, LoopContext):
+        kwargs = {name: value for name, value in kwargs.items() if not name.startswith("_")}  # Jinja adds its own
+        if isinstance(__obj.__self__, LoopContext):
             charge_for(*args)
-        elif receiver is not None:
+        else:
             args = tuple(map(_argument, args))
-            plain_kwargs = {name: value for name, value in kwargs.items() if not name.startswith("_")}
-            charge(of_method(receiver, method.__name__)(receiver, *args, **plain_kwargs))
-        result = super().call(__context, __obj, *args, **kwargs)
+            charge(of_method(__obj.__self__, __obj.__name__)(__obj.__self__, *args, **kwargs))
+        result = __obj(*args, **kwargs)
         return list(result) if isinstance(result, KeysView | ValuesView | ItemsView) else result
 
 
@@ -227,19 +203,9 @@ def bare(source: str) -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= FILTERS
+    environment.filters |= OWN_FILTERS
     environment.tests["none"] = is_none
     return environment.from_string(source)
-
-
-class _DataFields(SandboxedFormatter):
-    """`str.format` whose fields are read as the environment reads them, and are data."""
-
-    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
-        """See `string.Formatter`."""
-        value, first = super().get_field(field_name, args, kwargs)
-        charge_for(value)
-        return value, first
 
 
 def _argument(value: Any) -> Any:

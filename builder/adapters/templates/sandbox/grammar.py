@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from jinja2 import TemplateSyntaxError, nodes
 
-from builder.adapters.templates.sandbox.size_bounds import MAX_NUMBER_BITS
+from builder.adapters.templates.sandbox.operations import FILTERS, MAX_NUMBER_BITS, TESTS
+from builder.domain.lint_finding import advice
 
 MAX_NODES = 5_000
 """Parts of a template: expressions, statements, texts between them."""
@@ -21,23 +22,30 @@ MAX_LOOPS = 6
 MAX_BRACKETS = 20
 """Brackets within brackets of an expression."""
 MAX_NAME_CHARS = 100
+FILTER_LIKENESS = 0.7
+"""Likeness from which an unknown filter or test counts as misspelt: names of Jinja's own filters are short."""
 
 ALLOWED = (
     nodes.Template, nodes.Output, nodes.TemplateData, nodes.Const, nodes.Name, nodes.Getattr, nodes.Getitem, nodes.Slice,
-    nodes.Filter, nodes.Test, nodes.Call, nodes.Keyword, nodes.For, nodes.If, nodes.Macro, nodes.FilterBlock, nodes.With,
-    nodes.Assign, nodes.AssignBlock, nodes.Tuple, nodes.List, nodes.Dict, nodes.Pair, nodes.CondExpr, nodes.Compare,
-    nodes.Operand, nodes.Concat, nodes.BinExpr, nodes.UnaryExpr,
+    nodes.Filter, nodes.Test, nodes.Call, nodes.Keyword, nodes.For, nodes.If, nodes.Assign, nodes.Tuple, nodes.List,
+    nodes.Dict, nodes.Pair, nodes.CondExpr, nodes.Compare, nodes.Operand, nodes.Concat, nodes.BinExpr, nodes.UnaryExpr,
 )  # fmt: skip
 """What a template is made of."""
 REFUSED: Mapping[type[nodes.Node], tuple[str, str]] = {
-    nodes.Include: ("{% include %} loads another file", "write its text here, or a macro"),
-    nodes.Import: ("{% import %} loads another file", "write its macros here"),
-    nodes.FromImport: ("{% from … import %} loads another file", "write its macros here"),
+    nodes.Include: ("{% include %} loads another file", "write its text here"),
+    nodes.Import: ("{% import %} loads another file", "write its text here"),
+    nodes.FromImport: ("{% from … import %} loads another file", "write its text here"),
     nodes.Extends: ("{% extends %} loads another file", "write the whole template here"),
-    nodes.Block: ("{% block %} is for templates that extend others", "write its content alone, or a macro"),
-    nodes.CallBlock: ("{% call %} is not for templates", "hand the text over as an argument of the macro"),
+    nodes.Block: ("{% block %} is for templates that extend others", "write its content alone"),
+    nodes.Macro: ("{% macro %} is not for templates", "write its text where it is needed, or loop over a list"),
+    nodes.CallBlock: ("{% call %} is not for templates", "write the text where it is needed"),
+    nodes.FilterBlock: ("{% filter %} is not for templates", "put the filter behind each value, e.g. {{ text | upper }}"),
+    nodes.AssignBlock: ("a {% set %} without a value is not for templates", "join the parts, e.g. {% set x = a ~ b %}"),
+    nodes.With: ("{% with %} is not for templates", "write {% set x = … %}"),
     nodes.Scope: ("{% autoescape %} is not for templates", "leave it out: text is always kept inside its item"),
     nodes.NSRef: ("a field of a value cannot be set", "set a name of its own, e.g. {% set total = … %}"),
+    nodes.Mod: ("the operator % is not for templates", "write '{}'.format(text), or the test even or odd"),
+    nodes.Pow: ("the operator ** is not for templates", "multiply"),
 }
 """What is not, and what to write instead."""
 TAGS: Mapping[str, str] = {
@@ -48,21 +56,6 @@ TAGS: Mapping[str, str] = {
     "debug": "take it out",
 }
 """Statements of Jinja's extensions, and what to write instead."""
-FILTERS: Mapping[str, str] = {
-    "attr": "write body.name or body['name']",
-    "pprint": "use readable",
-    "random": "take it out, because a page is the same each time; use first",
-    "urlize": "leave it out: an address stays as it is",
-    "xmlattr": "write the attributes out",
-}
-"""Jinja's filters that are not for templates, and what to write instead."""
-TESTS: Mapping[str, str] = {
-    "callable": "use defined",
-    "escaped": "leave it out: nothing is escaped",
-    "filter": "use the filter",
-    "test": "use the test",
-}
-"""Jinja's tests that are not."""
 HIDDEN = frozenset({"self", "super", "caller", "varargs", "kwargs"})
 """Names that Jinja's compiler gives a meaning of its own."""
 SENT = frozenset({"text", "speaker", "body", "id", "schema", "tags"})
@@ -119,13 +112,11 @@ def check_tree(tree: nodes.Template) -> None:
 
 def _problems(node: nodes.Node) -> Iterator[tuple[str, str]]:
     """What is wrong with a part alone, and what to write instead."""
-    if not isinstance(node, ALLOWED):
+    if type(node) in REFUSED or not isinstance(node, ALLOWED):
         yield REFUSED.get(type(node), (f"{type(node).__name__} is not for templates", "write it otherwise"))
         return
     match node:
         case nodes.Name(name=name) | nodes.Keyword(key=name):
-            yield from _of_name(name)
-        case nodes.Macro(name=name):
             yield from _of_name(name)
         case nodes.Const(value=value):
             yield from _of_constant(value)
@@ -133,18 +124,18 @@ def _problems(node: nodes.Node) -> Iterator[tuple[str, str]]:
             yield f"{attr!r} is a name of Python's internals", "write the name of a field"
         case nodes.Tuple(items=items) if any(isinstance(item, nodes.Slice) for item in items):
             yield "a slice stands beside another index", "write one slice, e.g. list[:3]"
-        case nodes.Filter(name=name) if name in FILTERS:
-            yield f"the filter {name} is not for templates", FILTERS[name]
-        case nodes.Test(name=name) if name in TESTS:
-            yield f"the test {name} is not for templates", TESTS[name]
-        case nodes.Filter(name=("map" | "select" | "reject"), args=[nodes.Const(value=str(name)), *_]) if name in FILTERS:
-            yield f"the filter {name} is not for templates", FILTERS[name]
+        case nodes.For(recursive=True):
+            yield "a recursive loop is not for templates", "write one loop for each level"
+        case nodes.Filter(name=name) if name not in FILTERS:
+            yield f"there is no filter {name!r}", advice(name, FILTERS, FILTER_LIKENESS)
+        case nodes.Test(name=name) if name not in TESTS:
+            yield f"there is no test {name!r}", advice(name, TESTS, FILTER_LIKENESS)
     yield from _of_call(node)
 
 
 def _of_name(name: str) -> Iterator[tuple[str, str]]:
     if name in HIDDEN:
-        yield f"{name!r} is not for templates", "hand values over as arguments of a macro"
+        yield f"{name!r} is not for templates", "write the name of a value"
     elif name.startswith("_") and name != "_":
         yield f"the name {name[:MAX_NAME_CHARS]!r} begins with an underscore", "begin it with a letter"
     elif len(name) > MAX_NAME_CHARS:
@@ -163,7 +154,7 @@ def _of_call(node: nodes.Node) -> Iterator[tuple[str, str]]:
     if isinstance(node, nodes.Call | nodes.Filter | nodes.Test) and (node.dyn_args or node.dyn_kwargs):
         yield "a list or an object is spread over arguments by a star", "write the arguments out"
     match node:
-        case nodes.Call(node=nodes.Getattr(node=value, attr=("format" | "format_map"))) | nodes.Filter(node=value, name="format"):
+        case nodes.Call(node=nodes.Getattr(node=value, attr="format")):
             if _root(value) in SENT:
                 yield "the text of a message is no format", "write the format yourself, e.g. '{}'.format(text)"
 

@@ -1,4 +1,4 @@
-"""The limits of one rendering: steps of loops and macros, characters that are handled, processor time.
+"""The limits of one rendering: steps of loops, characters that are handled, processor time.
 
 Steps and characters are counted, so the same input meets the same limit on every machine; the time is the last resort.
 """
@@ -16,8 +16,6 @@ from jinja2 import TemplateRuntimeError, Undefined
 
 from builder.adapters.templates.sandbox.missing import Missing
 
-MAX_CALLS = 40
-"""Macros and recursive loops within each other."""
 CLOCK_STEPS = 32
 """Steps between two looks at the clock."""
 CLOCK_CHARS = 20_000
@@ -45,7 +43,7 @@ class Limits:
 class Meter:
     """The account of one rendering."""
 
-    __slots__ = ("_characters", "_ends", "_limits", "_looks", "_steps", "calls")
+    __slots__ = ("_characters", "_ends", "_limits", "_looks", "_steps")
 
     def __init__(self, limits: Limits, value_chars: int) -> None:
         """value_chars: characters of the values."""
@@ -54,7 +52,6 @@ class Meter:
         self._characters = limits.characters + limits.characters_each * value_chars
         self._looks = CLOCK_STEPS
         self._ends = thread_time() + limits.seconds
-        self.calls = 0
 
     @property
     def remaining(self) -> int:
@@ -65,7 +62,7 @@ class Meter:
         """Enter a block that has so many characters of its own. Raises `LimitExceeded`."""
         self._steps -= 1
         if self._steps < 0:
-            raise LimitExceeded("it takes more steps (loops, blocks and macros) than a rendering may; let it loop over less")
+            raise LimitExceeded("it takes more steps (loops and blocks) than a rendering may; let it loop over less")
         self._looks -= 1
         self.charge(characters)
 
@@ -98,19 +95,6 @@ def metered(limits: Limits, value_chars: int) -> Iterator[None]:
         _METER.reset(token)
 
 
-@contextmanager
-def nested() -> Iterator[None]:
-    """Within it one more macro or recursive loop runs. Raises `LimitExceeded` for too many within each other."""
-    meter = _METER.get()
-    meter.calls += 1
-    if meter.calls > MAX_CALLS:
-        raise LimitExceeded(f"more than {MAX_CALLS} macros or recursive loops run within each other; let it go less deep")
-    try:
-        yield
-    finally:
-        meter.calls -= 1
-
-
 def step(characters: int = 0) -> None:
     """See `Meter.step`."""
     _METER.get().step(characters)
@@ -136,7 +120,7 @@ def charge_for(*values: Any) -> None:
 def size(value: Any, most: int = sys.maxsize) -> int:
     """Characters of the value and of all it holds, one more for each; counting ends above `most`.
 
-    Raises `TemplateRuntimeError` for what is no data: a macro, the loop, a method, a name without a value.
+    Raises `TemplateRuntimeError` for what is no data: the loop, a method, a name without a value.
     """
     total, waiting = 0, [value]
     while waiting and total <= most:
@@ -160,5 +144,5 @@ def _no_data(value: Any) -> Exception:
     if isinstance(value, Undefined):
         str(value)  # raises why it is undefined
     return TemplateRuntimeError(
-        "a value that is no text, number, list or object cannot be used; call a macro or a method, or name a field of the loop"
+        "a value that is no text, number, list or object cannot be used; call a method, or name a field of the loop"
     )

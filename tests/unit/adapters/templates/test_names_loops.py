@@ -18,17 +18,6 @@ GENERIC = {"generic": "{{ schema }}: {{ body | readable }}"}
             2,
             "it goes through body.rows for each entry of body.rows, as the loop of line 1 does",
         ),
-        ("\n{% macro m(x) %}{{ m(x) }}{% endmacro %}{{ m(1) }}", 2, "the macro m calls itself without an end"),
-        (
-            "{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{% endmacro %}",
-            1,
-            "the macro a calls itself without an end",
-        ),
-        (
-            "{% for x in body.tree recursive %}{{ loop(x.tree) }}{% endfor %}",
-            1,
-            "a recursive loop goes as deep as what was sent, and fails where that is too deep",
-        ),
     ],
 )
 def test_what_has_no_end_is_told_with_its_line(source: str, line: int, problem: str) -> None:
@@ -41,9 +30,6 @@ def test_what_has_no_end_is_told_with_its_line(source: str, line: int, problem: 
         "{% for a in body.rows %}{% for b in a.rows %}x{% endfor %}{% endfor %}",
         "{% for a in body.rows %}{% for b in body.rows[:5] %}x{% endfor %}{% endfor %}",
         "{% for a in body.rows %}x{% endfor %}{% for a in body.rows %}x{% endfor %}",
-        "{% macro m(n) %}{% if n > 0 %}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(3) }}",
-        "{% macro m(n) %}{{ n }}{% endmacro %}{{ m(3) }}",
-        "{% for x in body.tree recursive %}{% if loop.depth < 5 %}{{ loop(x.tree) }}{% endif %}{% endfor %}",
     ],
 )
 def test_what_has_an_end_is_not(source: str) -> None:

@@ -35,8 +35,6 @@ def test_the_bundled_templates_have_no_faults() -> None:
     [
         ("{{ speaker }}: {{ txet }}", "'txet' is no value of a template", "use text"),
         ("{% if body.never %}{{ txet }}{% endif %}x", "'txet' is no value of a template", "use text"),
-        ("{% if body.never %}{{ text | readible }}{% endif %}x", "there is no filter 'readible'", "use readable"),
-        ("{% if body.never is definedd %}x{% endif %}x", "there is no test 'definedd'", "use defined"),
         ("- {{ speaker }}: {{ body.contnt }}", f"{NOTHING}; {EXAMPLE} has no body.contnt", "write body.content"),
         ("{{ body.text }}: {{ body.user_id }}", f"{NOTHING}; {EXAMPLE} has no body.text, body.user_id", SHOW),
         ("- {{ speaker }} said something", f"{NOTHING}; {EXAMPLE} has every field", SHOW),
@@ -44,7 +42,11 @@ def test_the_bundled_templates_have_no_faults() -> None:
         ("- {{ speaker }}{% if body.content %} spoke{% endif %}", NOTHING, SHOW),
         ("{{ text.titel }}", "it fails on an example: line 1: 'str object' has no attribute 'titel'", "mend the template"),
         ("{{ text + 1 }}", "it fails on an example: line 1: TypeError: can only concatenate str", "mend the template"),
-        ("{{ 'x' * 10**9 }}", "it fails on an example: line 1: it makes more text than a rendering may", "mend the template"),
+        (
+            "{{ 'x' * 10000000 }}",
+            "it fails on an example: line 1: it makes more text than a rendering may",
+            "mend the template",
+        ),
         (ALL[0], "it fails on an example: line 1: it takes more steps", "mend the template"),
         (" ", "there is nothing in it", "write what is to be shown, or take the file away"),
         ("{{ body.title }}", "it fails on an example: it renders nothing; the example", SHOW),
@@ -110,7 +112,7 @@ def test_a_hint_file_without_anything_in_it_is_a_fault_for_any_schema() -> None:
     [
         ("{{ sektions }}", "'sektions' is no value of a template"),
         ("{% for section in sections %}{{ section.titel }}{% endfor %}", "section.titel does not exist"),
-        ("{{ 'x' * 10**9 }}", "it fails on an example: line 1: it makes more text"),
+        ("{{ 'x' * 10000000 }}", "it fails on an example: line 1: it makes more text"),
         ("{% for s in sections %}{{ s.title }}{% endfor %}", "it leaves out fragments of a section"),
         ("{% for s in sections %}{{ s.groups[0].fragments[0] }}{% endfor %}", "it leaves out fragments of a section"),
         (f"{FRAGMENTS}{{{{ f }}}} {{{{ f }}}}{ENDS}", "it repeats fragments of a section"),

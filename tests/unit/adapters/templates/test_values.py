@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.templates.names import GROUP_FIELDS, SECTION_FIELDS
-from builder.adapters.templates.sandbox.counted import FILTERS
+from builder.adapters.templates.sandbox.operations import OWN_FILTERS
 from builder.adapters.templates.values import VALUES, plain_item, values_of
 from builder.assemble.items.rendering import WHOLE, RenderForm
 from tests.factories import PHRASES, make_breadcrumb
@@ -48,6 +48,6 @@ def table_of(heading: str, column: str) -> set[str]:
 
 def test_the_guide_for_authors_has_every_value_and_every_filter_and_no_others() -> None:
     assert table_of("What a hint has", "value") == VALUES
-    assert table_of("What a hint has", "filter") == FILTERS.keys()
+    assert table_of("What a hint has", "filter") == OWN_FILTERS.keys()
     fields = {f"section.{name}" for name in SECTION_FIELDS} | {f"group.{name}" for name in GROUP_FIELDS}
     assert table_of("What a page has", "value") == fields

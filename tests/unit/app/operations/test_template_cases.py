@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.app.operations.template_cases import case_bodies, run_cases, states, update, without_case
+from builder.app.operations.template_cases import run_cases, states, update, without_case
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles
@@ -75,18 +75,16 @@ def test_cases_are_chosen_by_their_name_their_hint_or_their_profile(tmp_path: Pa
         run_cases(settings, page, ("tickt",))
 
 
-def test_hints_without_a_case_are_named_and_bodies_of_cases_are_examples(tmp_path: Path) -> None:
-    settings = author(tmp_path, talk=[TICKET, TICKET])
-    assert without_case(settings) == ("ticket.v1",)
-    assert case_bodies(tmp_path) == {}
-    (tmp_path / "cases" / "t.json").write_text(json.dumps(TICKET), "utf-8")
-    assert without_case(settings) == ()
-    assert case_bodies(tmp_path) == {"ticket.v1": (TICKET["context"],)}
-
-
 def test_templates_that_cannot_be_used_are_told(tmp_path: Path) -> None:
     settings = author(tmp_path, ticket=TICKET)
     (tmp_path / "hints" / "ticket.v1.md.j2").write_text("{% include 'x' %}", "utf-8")
     (result,) = run_cases(settings, page)
     assert (result.state, "loads another file" in result.problem) == ("fails", True)
     assert issubclass(FaultyFiles, Misconfigured)
+
+
+def test_hints_without_a_case_are_named(tmp_path: Path) -> None:
+    settings = author(tmp_path, talk=[TICKET, TICKET])
+    assert without_case(settings) == ("ticket.v1",)
+    (tmp_path / "cases" / "t.json").write_text(json.dumps(TICKET), "utf-8")
+    assert without_case(settings) == ()

@@ -13,7 +13,6 @@ from builder.domain.errors import Misconfigured, Rejected
 
 SCHEMA = {"type": "object", "properties": {"title": {"type": "string", "examples": ["Clay"]}, "kilos": {"type": "integer"}}}
 RECORD = {"id": "d1", "schema_name": "delivery.v1", "context": {"title": "Clay", "kilos": 400}}
-DEFINITION = {"schema_name": "schema.def.v1", "context": {"schema": SCHEMA, "examples": [{"title": "Clay", "kilos": 2}]}}
 
 
 def made(folder: Path, name: str, **sources: Any) -> NewTemplate:
@@ -27,11 +26,9 @@ def made(folder: Path, name: str, **sources: Any) -> NewTemplate:
 @pytest.mark.parametrize(
     ("sources", "text"),
     [
-        ({"schema": SCHEMA}, '- Delivery "Clay"\n  - Kilos: 3\n'),
-        ({"record": RECORD}, '- Delivery "Clay"\n  - Kilos: 400\n'),
-        ({"record": RECORD["context"]}, '- Delivery "Clay"\n  - Kilos: 400\n'),
-        ({"record": DEFINITION}, '- Delivery "Clay"\n  - Kilos: 2\n'),
-        ({"record": {"schema_name": "schema.def.v1", "context": SCHEMA}}, '- Delivery "Clay"\n  - Kilos: 3\n'),
+        ({"schema": SCHEMA}, "- Delivery\n  - Title: Clay\n  - Kilos: 3\n"),
+        ({"record": RECORD}, "- Delivery\n  - Title: Clay\n  - Kilos: 400\n"),
+        ({"record": RECORD["context"]}, "- Delivery\n  - Title: Clay\n  - Kilos: 400\n"),
     ],
 )
 def test_the_example_is_shown_and_stands_beside_the_hint_as_a_case(tmp_path: Path, sources: dict[str, Any], text: str) -> None:
@@ -65,10 +62,9 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
         (
             "a.v1",
             {"schema": {"type": "string"}},
-            "describes no object with properties; name the JSON Schema of a record's context",
+            "has no properties; name the JSON Schema of a record's context",
         ),
         ("a.v1", {"schema": []}, "holds a JSON list; name a file with one object"),
-        ("a.v1", {"record": {"schema_name": "schema.def.v1", "context": {}}}, "without a JSON Schema; put it into its context"),
     ],
 )
 def test_what_no_hint_can_be_made_of_is_told_with_what_to_do(
