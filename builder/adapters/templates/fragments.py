@@ -9,9 +9,17 @@ from typing import Any
 
 from cachetools import FIFOCache
 
-from builder.adapters.templates.cuts.bounds import bounded, bounded_body, whole_body
-from builder.adapters.templates.cuts.relevance import nearest
-from builder.adapters.templates.cuts.results import FIRST_RESULTS, SHRUNK, cut_results, safe_id, stub
+from builder.adapters.templates.cuts.passages import nearest
+from builder.adapters.templates.cuts.results import (
+    FIRST_RESULTS,
+    SHRUNK,
+    bounded,
+    bounded_body,
+    cut_results,
+    safe_id,
+    stub,
+    whole_body,
+)
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN, shorten
 from builder.adapters.templates.folder import ENGLISH, GENERIC, TemplateFailed, TemplateSet
 from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer

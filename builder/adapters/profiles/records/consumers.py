@@ -16,8 +16,7 @@ from builder.adapters.profiles.records.values import SETTINGS, Draft, Note, Valu
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
 from builder.domain.lint_finding import FaultyFiles, LintFinding
-from builder.domain.profile import Profile
-from builder.domain.record_consumers import AGENT, CONFIG, Definitions, RecordConsumers
+from builder.domain.profile import AGENT, CONFIG, Definitions, Profile, RecordConsumers
 from builder.wire.json import shape
 from builder.wire.subjects import check_token
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.lint_finding import LintFinding
-from builder.domain.profile import Profile
-from builder.domain.record_consumers import RecordConsumers
+from builder.domain.profile import Profile, RecordConsumers
 from builder.domain.selector import Pinned, Selector, trigger_on
 from tests.conversations import sent
 from tests.examples import examples
