@@ -14,9 +14,8 @@ from builder.assemble.receipts.explanation import Explanation
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
-from builder.domain.profile import Profile
+from builder.domain.profile import Definitions, Profile, RecordConsumers
 from builder.domain.recall import StoredBreadcrumb
-from builder.domain.record_consumers import Definitions, RecordConsumers
 from builder.domain.selector import Selector, may_trigger
 from builder.domain.timing import timed
 from builder.ports.models import Embedder

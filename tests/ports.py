@@ -9,9 +9,8 @@ from typing import Any, cast
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, Unavailable
-from builder.domain.profile import Profile
+from builder.domain.profile import Profile, RecordConsumers
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.record_consumers import RecordConsumers
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from builder.worker.consumers import Consumers

@@ -17,7 +17,7 @@ from nats.aio.msg import Msg
 from builder.adapters.embedding import CachedEmbedder, Endpoint, list_models, open_embedder
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
-from builder.adapters.profiles.records.consumers import RecordProfiles
+from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.page_rendering import Listener, silence
 from builder.adapters.tokens import load_counter, load_encoder

@@ -7,7 +7,7 @@ import typer
 
 from builder import __version__
 from builder.bench.commands import finding, pages, speed
-from builder.cli.commands import explain, hints, messages, operate, profiles, records, templates
+from builder.cli.commands import explain, messages, operate, profiles, records, templates
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -46,10 +46,10 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
     ),
     "templates": (
         "Templates: see what an edit does, test cases, a first hint for a schema, and what each line costs.",
-        {"preview": templates.preview, "test": templates.run_cases, "new": templates.new, "lint": templates.lint},
+        {"test": templates.run_cases, "new": templates.new, "lint": templates.lint},
     ),
     "shadow": ("Profiles on trial: compared with an agent's own, never published.", {"report": explain.shadow_report}),
-    "hints": ("Hints that records bring (llm_hints).", {"convert": hints.convert}),
+    "hints": ("Hints that records bring (llm_hints).", {"convert": profiles.convert}),
     "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models}),
     "schemas": ("JSON Schemas of every event.", {"export": operate.export}),
     "dead-letters": (

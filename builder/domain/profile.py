@@ -1,13 +1,13 @@
-"""The rules of a consumer's page. Profiles are files; these are their frozen values."""
+"""What one consumer wants on its page, and the consumers that records make."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Literal
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.selector import Pinned, Selector, Triggers, matches_one, wait_for_tools
-from builder.domain.trusted_hints import TrustedHints
+from builder.domain.lint_finding import LintFinding
+from builder.domain.selector import Pinned, Selector, Triggers, TrustedHints, matches_one, wait_for_tools
 
 QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
@@ -253,3 +253,24 @@ class Profile:
     def whole(self) -> int:
         """Tokens of a page on which the conversation may stand whole."""
         return self.allowance if self.window.whole_up_to == "budget" or self.on_overflow == "reject" else self.aim
+
+
+AGENT, CONFIG = "agent.def.v1", "context.config.v1"
+DEFINING_SCHEMAS = (AGENT, CONFIG)
+MAX_DEFINITIONS = 1_000
+"""Of each schema in a workspace, the newest."""
+
+Definitions = tuple[Breadcrumb, ...]
+"""Newest versions of records that may make consumers, as of a place: of each schema the newest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordConsumers:
+    """What the definitions of a workspace make."""
+
+    profiles: tuple[Profile, ...] = ()
+    """By name."""
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Consumer → the records that make it."""
+    findings: tuple[LintFinding, ...] = ()
+    """What no page follows, and which record makes no consumer; `file` is the record."""

@@ -1,9 +1,9 @@
-"""Which breadcrumbs are meant, by schema, id and tags, and which of them ask for a context."""
+"""Which breadcrumbs are meant, by schema, id and tags, which of them ask for a context, and whose hints run."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 
 CATALOG = "tool.catalog.v1"
 MAX_PINNED = 100
@@ -109,3 +109,34 @@ def _with_failures(selector: Selector) -> Selector:
     if ANSWER not in selector.schemas or FAILURE in selector.schemas:
         return selector
     return Selector(**{**selector.conditions, "schemas": (*selector.schemas, FAILURE)})
+
+
+SCHEMA_DEFINITION = "schema.def.v1"
+"""Schema of the records that define a schema; their hints serve every breadcrumb of it."""
+DEFINES_TAG = "defines:"
+"""Beginning of the tag that names the schema of a `schema.def.v1`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustedHints:
+    """Conditions that must all hold for the hints of a record to run."""
+
+    schemas: tuple[str, ...]
+    """Of the record; empty = any."""
+    sessions: Literal["none", "any"]
+    """Records of no session only, or of any."""
+    creators: tuple[str, ...]
+    """Ids of who wrote it, which is the sender's claim; empty = anybody."""
+
+    def trusts(self, record: Breadcrumb) -> bool:
+        """Whether the hints of this record may run."""
+        return (
+            (self.sessions == "any" or record.session == NO_SESSION)
+            and (not self.schemas or record.schema in self.schemas)
+            and (not self.creators or record.creator in self.creators)
+        )
+
+    @property
+    def covers_schema_definitions(self) -> bool:
+        """Whether the hints of any `schema.def.v1` may run."""
+        return not self.schemas or SCHEMA_DEFINITION in self.schemas

@@ -6,9 +6,8 @@ import numpy as np
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.errors import ChainTooLong
-from builder.domain.profile import Profile
+from builder.domain.profile import DEFINING_SCHEMAS, MAX_DEFINITIONS, Definitions, Profile
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
-from builder.domain.record_consumers import DEFINING_SCHEMAS, MAX_DEFINITIONS, Definitions
 from builder.domain.selector import Pinned, Selector
 from builder.ports.models import NO_MODEL
 from builder.ports.store import BreadcrumbStore, Reader, Store

@@ -14,7 +14,7 @@ from pydantic import (
 
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
-from builder.domain.trusted_hints import DEFINES_TAG, SCHEMA_DEFINITION
+from builder.domain.selector import DEFINES_TAG, SCHEMA_DEFINITION
 from builder.remember.content import attachment_lines, text_of, without_data
 from builder.remember.record import MAX_SPEAKER_CHARS, Lifetimes, Record, end_of, is_secret, lifetime, without_content
 from builder.remember.schemas.base import Body

@@ -5,8 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.profile import Profile
-from builder.domain.record_consumers import RecordConsumers
+from builder.domain.profile import Profile, RecordConsumers
 from builder.domain.selector import Selector, trigger_on
 from builder.service import ContextBuilder
 from builder.worker.log import StoredLog

@@ -15,8 +15,8 @@ from typing_extensions import override
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.profile import DEFINING_SCHEMAS, Definitions
 from builder.domain.recall import EVERY_SESSION, Scope
-from builder.domain.record_consumers import DEFINING_SCHEMAS, Definitions
 from builder.ports.broker import Publisher, Stream
 from builder.ports.store import CallOrigin, CompleteStore, origins_of
 from builder.recall.index.reader import KeyedLock

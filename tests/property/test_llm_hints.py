@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from builder.assemble.items.rendering import WHOLE, HintChoice, RenderForm, hint_choice
-from builder.domain.trusted_hints import TrustedHints
+from builder.domain.selector import TrustedHints
 from tests.examples import examples
 from tests.factories import make_breadcrumb, make_context, make_profile, make_remembered, make_rendering
 

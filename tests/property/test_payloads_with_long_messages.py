@@ -7,7 +7,7 @@ import pytest
 
 from builder.adapters.templates.folder import TemplateSet
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.sandbox.meter import Limits
+from builder.adapters.templates.sandbox.runtime import Limits
 from builder.assemble.items.rendering import WHOLE
 from builder.domain.errors import Misconfigured
 from tests.factories import make_breadcrumb

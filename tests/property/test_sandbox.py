@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from builder.adapters.templates.folder import TemplateFailed, TemplateSet
 from builder.adapters.templates.sandbox.environment import sandbox
-from builder.adapters.templates.sandbox.meter import Limits
-from builder.adapters.templates.sandbox.missing import marked
+from builder.adapters.templates.sandbox.runtime import Limits, marked
 from builder.domain.lint_finding import FaultyFiles
 from tests.examples import examples
 from tests.payloads import leaks

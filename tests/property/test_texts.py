@@ -7,7 +7,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.templates.cuts.places import clip
+from builder.adapters.templates.cuts.passages import clip
 from builder.adapters.templates.cuts.shorten import shorten
 from builder.adapters.tokens import load_counter
 from builder.domain.text import visible

@@ -8,8 +8,8 @@ from builder.adapters.profiles.profiles import UNKNOWN_MODEL, ModelFacts, facts_
 from builder.assemble.items.rendering import SOURCES
 from builder.domain.lint_finding import Severity, nearest
 from builder.domain.profile import Profile, SectionRule
+from builder.domain.selector import SCHEMA_DEFINITION
 from builder.domain.selector import schemas_of as schemas_of_triggers
-from builder.domain.trusted_hints import SCHEMA_DEFINITION
 from builder.remember.schemas.registry import BODIES
 
 MIN_LIKENESS = 0.85

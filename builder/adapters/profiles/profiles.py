@@ -34,8 +34,7 @@ from builder.domain.profile import (
     ToolOutput,
     Window,
 )
-from builder.domain.selector import CATALOG, Pinned, Selector, trigger_on
-from builder.domain.trusted_hints import TrustedHints
+from builder.domain.selector import CATALOG, Pinned, Selector, TrustedHints, trigger_on
 from builder.wire.files import parse_yaml
 from builder.wire.subjects import check_token
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from jinja2 import Template, TemplateError, TemplateSyntaxError
 
-from builder.adapters.templates.reasons import compile_problem, reason_of
+from builder.adapters.templates.names import compile_problem, reason_of
 from builder.adapters.templates.sandbox.environment import compiled
-from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered, size
+from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, metered, size
 from builder.assemble.items.list_items import Rendered, items, unmarked
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, LintFinding, nearest

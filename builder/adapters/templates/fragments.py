@@ -9,9 +9,17 @@ from typing import Any
 
 from cachetools import FIFOCache
 
-from builder.adapters.templates.cuts.bounds import bounded, bounded_body, whole_body
-from builder.adapters.templates.cuts.relevance import nearest
-from builder.adapters.templates.cuts.results import FIRST_RESULTS, SHRUNK, cut_results, safe_id, stub
+from builder.adapters.templates.cuts.passages import nearest
+from builder.adapters.templates.cuts.results import (
+    FIRST_RESULTS,
+    SHRUNK,
+    bounded,
+    bounded_body,
+    cut_results,
+    safe_id,
+    stub,
+    whole_body,
+)
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN, shorten
 from builder.adapters.templates.folder import ENGLISH, GENERIC, TemplateFailed, TemplateSet
 from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer
@@ -273,17 +281,16 @@ class JinjaRendering(PageRendering):
             except TemplateFailed as error:
                 failed = failed or str(error)
                 continue
-            return text, self._report(_failure(own, failed, "the generic hint")) if failed else ""
-        return plain_item(values, self.phrases), self._report(_failure(own, failed, "the bare text"))
+            return text, self._report_hint(own, failed, "the generic hint") if failed else ""
+        return plain_item(values, self.phrases), self._report_hint(own, failed, "the bare text")
+
+    def _report_hint(self, hint: str, reason: str, instead: str) -> str:
+        return self._report(Failure(kind="hints", name=hint, reason=reason, instead=instead))
 
     def _report(self, failure: Failure) -> str:
         """Count the failure; returns the reason for the omission of its context."""
         self._failures.add(failure)
         return f"hint failed, {failure.instead} is shown: {failure.file} {failure.reason}"
-
-
-def _failure(hint: str, reason: str, instead: str) -> Failure:
-    return Failure(kind="hints", name=hint, reason=reason, instead=instead)
 
 
 def below_call(text: str) -> str:

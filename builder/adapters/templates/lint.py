@@ -14,7 +14,7 @@ from jinja2 import nodes
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSet
 from builder.adapters.templates.names import MANY, Fault, body_fields, bounded, endless, open_lists, with_many
 from builder.adapters.templates.sandbox.environment import parsed
-from builder.adapters.templates.sandbox.meter import LimitExceeded
+from builder.adapters.templates.sandbox.runtime import LimitExceeded
 from builder.adapters.templates.trial import example, faults, render_example
 from builder.domain.lint_finding import LintFinding
 from builder.remember.schemas.registry import full

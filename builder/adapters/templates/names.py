@@ -1,15 +1,74 @@
-"""Faults of a template that can be read off its text: names that do not exist, and loops that may run without end."""
+"""Faults of a template that can be read off its text, and why a template failed, in one line that holds no words of people."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from types import TracebackType
 from typing import Any, NamedTuple
 
-from jinja2 import meta, nodes
+from jinja2 import Template, TemplateError, meta, nodes
 
 from builder.adapters.templates.sandbox.environment import parsed
+from builder.adapters.templates.sandbox.grammar import TAGS, NotInLanguage
 from builder.adapters.templates.values import VALUES
 from builder.domain.lint_finding import LintFinding, Severity, nearest
 from builder.domain.reports import TemplateKind
 from builder.remember.schemas.registry import BODIES
+
+MAX_REASON_CHARS = 200
+COMPILED = "<template>"
+"""File name of the code that Jinja makes of a source."""
+
+_UNCLOSED = re.compile(r"Unexpected end of template.*The innermost block that needs to be closed is '(\w+)'")
+_UNKNOWN_TAG = re.compile(r"Encountered unknown tag '(\w+)'")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "NoneType", "Missing", "Fields", "Items", "Words"})
+
+
+def compile_problem(error: Exception) -> tuple[str, str]:
+    """Why a source does not compile, and what to do."""
+    if isinstance(error, NotInLanguage):
+        return error.problem, error.fix
+    if isinstance(error, RecursionError | MemoryError):
+        return "it is nested too deeply", "set parts of it by {% set %}"
+    message = " ".join(str(error).split()).rstrip(".")
+    if isinstance(error, ValueError) and not isinstance(error, TemplateError):  # Python's limit for numbers in digits
+        return "a number of too many digits", "use a smaller one"
+    if message == "unexpected '}'":
+        return "a brace stands alone", "write {{ in front of a value and }} behind it"
+    return _of_statements(message) or (message, "mend the template")
+
+
+def _of_statements(message: str) -> tuple[str, str] | None:
+    if opening := _UNCLOSED.search(message):
+        return f"a block is not closed: {{% {opening[1]} %}}", f"write {{% end{opening[1]} %}} behind it"
+    if unknown := _UNKNOWN_TAG.search(message):
+        return f"{{% {unknown[1]} %}} is no statement of templates", TAGS.get(unknown[1], "take it out, or mend its name")
+    return None
+
+
+def reason_of(error: Exception, template: Template, source: str) -> str:
+    """Line and message. Quoted words stay where they are the template's own; of foreign errors only the type is given."""
+    message = str(error) if isinstance(error, TemplateError | TypeError) else ""
+    text = " ".join(_QUOTED.sub(lambda quoted: _own(quoted.group(), source), message).split())
+    kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}{': ' if text else ''}"
+    line = _line(error.__traceback__, template)
+    return f"{f'line {line}: ' if line else ''}{kind}{text}"[:MAX_REASON_CHARS]
+
+
+def _own(quoted: str, source: str) -> str:
+    word = quoted[1:-1]
+    return quoted if word in source or word.removesuffix(" object") in _TYPES else f"{quoted[0]}…{quoted[0]}"
+
+
+def _line(traceback: TracebackType | None, template: Template) -> int:
+    """Of the source; 0 where the error is not of a line."""
+    line = 0
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == COMPILED:
+            line = template.get_corresponding_lineno(traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return line
+
 
 SECTIONS = "sections"
 VALUE_NAMES: Mapping[TemplateKind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({SECTIONS})}

@@ -4,7 +4,7 @@ from typing import Any
 
 from builder.adapters.templates.cuts.results import safe_id
 from builder.adapters.templates.cuts.shorten import trimmed
-from builder.adapters.templates.sandbox.missing import marked
+from builder.adapters.templates.sandbox.runtime import marked
 from builder.assemble.items.list_items import block, items, quote
 from builder.assemble.items.rendering import RenderForm, Spans
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb

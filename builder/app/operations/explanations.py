@@ -2,24 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from builder.app.components import Components, open_components
-from builder.app.config import parse_config
-from builder.app.operations.replays import Replay, Replays, failures_of, profile_of
-from builder.app.settings import Settings
-from builder.app.stores import IN_MEMORY, location
+from builder.app.operations.replays import Replay, Replays, failures_of
 from builder.assemble.items.rendering import PENDING_CHARS
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.breadcrumb import NO_SESSION, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable
 from builder.ports.store import CompleteStore
 from builder.publish.event import encode
 from builder.publish.reports import receipt_values
-from builder.wire.files import Files
 from builder.wire.requests import ExplainRequest, RefreshRequest, ReplayRequest, WhyRequest, read_request
 from builder.worker.request_handlers import Verb
 
@@ -132,51 +125,6 @@ class Explanations:
                 f"`retrieval.scope: {where}`."
             )
         return f"{name} is not on the page: it is of no session, and neither a note that is searched nor pinned by the profile."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fixture:
-    """Events in memory, and the trigger."""
-
-    core: Components
-    trigger: Breadcrumb
-
-    async def compare(self, profile: str, before: tuple[Files, ...], after: tuple[Files, ...]) -> dict[str, Any]:
-        """The page by two sets of files, in the shape of the answer to `replay`. before, after: layers, the bundled one first.
-
-        Raises `Misconfigured` and `Rejected`.
-        """
-        first, _ = await self._context(profile, before)
-        second, failures = await self._context(profile, after)
-        return {
-            "context": str(second.id),
-            "trigger": self.trigger.id,
-            "session": self.trigger.session,
-            "consumer": second.consumer,
-            "tokens": second.tokens,
-            "is_same": None,
-            "notes": [],
-            "before": json.loads(encode(first)),
-            "after": json.loads(encode(second)),
-            "failures": failures,
-        }
-
-    async def _context(self, profile: str, layers: tuple[Files, ...]) -> tuple[Context, list[str]]:
-        config = await asyncio.to_thread(parse_config, layers, self.core.config, preset=profile)
-        core = self.core.with_config(config)
-        context, _ = await core.builder.explain(self.trigger, profile_of(core, profile))
-        return context, failures_of(core)
-
-
-@asynccontextmanager
-async def open_fixture(settings: Settings, breadcrumbs: tuple[Breadcrumb, ...], trigger: Breadcrumb) -> AsyncIterator[Fixture]:
-    """Remember the events up to the trigger. Raises `Misconfigured`."""
-    bundled = settings.model_copy(update={"templates_dir": None})
-    async with open_components(bundled, location(IN_MEMORY)) as core:
-        for breadcrumb in breadcrumbs:
-            if breadcrumb.place <= trigger.place:
-                await core.builder.remember(breadcrumb)
-        yield Fixture(core=core, trigger=trigger)
 
 
 def _head(replay: Replay) -> dict[str, Any]:

@@ -15,9 +15,8 @@ from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_i
 from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.lint_finding import FaultyFiles
-from builder.domain.profile import Profile
+from builder.domain.profile import Definitions, Profile
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.record_consumers import Definitions
 from builder.domain.timing import times_of
 from builder.ports.broker import PublishedContexts, PublishedEvent
 from builder.publish.event import encode

@@ -12,8 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from builder.adapters.templates.cases import FOLDER, Case, case_files, read_case
-from builder.adapters.templates.first_hint import example_of, first_hint
+from builder.adapters.templates.cases import FOLDER, Case, case_files, example_of, first_hint, read_case
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.lint import lint_templates

@@ -10,7 +10,7 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.app.config import bundled_folder, read_layers
 from builder.domain.context import HINT_FAILED, Context
 from builder.domain.recall import StoredBreadcrumb
-from builder.domain.trusted_hints import TrustedHints
+from builder.domain.selector import TrustedHints
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, requested, said, section, sent
 from tests.factories import (
     PHRASES,

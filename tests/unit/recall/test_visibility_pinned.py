@@ -6,8 +6,7 @@ from typing import Any
 
 from builder.domain.profile import FORBIDDEN_SCHEMAS, Profile
 from builder.domain.recall import StoredBreadcrumb
-from builder.domain.selector import Pinned, Selector
-from builder.domain.trusted_hints import TrustedHints
+from builder.domain.selector import Pinned, Selector, TrustedHints
 from builder.recall.visibility import (
     AGENTS,
     BLACKLIST,

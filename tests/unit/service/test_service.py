@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.profiles.records.consumers import RecordProfiles
+from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.profile import Profile

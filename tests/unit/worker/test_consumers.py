@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from builder.adapters.profiles.records.consumers import RecordProfiles
+from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.lint_finding import LintFinding

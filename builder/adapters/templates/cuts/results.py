@@ -1,18 +1,82 @@
-"""A tool's answer before its hint renders it: a result list cut to its first results, and one-line stubs."""
+"""A body before its hint renders it: bounded to what a page can show, a result list cut to its first results, one-line stubs."""
 
 import json
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from builder.adapters.templates.cuts.places import clip
+from builder.adapters.templates.cuts.passages import clip
+from builder.adapters.templates.cuts.shorten import trimmed
 from builder.adapters.templates.sandbox.filters import WORDY_CHARS, FinalText, inline
 from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.rendering import Line
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.phrases import Phrases
+from builder.domain.phrases import Mark, Phrases
 from builder.domain.profile import Cut
 from builder.domain.text import parsed, visible, with_texts
+from builder.remember.content import described, without_wrapper
+
+CHARACTERS_PER_VALUE = 8
+"""Fewest that a value takes on a page, with its key or its line."""
+MORE = "…"
+"""Key of the last entry of an object that was cut."""
+
+
+def pruned(value: Any, characters: int, mark: Mark) -> Any:
+    """JSON with no more values than `characters` could show. The last entry of a list or object counts the missing ones.
+
+    mark: number of missing entries → the text of that entry.
+    """
+    room = characters // CHARACTERS_PER_VALUE
+
+    def walk(inner: Any) -> Any:
+        nonlocal room
+        room -= 1
+        if not isinstance(inner, list | dict):
+            return inner
+        entries: dict[Any, Any] = {}
+        for number, (key, item) in enumerate(inner.items() if isinstance(inner, dict) else enumerate(inner)):
+            if room <= 0:
+                entries[MORE] = mark(len(inner) - number)
+                break
+            entries[key] = walk(item)
+        return entries if isinstance(inner, dict) else list(entries.values())
+
+    return walk(value)
+
+
+def shortened(value: Any, characters: int, mark: Mark) -> Any:
+    """JSON whose texts together have about `characters`: later ones are cut, each with a mark."""
+    room = characters
+
+    def cut(text: str) -> str:
+        nonlocal room
+        short = trimmed(text, max(room, 0), mark)
+        room -= len(short)
+        return short
+
+    return with_texts(value, cut)
+
+
+def bounded(value: Any, characters: int, marks: tuple[Mark, Mark]) -> Any:
+    """JSON of which a page could hold all. marks: number of entries, and of characters, that are left out → the text instead."""
+    return shortened(pruned(value, characters, marks[0]), characters, marks[1])
+
+
+def bounded_body(text: str, characters: int, marks: tuple[Mark, Mark]) -> dict[str, Any]:
+    """A stored body as hint templates take it: bounded, with a line for each image and file. marks: see `bounded`."""
+    body: dict[str, Any] = json.loads(text)
+    body |= {"output": without_wrapper(body["output"])} if "output" in body else {}
+    if len(text) > characters:
+        return dict(shortened(described(pruned(body, characters, marks[0])), characters, marks[1]))
+    return dict(described(body))
+
+
+def whole_body(text: str) -> dict[str, Any]:
+    """A stored body with a line for each image and file."""
+    body: dict[str, Any] = described(json.loads(text))
+    return body
+
 
 KEYS = ("results", "items", "data", "hits", "documents", "matches", "records", "rows", "entries", "result", "response")
 """Under which an object has its list of results, the most telling first; it may be deeper ("hits": {"hits": […]})."""

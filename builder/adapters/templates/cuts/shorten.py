@@ -9,8 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
 
-from builder.adapters.templates.cuts.places import back, forward
-from builder.adapters.templates.cuts.relevance import Span, nearest
+from builder.adapters.templates.cuts.passages import Span, back, forward, nearest
 from builder.assemble.items.list_items import INSIDE, ITEM
 from builder.domain.phrases import Mark
 from builder.domain.text import visible

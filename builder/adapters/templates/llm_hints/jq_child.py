@@ -1,4 +1,4 @@
-"""The process that runs jq queries: a JSON line `[query, body]` in, a JSON line out. Only `jq_program.py` starts it.
+"""The process that runs jq queries: a JSON line `[query, body]` in, a JSON line out. Only `queries.py` starts it.
 
 Arguments: the folder of the package jq, seconds of processor time for a query, bytes of memory, bytes of an answer.
 """

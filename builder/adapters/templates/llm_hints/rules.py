@@ -10,12 +10,10 @@ from typing import Any, Protocol
 
 from jinja2 import Template, TemplateError, meta
 
-from builder.adapters.templates.llm_hints.extraction import Extraction
-from builder.adapters.templates.llm_hints.jq_program import check_query, jq_process
+from builder.adapters.templates.llm_hints.queries import Extraction, check_query, jq_process
 from builder.adapters.templates.sandbox.environment import compiled, parsed
 from builder.adapters.templates.sandbox.filters import inline
-from builder.adapters.templates.sandbox.meter import charge_for, spend, step
-from builder.adapters.templates.sandbox.missing import marked
+from builder.adapters.templates.sandbox.runtime import charge_for, marked, spend, step
 from builder.adapters.templates.values import VALUES
 from builder.assemble.items.list_items import quote
 from builder.domain.lint_finding import advice

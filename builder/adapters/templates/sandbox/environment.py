@@ -16,8 +16,6 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from builder.adapters.templates.sandbox.generator import Generator
 from builder.adapters.templates.sandbox.grammar import check_brackets, check_source, check_tree
-from builder.adapters.templates.sandbox.meter import charge, charge_for, step
-from builder.adapters.templates.sandbox.missing import AbsentValue, Missing, Words, is_none
 from builder.adapters.templates.sandbox.operations import (
     METHODS,
     OWN_FILTERS,
@@ -26,6 +24,7 @@ from builder.adapters.templates.sandbox.operations import (
     of_method,
     of_operator,
 )
+from builder.adapters.templates.sandbox.runtime import AbsentValue, Missing, Words, charge, charge_for, is_none, step
 from builder.assemble.items.list_items import quote
 
 LOOP_FIELDS = frozenset(

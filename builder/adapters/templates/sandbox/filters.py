@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from builder.adapters.templates.sandbox.missing import Missing, is_none, pairs_of
+from builder.adapters.templates.sandbox.runtime import Missing, is_none, pairs_of
 from builder.assemble.items.labels import reserved_names, tool_label
 from builder.assemble.items.list_items import below
 from builder.domain.phrases import Phrases

@@ -15,8 +15,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from builder.adapters.templates.sandbox import filters
-from builder.adapters.templates.sandbox.meter import charge, charge_for, size, step
-from builder.adapters.templates.sandbox.missing import is_none
+from builder.adapters.templates.sandbox.runtime import charge, charge_for, is_none, size, step
 from builder.assemble.items.list_items import below, block
 from builder.domain.text import depth
 

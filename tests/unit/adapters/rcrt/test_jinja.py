@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from builder.adapters.rcrt.jinja import BY_HAND, Conversion, convert
 from builder.adapters.templates.sandbox.environment import Sandbox
-from builder.adapters.templates.sandbox.meter import Limits, metered
-from builder.adapters.templates.sandbox.missing import marked
+from builder.adapters.templates.sandbox.runtime import Limits, marked, metered
 from builder.assemble.items.list_items import MARK
 from builder.domain.text import visible
 from tests.examples import examples

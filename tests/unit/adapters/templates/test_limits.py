@@ -6,7 +6,7 @@ import pytest
 
 from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.sandbox.meter import Limits
+from builder.adapters.templates.sandbox.runtime import Limits
 from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.rendering import WHOLE, Group, PageSection
 from builder.domain.errors import Misconfigured

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from builder.assemble.items.rendering import NO_CHOICE, HintChoice, hint_choice
-from builder.domain.trusted_hints import TrustedHints
+from builder.domain.selector import TrustedHints
 from tests.factories import make_breadcrumb, make_profile
 
 HINTS = '{"include":["title"]}'

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.templates.llm_hints.rules import excluded, included, parse_path, values_at
-from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered
+from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, metered
 
 ORDER = {
     "number": 7,

@@ -11,13 +11,20 @@ from pydantic import BaseModel, ValidationError
 
 from builder.adapters.profiles.layers import DEFAULT, merged
 from builder.adapters.profiles.profiles import Library, parse_profile
-from builder.adapters.profiles.records.bodies import AgentBody, ConfigBody
-from builder.adapters.profiles.records.values import SETTINGS, Draft, Note, Values, of_agent, of_config
+from builder.adapters.profiles.record_settings import (
+    SETTINGS,
+    AgentBody,
+    ConfigBody,
+    Note,
+    RecordSettings,
+    Values,
+    of_agent,
+    of_config,
+)
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
 from builder.domain.lint_finding import FaultyFiles, LintFinding
-from builder.domain.profile import Profile
-from builder.domain.record_consumers import AGENT, CONFIG, Definitions, RecordConsumers
+from builder.domain.profile import AGENT, CONFIG, Definitions, Profile, RecordConsumers
 from builder.wire.json import shape
 from builder.wire.subjects import check_token
 
@@ -125,7 +132,7 @@ class RecordProfiles:
         values: Values = {EXTENDS: extended}
         for record, body in ((records.agent, agent), (records.config, config)):
             if record is not None and body is not None:
-                draft = Draft(base)
+                draft = RecordSettings(base)
                 of_agent(body, draft) if isinstance(body, AgentBody) else of_config(body, draft)
                 settings = {name: value for name, value in body.context_builder.items() if name != EXTENDS}
                 values = _laid_over(_laid_over(values, draft.values), settings)

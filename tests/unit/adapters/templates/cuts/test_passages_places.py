@@ -1,6 +1,6 @@
 """Places at which a text may be cut."""
 
-from builder.adapters.templates.cuts.places import back, clip, edges, forward
+from builder.adapters.templates.cuts.passages import back, clip, edges, forward
 
 
 def test_a_cut_is_made_between_lines_or_words_where_one_is_near() -> None:

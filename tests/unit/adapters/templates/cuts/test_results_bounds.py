@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.templates.cuts.bounds import CHARACTERS_PER_VALUE, pruned, shortened
+from builder.adapters.templates.cuts.results import CHARACTERS_PER_VALUE, pruned, shortened
 from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.domain.trusted_hints import TrustedHints
+from builder.domain.selector import TrustedHints
 from tests.factories import make_breadcrumb
 
 

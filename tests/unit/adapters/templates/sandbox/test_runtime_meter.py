@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, charge, charge_for, metered, size, step
+from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, charge, charge_for, metered, size, step
 
 LIMITS = Limits(steps=3, steps_each=1, characters=10, characters_each=2)
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from builder.adapters.templates.cuts.relevance import nearest
+from builder.adapters.templates.cuts.passages import nearest
 from builder.adapters.templates.cuts.shorten import shorten
 from builder.assemble.items.rendering import WHOLE
 from tests.factories import left_out, make_breadcrumb, make_rendering

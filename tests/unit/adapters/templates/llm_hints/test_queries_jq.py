@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.templates.llm_hints import jq_program
-from builder.adapters.templates.llm_hints.jq_program import JqFailed, JqProcess, check_query
+from builder.adapters.templates.llm_hints import queries
+from builder.adapters.templates.llm_hints.queries import JqFailed, JqProcess, check_query
 
 CATALOG = {"tools": [{"name": "b", "category": "llm"}, {"name": "a", "category": "llm"}], "secret": "hunter2"}
 
@@ -116,6 +116,6 @@ def test_a_process_that_was_killed_is_started_again(process: JqProcess) -> None:
 
 
 def test_without_the_package_a_query_is_refused_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jq_program, "find_spec", lambda _: None)
+    monkeypatch.setattr(queries, "find_spec", lambda _: None)
     with pytest.raises(ValueError, match=r"the package jq is not installed; run pip install '.\[jq\]'"):
         check_query(".a")

@@ -1,7 +1,4 @@
-"""jq queries, each run in a small process of its own kind: bounded in time and memory, without files and environment.
-
-The process is started at the first query, answers one after the other, and is ended when a query takes too long.
-"""
+"""The queries of `llm_hints`: JSONPath within the limits of the rendering, and jq in a process of its own."""
 
 import contextlib
 import json
@@ -11,6 +8,7 @@ import selectors
 import subprocess
 import sys
 import weakref
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,10 +16,120 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
+from jsonpath import JSONPath, JSONPathEnvironment, JSONPathError, JSONPathMatch, NodeList
+from jsonpath.filter import BaseExpression, FilterQuery
+from jsonpath.selectors import Filter
+from typing_extensions import override
+
+from builder.adapters.templates.sandbox.runtime import charge_for, step
 from builder.domain.errors import installation
 
+MAX_QUERY_CHARS = 1_000
+MAX_DEPTH = 64
+"""Of what `..` descends into: no body is nested deeper."""
+
+
+class MeteredMatch(JSONPathMatch):
+    """A node that was visited."""
+
+    __slots__ = ()
+
+    def __init__(self, **fields: Any) -> None:
+        """fields: those of `JSONPathMatch`."""
+        super().__init__(**fields)
+        step(len(self.path) + (len(self.obj) if isinstance(self.obj, dict | list) else 0))
+
+
+class MeteredPath(JSONPath):
+    """A query, or one within a filter, that begins with a `MeteredMatch`: the library's own does not."""
+
+    @override
+    def finditer(self, data: Any, *, filter_context: Mapping[str, Any] | None = None) -> Iterable[JSONPathMatch]:
+        """The matches, lazily."""
+        root = MeteredMatch(filter_context=filter_context or {}, obj=data, parent=None, path="$", parts=(), root=data)
+        matches: Iterable[JSONPathMatch] = (root,)
+        for segment in self.segments:
+            matches = segment.resolve(matches)
+        return matches
+
+
+class MeteredEnvironment(JSONPathEnvironment):
+    """RFC 9535 alone, metered."""
+
+    max_recursion_depth = MAX_DEPTH + 1
+
+    def __init__(self) -> None:
+        super().__init__(strict=True, filter_caching=False)
+
+    @override
+    def setup_function_extensions(self) -> None:
+        """Without `match` and `search`."""
+        super().setup_function_extensions()
+        for name in ("match", "search"):
+            del self.function_extensions[name]
+
+    @override
+    def is_truthy(self, obj: object) -> bool:
+        """Asked for each item that a filter looks at."""
+        step()
+        return super().is_truthy(obj)
+
+    @override
+    def compare(self, first: object, operator: str, second: object) -> bool:
+        """Charged for both sides."""
+        step()
+        charge_for(*(side.values() if isinstance(side, NodeList) else side for side in (first, second)))
+        return super().compare(first, operator, second)
+
+
+@lru_cache(1)
+def _environment() -> MeteredEnvironment:
+    return MeteredEnvironment()
+
+
+class Extraction:
+    """One query: `$` is the body."""
+
+    __slots__ = ("_query",)
+
+    def __init__(self, query: str) -> None:
+        """Raises `ValueError` with what to do."""
+        if len(query) > MAX_QUERY_CHARS:
+            raise ValueError(f"the query has more than {MAX_QUERY_CHARS:,} characters; make it shorter")
+        try:
+            parsed = _environment().compile(query.strip())
+        except (JSONPathError, ValueError, IndexError) as error:
+            problem = " ".join(str(error.args[0] if error.args else "it cannot be read").split())  # str() looks up the place
+            raise ValueError(f"{problem}; write JSONPath of RFC 9535, such as $.tools[*].name") from error
+        if not isinstance(parsed, JSONPath):
+            raise ValueError("it is more than one query; write a rule for each")  # noqa: TRY004 - one family of reasons
+        self._query = _metered(parsed)
+
+    def value(self, body: Any) -> Any:
+        """None when nothing matches, the value of one match, the list of several. Raises `JSONPathError`, `LimitExceeded`."""
+        matches = [match.obj for match in self._query.finditer(body)]
+        charge_for(matches)
+        return matches if len(matches) > 1 else (matches[0] if matches else None)
+
+
+def _metered(path: JSONPath) -> MeteredPath:
+    """The same query with every one in its filters, at any depth, metered."""
+    for segment in path.segments:
+        for selector in segment.selectors:
+            if isinstance(selector, Filter):
+                _meter(selector.expression)
+    return MeteredPath(env=path.env, segments=path.segments)
+
+
+def _meter(expression: BaseExpression) -> None:
+    if isinstance(expression, FilterQuery):
+        expression.path = _metered(expression.path)
+    for inner in expression.children():
+        _meter(inner)
+
+
 CHILD = Path(__file__).with_name("jq_child.py")
-MAX_QUERY_CHARS = 2_000
+MAX_JQ_CHARS = 2_000
 CPU_SECONDS = 0.5
 """Of the process for one query."""
 WALL_SECONDS = 2.0
@@ -52,8 +160,8 @@ def check_query(query: str) -> None:
     """Refuse what cannot run, or would show another thing each time. Raises `ValueError` with what to do."""
     if find_spec("jq") is None:
         raise ValueError(NOT_INSTALLED)
-    if len(query) > MAX_QUERY_CHARS:
-        raise ValueError(f"the query has more than {MAX_QUERY_CHARS:,} characters; make it shorter")
+    if len(query) > MAX_JQ_CHARS:
+        raise ValueError(f"the query has more than {MAX_JQ_CHARS:,} characters; make it shorter")
     # Inside of a text nothing is a comment; where a text has code inside, "#" may stand in either.
     code = query if "\\(" in query else _TEXT_OR_COMMENT.sub(lambda part: "" if part[0].startswith("#") else part[0], query)
     if words := sorted(FORBIDDEN.intersection(_WORD.findall(code))):

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.profiles.records.consumers import RecordProfiles
+from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.lint_finding import LintFinding
-from builder.domain.profile import Profile
-from builder.domain.record_consumers import RecordConsumers
+from builder.domain.profile import Profile, RecordConsumers
 from builder.domain.selector import Pinned, Selector, trigger_on
 from tests.conversations import sent
 from tests.examples import examples
@@ -95,7 +94,7 @@ def test_an_agent_of_rcrt_is_the_default_profile_with_its_trigger_its_sources_an
     assert profile.retrieval.per_schema_limit == {"knowledge.v1": 3, "tool.code.v1": 3}
     assert (profile.budget, profile.sections, profile.summaries) == (default.budget, default.sections, default.summaries)
     assert consumers.origins == {"a": 'agent.def.v1 "r0" version 1'}
-    assert notes(consumers).keys() == {"context_sources.semantic.min_similarity"}
+    assert notes(consumers).keys() == set()
 
 
 CONFIG: dict[str, Any] = {
@@ -145,8 +144,6 @@ def test_a_configuration_of_the_dashboard_is_a_profile_and_each_part_that_is_not
         "sources.0.filters.tag",
         "sources.4.filters.context_match",
         "update_triggers.1.context_match",
-        "formatting.deduplication_threshold",
-        "output.ttl_seconds",
     }
     assert all(finding.severity == "note" for finding in consumers.findings)
 

@@ -1,25 +1,115 @@
-"""The body of a record → values of a profile file, and what of it has no counterpart there. Pure functions."""
+"""The bodies of `agent.def.v1` and `context.config.v1` → values of a profile file, and what of them a page does not follow.
+
+The field names are RCRT's.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from builder.adapters.profiles.records.bodies import (
-    AgentBody,
-    AlwaysSource,
-    ConfigBody,
-    Formatting,
-    Output,
-    Part,
-    Semantic,
-    Source,
-    Trigger,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
 from builder.domain.selector import MAX_PINNED
+
+Names = Annotated[tuple[str, ...], BeforeValidator(lambda value: () if value is None else value)]
+Settings = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
+"""Of a profile file."""
+
+
+class RecordPart(BaseModel):
+    """A part of a body. Fields that say nothing about a page are ignored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Trigger(RecordPart):
+    """What asks for a context."""
+
+    schema_name: str = ""
+    any_tags: Names = ()
+    all_tags: Names | None = None
+    none_tags: Names = ()
+    context_match: Any = None
+
+
+class AlwaysSource(RecordPart):
+    """What stands on every page. `recent` and `all` are the same but for their limits."""
+
+    type: Literal["schema", "tag", "specific"] = "schema"
+    schema_name: str | None = None
+    tag: str | None = None
+    method: Literal["latest", "recent", "all"] = "latest"
+    limit: int | None = Field(None, ge=1)
+
+
+class Semantic(RecordPart):
+    """What is searched."""
+
+    enabled: bool = True
+    schemas: Names = ()
+    limit: int | None = Field(None, ge=0)
+
+
+class ContextSources(RecordPart):
+    """What stands on the page, and what is searched."""
+
+    always: tuple[AlwaysSource, ...] = ()
+    semantic: Semantic | None = None
+
+
+class AgentBody(RecordPart):
+    """Of `agent.def.v1`."""
+
+    context_trigger: Trigger | None = None
+    context_sources: ContextSources | None = None
+    llm_config_id: str | None = None
+    context_builder: Settings = {}
+
+
+class Filters(RecordPart):
+    """Which records of a schema are meant."""
+
+    tag: str | None = None
+    context_match: Any = None
+
+
+class Source(RecordPart):
+    """A source of a page."""
+
+    schema_name: str | None = None
+    method: Literal["recent", "vector", "latest", "all", "tagged"] = "recent"
+    limit: int | None = Field(None, ge=1)
+    nn: int | None = Field(None, ge=0)
+    filters: Filters | None = None
+
+
+class Formatting(RecordPart):
+    """How a page is made."""
+
+    max_tokens: int | None = None
+    enable_summarization: bool | None = None
+
+
+class Output(RecordPart):
+    """Where a context goes."""
+
+    schema_name: str | None = None
+    tags: Names = ()
+
+
+class ConfigBody(RecordPart):
+    """Of `context.config.v1`."""
+
+    consumer_id: str
+    update_triggers: tuple[str | Trigger, ...] | None = None
+    sources: tuple[Source, ...] = ()
+    formatting: Formatting | None = None
+    output: Output | None = None
+    context_builder: Settings = {}
+
 
 MESSAGES = ("user.message.v1", "agent.response.v1")
 TOOLS = ("tool.request.v1", "tool.response.v1", "tool.error.v1")
-MATCH = "context_match"
 SETTINGS = "context_builder"
 """Field of both bodies with settings of a profile."""
 
@@ -37,7 +127,7 @@ class Note:
 
 
 @dataclass(slots=True)
-class Draft:
+class RecordSettings:
     """Settings of a profile file as they are collected."""
 
     base: Mapping[str, Any]
@@ -48,11 +138,6 @@ class Draft:
     def note(self, place: str, problem: str, fix: str) -> None:
         """Report a part that the page does not follow."""
         self.notes.append(Note(place, problem, fix))
-
-    def note_unknown(self, place: str, part: Part, but: str = "") -> None:
-        """Report the fields of a part that nothing reads, but one of this name."""
-        for name in (name for name in part.unknown if name != but):
-            self.note(f"{place}.{name}", "no page depends on it", f"take it out, or say it in {SETTINGS}")
 
     def pin(self, kinds: list[Values]) -> None:
         """Let these stand on the page beside what stands there anyway."""
@@ -71,7 +156,7 @@ class Draft:
                 retrieval["per_schema_limit"] = most
 
 
-def of_agent(body: AgentBody, draft: Draft) -> None:
+def of_agent(body: AgentBody, draft: RecordSettings) -> None:
     """What an agent's definition says. With `all_tags` its `any_tags` do not matter, as in RCRT."""
     if body.context_trigger is not None:
         trigger = body.context_trigger
@@ -82,17 +167,16 @@ def of_agent(body: AgentBody, draft: Draft) -> None:
         draft.values["triggers"] = [_trigger(place, trigger.model_copy(update=only), draft)]
     if body.context_sources is not None:
         place = "context_sources"
-        draft.note_unknown(place, body.context_sources)
         kinds = [_always(f"{place}.always.{n}", source, draft) for n, source in enumerate(body.context_sources.always)]
         draft.pin([kind for kind in kinds if kind])
         if body.context_sources.semantic is not None:
-            _semantic(f"{place}.semantic", body.context_sources.semantic, draft)
+            _semantic(body.context_sources.semantic, draft)
     if body.llm_config_id:
         fix = f"name the model in {SETTINGS}: {{model: gpt-4o}}"
         draft.note("llm_config_id", "the record of the model is not read, so it decides no budget", fix)
 
 
-def of_config(body: ConfigBody, draft: Draft) -> None:
+def of_config(body: ConfigBody, draft: RecordSettings) -> None:
     """What the configuration of a context says."""
     if body.update_triggers is not None:
         draft.values["triggers"] = [
@@ -116,18 +200,14 @@ def of_config(body: ConfigBody, draft: Draft) -> None:
     _output(body, body.output or Output(), draft)
 
 
-def _trigger(place: str, trigger: Trigger, draft: Draft) -> Values:
-    if MATCH in trigger.unknown:
-        problem = "fields of a body are not compared, so it asks for a context whatever they are"
-        draft.note(f"{place}.{MATCH}", problem, "name tags in place of it")
-    draft.note_unknown(place, trigger, but=MATCH)
+def _trigger(place: str, trigger: Trigger, draft: RecordSettings) -> Values:
+    _note_match(place, trigger, "it asks for a context whatever they are", draft)
     values = {"any_tags": trigger.any_tags, "all_tags": trigger.all_tags or (), "none_tags": trigger.none_tags}
     schemas = {"schemas": [trigger.schema_name]} if trigger.schema_name else {}
     return schemas | {name: list(tags) for name, tags in values.items() if tags}
 
 
-def _always(place: str, source: AlwaysSource, draft: Draft) -> Values:
-    draft.note_unknown(place, source)
+def _always(place: str, source: AlwaysSource, draft: RecordSettings) -> Values:
     if source.type == "specific":
         draft.note(place, "type: specific names nothing that can be found", "use type: schema or type: tag")
         return {}
@@ -151,18 +231,14 @@ def _keep(limit: int | None, otherwise: str) -> int | str:
     return "latest" if limit == 1 else "all" if limit >= MAX_PINNED else limit
 
 
-def _semantic(place: str, semantic: Semantic, draft: Draft) -> None:
-    draft.note_unknown(place, semantic)
+def _semantic(semantic: Semantic, draft: RecordSettings) -> None:
     if not semantic.enabled:
         draft.values["retrieval"] = {"max_results": 0}
         return
     draft.search(dict.fromkeys(semantic.schemas, semantic.limit))
-    if semantic.min_similarity is not None:
-        problem = "finds are chosen by their probability, and RCRT does not read it either"
-        draft.note(f"{place}.min_similarity", problem, f"set retrieval.similarity_threshold in {SETTINGS}")
 
 
-def _conversation(sources: tuple[Source, ...], draft: Draft) -> None:
+def _conversation(sources: tuple[Source, ...], draft: RecordSettings) -> None:
     """Limits of messages and of tools' results are limits of the window; it grows to twice of them before it is trimmed."""
     recent = [source for source in sources if source.method in {"recent", "latest"}]
     messages = [source.limit for source in recent if source.schema_name in MESSAGES]
@@ -183,35 +259,30 @@ def _source(place: str, source: Source) -> Values:
     return schemas | tags | {"keep": _keep(source.limit, "latest" if source.method in {"latest", "recent"} else "all")}
 
 
-def _note_filters(place: str, source: Source, draft: Draft) -> None:
-    draft.note_unknown(place, source)
-    if source.filters is None:
-        return
-    draft.note_unknown(f"{place}.filters", source.filters)
-    if source.filters.tag and (source.method == "vector" or source.schema_name in (*MESSAGES, *TOOLS)):
-        fix = f"say whose conversation it is in {SETTINGS}: {{audience: {{any_tags: [{source.filters.tag}]}}}}"
+def _note_filters(place: str, source: Source, draft: RecordSettings) -> None:
+    filters = source.filters or Filters()
+    _note_match(f"{place}.filters", filters, "all of the schema is shown", draft)
+    tag = filters.tag
+    if tag and (source.method == "vector" or source.schema_name in (*MESSAGES, *TOOLS)):
+        fix = f"say whose conversation it is in {SETTINGS}: {{audience: {{any_tags: [{tag}]}}}}"
         draft.note(f"{place}.filters.tag", "what is said and what is found is not chosen by tags", fix)
 
 
-def _format(formatting: Formatting, draft: Draft) -> None:
-    place = "formatting"
-    draft.note_unknown(place, formatting)
+def _note_match(place: str, part: Trigger | Filters, effect: str, draft: RecordSettings) -> None:
+    if part.context_match is not None:
+        problem = f"fields of a body are not compared, so {effect}"
+        draft.note(f"{place}.context_match", problem, "name tags in place of it")
+
+
+def _format(formatting: Formatting, draft: RecordSettings) -> None:
     if formatting.max_tokens is not None:
         draft.values["budget"] = formatting.max_tokens
-    if formatting.deduplication_threshold is not None:
-        problem = "what says the same is shown once, and what differs is never merged, whatever the threshold"
-        draft.note(f"{place}.deduplication_threshold", problem, "take it out")
-    if formatting.include_metadata:
-        draft.note(f"{place}.include_metadata", "ids and times of records are in the event, not on the page", "take it out")
     if formatting.enable_summarization and not draft.base.get("summaries"):
         draft.values["summaries"] = {"keep": 20}
 
 
-def _output(body: ConfigBody, output: Output, draft: Draft) -> None:
-    draft.note_unknown("output", output)
+def _output(body: ConfigBody, output: Output, draft: RecordSettings) -> None:
     if output.schema_name not in (None, "agent.context.v1"):
         draft.note("output.schema_name", "contexts are agent.context.v1", "take it out")
     if tags := [tag for tag in output.tags if tag not in ("agent:context", f"consumer:{body.consumer_id}")]:
         draft.note("output.tags", f"contexts have no tags of a record: {', '.join(tags)}", "take them out")
-    if output.ttl_seconds is not None:
-        draft.note("output.ttl_seconds", "contexts are kept for 24 hours", "take it out")

@@ -1,1 +1,0 @@
-"""Records that make consumers: what they say, as settings of a profile."""
