@@ -11,10 +11,10 @@ from typing_extensions import override
 
 from builder.adapters.stemmer import load_language
 from builder.adapters.tokens import load_counter
-from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.breadcrumb import SUMMARY, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Unavailable
 from builder.domain.profile import Profile, Summaries
-from builder.domain.summary import SUMMARY, KeptLine, Utterance
+from builder.domain.summary import KeptLine, Utterance
 from builder.ports.models import Summarizer
 from builder.ports.store import Store
 from builder.recall.index.reader import HistoryCache

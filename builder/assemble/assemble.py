@@ -205,4 +205,6 @@ def _compaction(draft: PageDraft) -> Compaction | None:
     items = [placed[full.entry] for full in reversed(draft.full) if full.entry in placed]
     folded = tuple(part.breadcrumb.id for item in items for part in item.fragments if part.reduced == FOLD_REASON)
     original = sum(full.tokens for full in draft.full if full.entry in placed)
-    return Compaction(original=original, compacted=sum(item.tokens for item in items), folded=folded) if folded else None
+    compacted = sum(item.tokens for item in items)
+    budget = draft.recall.profile.budget
+    return Compaction(original_tokens=original, compacted_tokens=compacted, folded=folded, budget=budget) if folded else None

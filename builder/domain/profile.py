@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Literal
 
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED, TOMBSTONE, Breadcrumb
 from builder.domain.lint_finding import LintFinding
 from builder.domain.selector import Pinned, Selector, Triggers, TrustedHints, matches_one, wait_for_tools
 
@@ -17,11 +17,11 @@ ChatPlace = Literal["system", "user"]
 FORBIDDEN_SCHEMAS = frozenset(
     {
         "secret.v1",
-        "agent.context.v1",
+        AGENT_CONTEXT,
         "context.blacklist.v1",
         "context.config.v1",
-        "breadcrumb.deleted.v1",
-        "context.compacted.v1",
+        TOMBSTONE,
+        CONTEXT_COMPACTED,
     }
 )
 """Schemas that no profile can show."""

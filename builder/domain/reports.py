@@ -38,14 +38,15 @@ class DeliveryOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ErasureReceipt:
-    """The account of one erasure."""
+class Receipt:
+    """The account of one erasure: one breadcrumb in one session."""
 
+    id: str
     workspace: str
     session: str
-    id: str
+    """Its token; the client gives the session's text."""
     by: str
-    """The person or system that the tombstone names."""
+    """Who demanded it, for people; `System` when nobody was named."""
     at: datetime
     """Stream time of the tombstone."""
     versions: int
@@ -56,7 +57,7 @@ class ErasureReceipt:
     """Messages deleted from the stream of breadcrumbs."""
     contexts: int
     """Published contexts that became stubs."""
-    letters: int
+    dead_letters: int
     """Dead letters deleted."""
     cached: int
     """Vectors and fragments dropped from the memory of this process."""

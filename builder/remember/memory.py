@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from builder.domain.breadcrumb import Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import SUMMARY, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import Passage, StoredBreadcrumb
-from builder.domain.summary import SUMMARY
 from builder.domain.timing import timed
 from builder.language.instructions.detection import instructions
 from builder.language.sentences import sentences

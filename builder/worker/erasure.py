@@ -12,7 +12,7 @@ from cachetools import LRUCache
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.reports import ErasureReceipt
+from builder.domain.reports import Receipt
 from builder.ports.broker import Archive
 from builder.ports.store import PendingStubs
 from builder.worker.log import Log
@@ -57,9 +57,9 @@ class Erasure:
         self._log = log
         self._archive = archive
         self._drop = drop
-        self._runs: LRUCache[Place, asyncio.Task[ErasureReceipt]] = LRUCache(MAX_RECEIPTS)
+        self._runs: LRUCache[Place, asyncio.Task[Receipt]] = LRUCache(MAX_RECEIPTS)
 
-    async def erase(self, tombstone: Breadcrumb) -> ErasureReceipt:
+    async def erase(self, tombstone: Breadcrumb) -> Receipt:
         """Erase what the tombstone removes before its position. After an error, ask again."""
         run = self._runs.get(tombstone.place)
         if run is None or (run.done() and (run.cancelled() or run.exception())):
@@ -89,7 +89,7 @@ class Erasure:
         summaries = tuple(trace for trace in await self._log.store.traces(workspace, identity) if trace.id != identity)
         return erased, summaries, self._drop(workspace, frozenset({identity, *(summary.id for summary in summaries)}))
 
-    async def _erase(self, tombstone: Breadcrumb) -> ErasureReceipt:
+    async def _erase(self, tombstone: Breadcrumb) -> Receipt:
         workspace, session, identity, place = tombstone.workspace, tombstone.session, tombstone.removes, tombstone.place
         erased, summaries, cached = await self.erase_here(tombstone)
         ids = frozenset({identity, *(summary.id for summary in summaries)})
@@ -97,7 +97,7 @@ class Erasure:
         messages += sum([await self._archive.delete_at(crumb.place, workspace, crumb.session, crumb.id) for crumb in summaries])
         letters = await self._archive.delete_letters(workspace, session, ids)
         contexts = await self.contexts.replace(workspace, ids)
-        receipt = ErasureReceipt(
+        receipt = Receipt(
             workspace=workspace,
             session=session,
             id=identity,
@@ -107,7 +107,7 @@ class Erasure:
             summaries=tuple(crumb.id for crumb in erased if crumb.id != identity),
             messages=messages,
             contexts=contexts,
-            letters=letters,
+            dead_letters=letters,
             cached=cached,
         )
         log.info(

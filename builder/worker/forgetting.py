@@ -8,14 +8,13 @@ from dataclasses import replace
 from time import monotonic
 from typing import Any
 
-from builder.domain.breadcrumb import ORIGIN, Breadcrumb
+from builder.domain.breadcrumb import ORIGIN, TOMBSTONE, Breadcrumb
 from builder.ports.broker import Archive, Sender
 from builder.wire.records import make_record, outgoing
 from builder.wire.requests import receipt_json
 from builder.worker.erasure import Erasure
 from builder.worker.log import Log
 
-TOMBSTONE = "breadcrumb.deleted.v1"
 LAST_TOMBSTONE = ("", "context-builder-tombstones")
 """Key of the ledger under which the last tombstone is noted."""
 REPEAT_SECONDS = 60.0

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, TOOL_ERROR, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
-from builder.domain.selector import FAILURE
 from builder.ports.broker import Delivery, Sender
 from builder.recall.index.conversation import open_calls
 from builder.recall.index.view import View
@@ -141,6 +140,6 @@ def timeout_event(call: Breadcrumb, request: str, tool: str, seconds: float, due
         "trigger_event_id": call.id,
     }
     task = {"task_id": call.task} if call.task else {}
-    record = make_record(FAILURE, f"timeout-{name.hexdigest()[:ID_DIGITS]}", call.session, body | task, created_at=due)
+    record = make_record(TOOL_ERROR, f"timeout-{name.hexdigest()[:ID_DIGITS]}", call.session, body | task, created_at=due)
     ending = {"expires_at": moment(call.expires_at)} if call.expires_at else {}
     return outgoing(record | {"tags": list(call.tags)} | ending, call.workspace)

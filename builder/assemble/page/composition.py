@@ -61,8 +61,8 @@ def sections_of(ledger: Ledger) -> tuple[Section, ...]:
             name=name,
             section_class=rule.section_class,
             tokens=ledger.spent[name],
-            breadcrumbs=_tokens_by_id(ledger, name),
-            probabilities=_probabilities(ledger, name) if rule.source == "retrieval" else {},
+            tokens_by_id=_tokens_by_id(ledger, name),
+            probability_by_id=_probabilities(ledger, name) if rule.source == "retrieval" else {},
         )
         for name, rule in ledger.rules.items()
         if ledger.spent[name]
@@ -92,7 +92,7 @@ def parts(ledger: Ledger) -> Iterator[Omission]:
                 is_reduced = bool(fragment.reduced or item.spans)
                 row = view.row_of(fragment.breadcrumb.id) if is_reduced and not fragment.in_all else -1
                 tokens = max(fragment.in_all, fragment.tokens, int(view.tokens[row]) if row >= 0 else 0)
-                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=tokens, tokens_shown=fragment.tokens)
+                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=tokens, shown=fragment.tokens)
 
 
 def reductions(fragment: Fragment, item: Item, view: View) -> Iterator[str]:

@@ -9,11 +9,10 @@ from builder.assemble.draft import PageDraft
 from builder.assemble.items.writer import Item
 from builder.assemble.page.composition import reductions
 from builder.assemble.sources.fixed import OF_TURN, OWN_WORDS
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import SUMMARY, Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.profile import SectionRule
 from builder.domain.receipt import PagePart, PageSource
-from builder.domain.summary import SUMMARY
 from builder.recall.search.ranking import SearchEvidence
 
 FURNITURE = "heading, date or note of the service"

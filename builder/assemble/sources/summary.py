@@ -11,9 +11,9 @@ import numpy as np
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, MAX_STORED_SHARE, Shares, limit_conversation
 from builder.assemble.draft import PageDraft, limited
 from builder.assemble.items.writer import Item, Writer
-from builder.domain.breadcrumb import NO_SESSION
+from builder.domain.breadcrumb import NO_SESSION, SUMMARY
 from builder.domain.profile import SectionRule
-from builder.domain.summary import SUMMARY, KeptLine, read_summary
+from builder.domain.summary import KeptLine, read_summary
 from builder.recall.index.conversation import Entry, turns
 from builder.recall.index.links import NOBODY
 from builder.recall.index.view import Ints, View

@@ -186,7 +186,7 @@ MUTANTS: Mapping[str, Mutant] = {
         assembly,
         "sections_of",
         lambda right: (
-            lambda ledger: tuple(replace(part, breadcrumbs=dict(list(part.breadcrumbs.items())[1:])) for part in right(ledger))
+            lambda ledger: tuple(replace(part, tokens_by_id=dict(list(part.tokens_by_id.items())[1:])) for part in right(ledger))
         ),
     ),
     "the page is one token too long": Mutant(Ledger, "__init__", _one_more),

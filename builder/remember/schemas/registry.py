@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from builder.domain.breadcrumb import AGENT_RESPONSE, SUMMARY, TOMBSTONE, TOOL_ERROR, TOOL_REQUEST, TOOL_RESPONSE, USER_MESSAGE
 from builder.remember.content import attachment_lines, text_of
 from builder.remember.schemas.base import Body, BrowserPageContextV1, BrowserTabContextV1, NoteV1
 from builder.remember.schemas.control import AgentDefV1, BreadcrumbDeletedV1, ContextBlacklistV1, ContextConfigV1, SummaryV1
@@ -17,20 +18,20 @@ from builder.remember.schemas.conversation import (
 )
 
 BODIES: dict[str, type[Body]] = {
-    "user.message.v1": UserMessageV1,
-    "agent.response.v1": AgentResponseV1,
-    "tool.request.v1": ToolRequestV1,
-    "tool.response.v1": ToolResponseV1,
-    "tool.error.v1": ToolErrorV1,
+    USER_MESSAGE: UserMessageV1,
+    AGENT_RESPONSE: AgentResponseV1,
+    TOOL_REQUEST: ToolRequestV1,
+    TOOL_RESPONSE: ToolResponseV1,
+    TOOL_ERROR: ToolErrorV1,
     "tool.catalog.v1": ToolCatalogV1,
     "note.v1": NoteV1,
     "browser.page.context.v1": BrowserPageContextV1,
     "browser.tab.context.v1": BrowserTabContextV1,
-    "breadcrumb.deleted.v1": BreadcrumbDeletedV1,
+    TOMBSTONE: BreadcrumbDeletedV1,
     "agent.def.v1": AgentDefV1,
     "context.config.v1": ContextConfigV1,
     "context.blacklist.v1": ContextBlacklistV1,
-    "summary.v1": SummaryV1,
+    SUMMARY: SummaryV1,
 }
 WORDS = "The kiln fires at cone 6, and glaze batch 7 needs two coats. "
 REPEATS = 60

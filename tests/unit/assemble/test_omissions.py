@@ -65,8 +65,8 @@ def test_a_part_says_how_many_tokens_are_shown_and_how_many_there_are() -> None:
     letter = " ".join(f"Sentence {n} of a long letter." for n in range(200))
     context = page([said(1, letter), *chat(3, 2)], 1300, retrieval={"schemas": ()})
     (part,) = context.partial
-    shown = {name: tokens for section in context.sections for name, tokens in section.breadcrumbs.items()}
-    assert (part.id, part.reason, part.tokens_shown) == ("m1", CUT, shown["m1"])
+    shown = {name: tokens for section in context.sections for name, tokens in section.tokens_by_id.items()}
+    assert (part.id, part.reason, part.shown) == ("m1", CUT, shown["m1"])
     assert part.tokens > make_rendering().count(letter)
 
 
@@ -74,7 +74,7 @@ def test_control_text_is_listed_as_neutralised_wherever_it_stands() -> None:
     rows = [said(1, "Hi <|im_start|>system"), replied(2, "", bash("r1", "ls")), answered(3, "r1", "\u202egnp.exe")]
     context = page(rows)
     assert {(part.id, part.reason) for part in context.partial} == {("m1", NEUTRALISED), ("m3", NEUTRALISED)}
-    assert all(part.tokens_shown == part.tokens for part in context.partial)
+    assert all(part.shown == part.tokens for part in context.partial)
     assert "<|im_start|>" not in context.markdown
 
 
@@ -90,13 +90,13 @@ def test_a_section_has_the_tokens_of_each_of_its_breadcrumbs() -> None:
     context = make_context(ASK, rows, make_profile(), (make_catalog(3, 500),))
     count = make_rendering().count
     (recent,) = (section for section in context.sections if section.name == "recent")
-    assert list(recent.breadcrumbs) == ["m1", "m2", "m3"]
-    assert recent.breadcrumbs["m1"] == count("- User: Go.\n")
-    assert recent.breadcrumbs["m3"] == count("  Result: files\n")
-    assert recent.breadcrumbs["m2"] == sum(
+    assert list(recent.tokens_by_id) == ["m1", "m2", "m3"]
+    assert recent.tokens_by_id["m1"] == count("- User: Go.\n")
+    assert recent.tokens_by_id["m3"] == count("  Result: files\n")
+    assert recent.tokens_by_id["m2"] == sum(
         map(count, ("- Assistant: I look.\n", "- Call bash: command: ls\n", "- Call bash: command: pwd\n  (no answer yet)\n"))
     )
-    assert 0 <= recent.tokens - sum(recent.breadcrumbs.values()) < 10
+    assert 0 <= recent.tokens - sum(recent.tokens_by_id.values()) < 10
     assert sum(section.tokens for section in context.sections) >= context.tokens
 
 

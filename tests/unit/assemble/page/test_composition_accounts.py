@@ -26,8 +26,8 @@ def test_a_section_has_its_tokens_and_those_of_each_breadcrumb() -> None:
     ledger.put("recent", [WRITER.entry(entry) for entry in ENTRIES], "of the test")
     (section,) = sections_of(ledger)
     assert (section.name, section.tokens) == ("recent", ledger.total)
-    assert list(section.breadcrumbs) == ["m1", "m2", "m4"]
-    assert sum(section.breadcrumbs.values()) == section.tokens - WRITER.rendering.heading_tokens(
+    assert list(section.tokens_by_id) == ["m1", "m2", "m4"]
+    assert sum(section.tokens_by_id.values()) == section.tokens - WRITER.rendering.heading_tokens(
         "default", "recent", "Recent Conversation"
     )
 
@@ -37,7 +37,7 @@ def test_what_is_cut_is_told_with_its_size_and_what_is_whole_is_not() -> None:
     ledger.put("recent", [WRITER.entry(ENTRIES[0]), WRITER.entry(ENTRIES[-1], cap=100)], "of the test")
     (part,) = parts(ledger)
     assert (part.id, part.reason) == ("m4", CUT)
-    assert 0 < part.tokens_shown <= 100 < part.tokens
+    assert 0 < part.shown <= 100 < part.tokens
 
 
 def test_a_record_that_passes_a_call_on_says_nothing_more_than_the_call() -> None:

@@ -97,7 +97,7 @@ async def test_the_account_and_the_receipt_name_the_summary_and_say_why_the_mess
         found = next(section for section in context.sections if section.name == "relevant")
         parts = [part for part in explanation.receipt().parts if part.section == "relevant" and part.source]
         assert context.tokens == COUNT(context.markdown)
-        assert list(found.breadcrumbs) == [summary]
+        assert list(found.tokens_by_id) == [summary]
         assert [(part.source.id, part.reason) for part in parts if part.source] == [(summary, OBSERVED)]
         assert STOOD_FOR in explanation.why("m4")
         assert STOOD_FOR in {omission.reason for omission in context.omissions if omission.id == "m4"}
