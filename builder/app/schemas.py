@@ -11,8 +11,8 @@ from builder.adapters.profiles.profile_file import ProfileFile
 from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED
 from builder.publish.event import AgentContextV1
 from builder.publish.reports import ContextCompactedV1
+from builder.remember.decode import BODIES
 from builder.remember.record import Record
-from builder.remember.schemas.registry import BODIES
 
 INBOUND: dict[str, type[BaseModel]] = {**BODIES, "record": Record, "profile": ProfileFile}
 """What others write for us: bodies by schema name, the record around them, and profile files."""

@@ -19,8 +19,7 @@ from builder.domain.profile import DEFINING_SCHEMAS, Definitions
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.ports.broker import Publisher, Stream
 from builder.ports.store import CallOrigin, CompleteStore, origins_of
-from builder.recall.index.reader import KeyedLock
-from builder.recall.scopes import definitions_as_of
+from builder.recall.scopes import KeyedLock, definitions_as_of
 from builder.remember.memory import decoded
 
 MESSAGES_PER_WATERMARK = 256

@@ -16,14 +16,13 @@ from builder.domain.profile import Profile
 from builder.ports.broker import Delivery, Sender
 from builder.recall.index.conversation import open_calls
 from builder.recall.index.view import View
-from builder.recall.recall import Recaller
-from builder.recall.visibility import of_consumer
+from builder.recall.recall import Recaller, of_consumer
 from builder.remember.schemas.conversation import calls_of
 from builder.wire.json import canonical
 from builder.wire.records import Outgoing, make_record, moment, outgoing
-from builder.worker.consumers import Consumers
+from builder.worker.decide import Consumers
+from builder.worker.jobs import UnexpectedError, guard, heartbeat
 from builder.worker.log import Log
-from builder.worker.resilience import UnexpectedError, guard, heartbeat
 
 logger = logging.getLogger("builder.worker.tool_timeouts")
 

@@ -16,7 +16,7 @@ from typing_extensions import override
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.embedding.engine import Engine
 from builder.adapters.embedding.onnx import OnnxEmbedder
-from builder.adapters.nats.publisher import NatsSender
+from builder.adapters.nats.connection import NatsSender
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import ensure_streams
 from builder.app.broker import open_bus, topology
@@ -30,9 +30,8 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import DeliveryOutcome
-from builder.worker.jobs import Observer
+from builder.worker.jobs import Observer, Pace, Pauses
 from builder.worker.loop import Worker
-from builder.worker.resilience import Pace, Pauses
 from tests.ports import HandDelivery
 from tests.stores import Method, changed_stores
 

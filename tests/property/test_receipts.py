@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.domain.receipt import ContextReceipt
+from builder.domain.reports import ContextReceipt
 from tests.examples import examples
 from tests.explanations import make_explanation
 from tests.factories import make_profile

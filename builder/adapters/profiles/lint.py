@@ -11,7 +11,7 @@ from builder.domain.lint_finding import Severity, nearest
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.selector import SCHEMA_DEFINITION
 from builder.domain.selector import schemas_of as schemas_of_triggers
-from builder.remember.schemas.registry import BODIES
+from builder.remember.decode import BODIES
 
 MIN_LIKENESS = 0.85
 """Likeness from which an unknown name counts as a slip of the pen."""

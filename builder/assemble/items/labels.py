@@ -12,7 +12,7 @@ from builder.domain.breadcrumb import TOOL_RESPONSE, Breadcrumb, Role
 from builder.domain.context import Call, Fragment
 from builder.domain.phrases import Phrases
 from builder.domain.text import visible
-from builder.language.names import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
+from builder.language.words import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
 from builder.recall.index.conversation import Entry, has_other_agents
 from builder.recall.index.view import View
 from builder.remember.content import described, without_wrapper

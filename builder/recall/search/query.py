@@ -10,7 +10,7 @@ from builder.domain.errors import Unavailable
 from builder.domain.profile import Profile, Retrieval
 from builder.domain.recall import Scope
 from builder.language.instructions.patterns import languages
-from builder.language.traits import is_follow_up
+from builder.language.sentences import is_follow_up
 from builder.language.words import UNSPACED, Terms, identifiers, is_filler, word_set, words_of
 from builder.recall.index.view import View
 
