@@ -15,8 +15,8 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from builder.adapters.embedding import CachedEmbedder, Endpoint, list_models, open_embedder
-from builder.adapters.nats.connection import NatsPublisher
 from builder.adapters.nats.delivery import NatsDelivery
+from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.page_rendering import Listener, silence

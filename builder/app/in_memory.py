@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from builder.adapters.memory.broker import MemoryBroker, MemoryDelivery
 from builder.adapters.memory.streams import KeptMessage, MemoryStream
-from builder.adapters.nats.connection import NatsPublisher, NatsSender
+from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS

@@ -15,8 +15,8 @@ from nats.js import JetStreamContext
 from prometheus_client import CollectorRegistry
 
 from builder.adapters.http import routes, serve
-from builder.adapters.nats.connection import NatsSender
 from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
+from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, all_breadcrumbs, replayed_breadcrumbs, tool_calls

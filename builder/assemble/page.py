@@ -94,7 +94,7 @@ def parts(ledger: Ledger) -> Iterator[Omission]:
                 is_reduced = bool(fragment.reduced or item.spans)
                 row = view.row_of(fragment.breadcrumb.id) if is_reduced and not fragment.in_all else -1
                 tokens = max(fragment.in_all, fragment.tokens, int(view.tokens[row]) if row >= 0 else 0)
-                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=tokens, shown=fragment.tokens)
+                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=tokens, tokens_shown=fragment.tokens)
 
 
 def reductions(fragment: Fragment, item: Item, view: View) -> Iterator[str]:

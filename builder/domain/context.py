@@ -154,7 +154,7 @@ class Omission:
     reason: str
     tokens: int = 0
     """Of all of it, by stored counts where it was not rendered."""
-    shown: int = 0
+    tokens_shown: int = 0
     """Tokens of it on the page."""
 
 

@@ -252,7 +252,7 @@ MAX_WORDING_CHARS = 4_000
 """A longer text is compared as it is."""
 _QUOTATION_MARKS = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
 _BEHIND_WORD = r"(?:(?<=[^\W\d_][^\W\d_])|(?<=[^\W\d_][^\W\d_][\"')]))"
-_END = re.compile(rf"{_BEHIND_WORD}[.!…]+(?=\s|$)|[。！]+")
+_STATEMENT_END = re.compile(rf"{_BEHIND_WORD}[.!…]+(?=\s|$)|[。！]+")
 """After a word; a full stop by itself may be a folder, and after one letter a factorial."""
 _LAST = re.compile(rf"(?:{_BEHIND_WORD}|(?P<number>(?:^|[^\W\d_]:?\s)[-−#€$£]?\d(?:[\w,.:/-]*\w)?))\.$")
 """After a word, or after a number that a word is before; in `x = 5.` it belongs to the number."""
@@ -270,7 +270,7 @@ def wording(text: str) -> str:
     plain = "\n".join(line.rstrip() for line in unicodedata.normalize("NFC", text).strip().splitlines())
     if "\n" in plain or len(plain) > MAX_WORDING_CHARS:
         return plain
-    core = _END.sub(".", _without_asides(" ".join(plain.translate(_QUOTATION_MARKS).split())))
+    core = _STATEMENT_END.sub(".", _without_asides(" ".join(plain.translate(_QUOTATION_MARKS).split())))
     core = _LAST.sub(lambda end: end["number"] or "", core).rstrip()
     return _BEGINNING.sub(lambda word: _small(word[0]), core) or plain
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.context import RECENT, Context
@@ -77,7 +77,7 @@ class OmissionV1(BaseModel):
     id: str
     reason: str
     tokens: int = Field(description="tokens of all of it, by stored counts where nothing of it was rendered")
-    shown: int = Field(0, description="tokens of them on the page")
+    shown: int = Field(0, validation_alias=AliasChoices("shown", "tokens_shown"), description="tokens of them on the page")
 
 
 class Omissions(BaseModel):

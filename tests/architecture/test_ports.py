@@ -9,8 +9,8 @@ from builder.adapters.embedding.endpoint import EndpointEmbedder
 from builder.adapters.embedding.engine import Engine, NoEmbedder
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.prepare import ReferenceEmbedder
-from builder.adapters.nats.connection import NatsPublisher, NatsSender
 from builder.adapters.nats.delivery import NatsDelivery
+from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.adapters.summarizer import EndpointSummarizer

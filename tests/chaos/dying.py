@@ -9,8 +9,8 @@ import signal
 import sys
 from typing import Any
 
-from builder.adapters.nats.connection import NatsPublisher
 from builder.adapters.nats.delivery import NatsDelivery
+from builder.adapters.nats.publisher import NatsPublisher
 from builder.app import service
 from builder.app.components import Parts
 from builder.app.settings import Settings

@@ -16,7 +16,7 @@ from typing_extensions import override
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.embedding.engine import Engine
 from builder.adapters.embedding.onnx import OnnxEmbedder
-from builder.adapters.nats.connection import NatsSender
+from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import ensure_streams
 from builder.app.broker import open_bus, topology

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from nats.js import JetStreamContext
 
-from builder.adapters.nats.connection import NatsPublisher
+from builder.adapters.nats.publisher import NatsPublisher
 from builder.app.components import Parts
 from builder.app.config import bundled_folder
 from builder.domain.context import Context

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from nats.js import JetStreamContext
 
-from builder.adapters.nats.connection import NatsPublisher
+from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams, incarnation_of
 from builder.client import ReceivedContext, Rejected, connect

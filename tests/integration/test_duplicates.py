@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from builder.adapters.nats.connection import NatsSender
+from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
 from builder.client import Client, Rejected, connect

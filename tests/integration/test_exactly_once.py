@@ -12,8 +12,8 @@ from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
-from builder.adapters.nats.connection import NatsPublisher
 from builder.adapters.nats.delivery import NatsDelivery
+from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import MAX_SINGLE_GETS
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topology, ensure_streams
 from builder.app.components import Parts

@@ -118,7 +118,7 @@ def test_what_is_on_the_page_is_told_apart_from_what_is_not(
     shown, omitted = set(ids_on_page(context)), [omission.id for omission in context.omissions]
     assert len(set(omitted)) == len(omitted) <= 50
     assert {part.id for part in context.partial} <= shown
-    assert all(0 < part.shown <= part.tokens for part in context.partial)
+    assert all(0 < part.tokens_shown <= part.tokens for part in context.partial)
     assert shown.isdisjoint(omitted)
     assert len(omitted) <= sum(context.left_out.values())
     assert {omission.reason for omission in context.omissions} <= set(context.left_out)

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from builder.adapters.nats.connection import letter_subject, translated
+from builder.adapters.nats.connection import translated
+from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
 from builder.app.address import running

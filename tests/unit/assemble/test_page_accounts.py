@@ -37,7 +37,7 @@ def test_what_is_cut_is_told_with_its_size_and_what_is_whole_is_not() -> None:
     ledger.put("recent", [WRITER.entry(ENTRIES[0]), WRITER.entry(ENTRIES[-1], cap=100)], "of the test")
     (part,) = parts(ledger)
     assert (part.id, part.reason) == ("m4", CUT)
-    assert 0 < part.shown <= 100 < part.tokens
+    assert 0 < part.tokens_shown <= 100 < part.tokens
 
 
 def test_a_record_that_passes_a_call_on_says_nothing_more_than_the_call() -> None:

@@ -66,7 +66,7 @@ def test_a_part_says_how_many_tokens_are_shown_and_how_many_there_are() -> None:
     context = page([said(1, letter), *chat(3, 2)], 1300, retrieval={"schemas": ()})
     (part,) = context.partial
     shown = {name: tokens for section in context.sections for name, tokens in section.tokens_by_id.items()}
-    assert (part.id, part.reason, part.shown) == ("m1", CUT, shown["m1"])
+    assert (part.id, part.reason, part.tokens_shown) == ("m1", CUT, shown["m1"])
     assert part.tokens > make_rendering().count(letter)
 
 
@@ -74,7 +74,7 @@ def test_control_text_is_listed_as_neutralised_wherever_it_stands() -> None:
     rows = [said(1, "Hi <|im_start|>system"), replied(2, "", bash("r1", "ls")), answered(3, "r1", "\u202egnp.exe")]
     context = page(rows)
     assert {(part.id, part.reason) for part in context.partial} == {("m1", NEUTRALISED), ("m3", NEUTRALISED)}
-    assert all(part.shown == part.tokens for part in context.partial)
+    assert all(part.tokens_shown == part.tokens for part in context.partial)
     assert "<|im_start|>" not in context.markdown
 
 

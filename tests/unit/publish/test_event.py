@@ -43,7 +43,7 @@ def context(trigger: Breadcrumb | None = None, **changes: Any) -> Context:
                 name="current", section_class="turn", tokens=9, tokens_by_id={"问题-1": 6, "catalog": 0}, probability_by_id={}
             ),
         ),
-        "partial": (Omission(id="catalog", reason="cut to what has room", tokens=40, shown=5),),
+        "partial": (Omission(id="catalog", reason="cut to what has room", tokens=40, tokens_shown=5),),
         "omissions": (Omission(id="m2", reason="repeat"), Omission(id="m3", reason="over budget", tokens=12)),
         "left_out": {"repeat": 60, "over budget": 30},
     }

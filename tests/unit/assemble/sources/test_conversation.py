@@ -103,7 +103,7 @@ def test_what_is_folded_is_a_line_with_its_size_and_id_below_its_call() -> None:
     assert context.compaction.folded == ("m2", "m21")
     assert context.compaction.original_tokens > context.compaction.compacted_tokens
     (folded,) = (part for part in context.partial if part.id == "m2")
-    assert (folded.reason, folded.shown < folded.tokens) == ("folded to one line", True)
+    assert (folded.reason, folded.tokens_shown < folded.tokens) == ("folded to one line", True)
 
 
 def test_a_result_that_is_shorter_than_its_line_is_not_folded() -> None:
@@ -135,7 +135,7 @@ def test_a_message_that_is_larger_than_what_is_left_is_cut_with_its_id_and_how_m
     context = page(rows, profile(500))
     ((cut,), shown) = context.partial, conversation(context)
     assert (cut.id, cut.reason) == ("m1", "cut to what has room")
-    assert 64 <= cut.shown < cut.tokens
+    assert 64 <= cut.tokens_shown < cut.tokens
     assert "characters left out, id m1 …]" in shown
     assert shown.startswith("- User: Sentence 0 of a long letter.")
     assert ids_of(context, "recent") == ["m1", "m2", "m3", "m4"]
@@ -144,7 +144,7 @@ def test_a_message_that_is_larger_than_what_is_left_is_cut_with_its_id_and_how_m
 def test_no_shred_is_shown_of_what_has_no_useful_part() -> None:
     for budget in range(120, 1200, 20):
         context = page([said(1, LETTER), *chat(3, 2)], profile(budget))
-        assert all(part.shown >= 32 for part in context.partial)
+        assert all(part.tokens_shown >= 32 for part in context.partial)
 
 
 def test_the_same_call_answered_again_later_is_one_line_only_under_pressure() -> None:

@@ -100,7 +100,7 @@ def test_a_result_list_is_cut_with_numbers_of_its_own_for_a_tool_and_a_note_that
     assert "  (4 of 9 results shown; fetch m2 for all " in context.markdown
     assert "  (2 of 9 results shown, each cut to 10 characters; fetch m4 for all " in context.markdown
     assert partial(context) == dict.fromkeys(("m2", "m4"), "cut to its first results")
-    assert all(part.shown < part.tokens for part in context.partial)
+    assert all(part.tokens_shown < part.tokens for part in context.partial)
 
 
 def test_without_a_limit_every_result_of_a_list_is_there() -> None:

@@ -48,7 +48,7 @@ def reminding(text: str, every: int = 1, when: Selector | None = None) -> Profil
 def cut_of(context: Context) -> int:
     """Tokens that are shown of the current message."""
     (part,) = (part for part in context.partial if part.id == context.trigger.id)
-    return part.shown
+    return part.tokens_shown
 
 
 def test_every_page_has_a_place_for_the_system_prompt_in_front_word_for_word() -> None:
