@@ -20,7 +20,7 @@ SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ConversionFinding:
     """What somebody has to look at."""
 
     place: str
@@ -40,7 +40,7 @@ class ConvertedHints:
     """Path in a folder of templates, or in one of hints."""
     text: str
     """Empty where the service would refuse it."""
-    findings: tuple[Finding, ...]
+    findings: tuple[ConversionFinding, ...]
 
 
 def convert_hints(text: str, source: str) -> tuple[ConvertedHints, ...]:
@@ -57,7 +57,7 @@ def convert_hints(text: str, source: str) -> tuple[ConvertedHints, ...]:
         twin = converted.get(key)
         if twin is not None and twin.text != each.text:
             problem = Problem(0, f"another record gives {each.file} with other content", "convert them apart, and choose")
-            converted[key] = _with(twin, Finding(place=f"record {number}", problem=problem))
+            converted[key] = _with(twin, ConversionFinding(place=f"record {number}", problem=problem))
         elif twin is None:
             converted[key] = each
     return tuple(converted.values())
@@ -120,7 +120,7 @@ def _converted(record: Mapping[str, Any], number: int, stem: str) -> ConvertedHi
     if schema and single:
         ((key, rule),) = single.items()
         conversion = convert(str(rule["template"]), "body")
-        findings += (Finding(place=f"{place} transform.{key}", problem=problem) for problem in conversion.problems)
+        findings += (ConversionFinding(place=f"{place} transform.{key}", problem=problem) for problem in conversion.problems)
         checked = {**hints, "transform": {key: {**rule, "template": conversion.text}}}
         refused = [*_check(checked, place)]
         findings += refused if conversion.text else ()
@@ -159,31 +159,31 @@ def _single_template(hints: Mapping[str, Any]) -> dict[str, Any]:
     return rules if is_template and not hints.get("include") and not hints.get("exclude") else {}
 
 
-def _rule(rule: Any, place: str, findings: list[Finding]) -> Any:
+def _rule(rule: Any, place: str, findings: list[ConversionFinding]) -> Any:
     """The rule, its template in Jinja2."""
     if not isinstance(rule, dict) or rule.get("type") != "template" or not isinstance(rule.get("template"), str):
         return rule
     conversion = convert(rule["template"])
-    findings += (Finding(place=place, problem=problem) for problem in conversion.problems)
+    findings += (ConversionFinding(place=place, problem=problem) for problem in conversion.problems)
     return {**rule, "template": conversion.text}
 
 
-def _unread_keys(hints: Mapping[str, Any], place: str) -> Iterator[Finding]:
+def _unread_keys(hints: Mapping[str, Any], place: str) -> Iterator[ConversionFinding]:
     for key in sorted(hints.keys() - KEYS):
         fix = 'write it as a rule of `transform`: {"type": "template", …}' if key == "template" else "take it out"
-        yield Finding(place=place, problem=Problem(0, f"nothing reads {key!r} of hints", fix, "note"))
+        yield ConversionFinding(place=place, problem=Problem(0, f"nothing reads {key!r} of hints", fix, "note"))
 
 
-def _check(hints: Mapping[str, Any], place: str) -> Iterator[Finding]:
+def _check(hints: Mapping[str, Any], place: str) -> Iterator[ConversionFinding]:
     """Why the service would refuse the hints."""
     try:
         read_hints(canonical(hints))
     except TemplateFailed as error:
         problem, _, fix = str(error).partition("; ")
-        yield Finding(place=place, problem=Problem(0, problem, fix or "mend it"))
+        yield ConversionFinding(place=place, problem=Problem(0, problem, fix or "mend it"))
 
 
-def _with(converted: ConvertedHints, finding: Finding) -> ConvertedHints:
+def _with(converted: ConvertedHints, finding: ConversionFinding) -> ConvertedHints:
     return ConvertedHints(file=converted.file, text=converted.text, findings=(*converted.findings, finding))
 
 

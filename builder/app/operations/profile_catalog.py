@@ -29,7 +29,7 @@ KINDS = ("hints/", "pages/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class CatalogEntry:
     """A profile or a preset."""
 
     name: str
@@ -63,11 +63,11 @@ class ProfileCatalog:
         self._bundled_hints, _, self._bundled_languages = templates_of(layers[:1])
         self.templates, self._uncompiled = _compiled(self.hints, self.pages, languages)
         profiles, presets = sources(layers, "profiles"), sources(layers, "presets")
-        self.all = tuple(Entry(name=name, kind="profile", source=profiles[name]) for name in sorted(profiles)) + tuple(
-            Entry(name=name, kind="preset", source=presets[name]) for name in sorted(presets.keys() - profiles.keys())
+        self.all = tuple(CatalogEntry(name=name, kind="profile", source=profiles[name]) for name in sorted(profiles)) + tuple(
+            CatalogEntry(name=name, kind="preset", source=presets[name]) for name in sorted(presets.keys() - profiles.keys())
         )
 
-    def entry(self, name: str) -> Entry:
+    def entry(self, name: str) -> CatalogEntry:
         """Raises `Misconfigured` with the known names."""
         for entry in self.all:
             if entry.name == name:
@@ -77,7 +77,7 @@ class ProfileCatalog:
         fix = f"write {near}; " if near else ""
         raise Misconfigured(f"there is no profile or preset {name!r}; {fix}known are {', '.join(names)}")
 
-    def profile(self, entry: Entry) -> Profile:
+    def profile(self, entry: CatalogEntry) -> Profile:
         """As the service would read it. Raises `FaultyFiles`."""
         if entry.file not in self._profiles:
             self._profiles[entry.file] = self._parsed(entry)
@@ -86,7 +86,7 @@ class ProfileCatalog:
             raise profile
         return profile
 
-    def _parsed(self, entry: Entry) -> Profile | FaultyFiles:
+    def _parsed(self, entry: CatalogEntry) -> Profile | FaultyFiles:
         try:
             return parse_profile(entry.name, entry.source, self.library, entry.file)
         except FaultyFiles as error:
@@ -160,7 +160,7 @@ class ProfileCatalog:
             schemas |= own
         return schemas
 
-    def _files_of(self, entries: tuple[Entry, ...]) -> frozenset[str] | None:
+    def _files_of(self, entries: tuple[CatalogEntry, ...]) -> frozenset[str] | None:
         """The templates that these profiles use; None = all, where one cannot be read."""
         files: set[str] = {f"hints/{GENERIC}{SUFFIX}"}
         for entry in entries:
@@ -174,7 +174,7 @@ class ProfileCatalog:
             files.update(f"hints/{name}{SUFFIX}" for name in names)
         return frozenset(files)
 
-    def _profile(self, entry: Entry, facts: LintFacts) -> Iterator[LintFinding]:
+    def _profile(self, entry: CatalogEntry, facts: LintFacts) -> Iterator[LintFinding]:
         try:
             profile = self.profile(entry)
         except FaultyFiles as error:

@@ -91,21 +91,22 @@ def reason_of_row(assembly: AssembledPage, row: int) -> str:
 def _hidden(crumb: Breadcrumb, row: int, assembly: AssembledPage) -> str:
     recall = assembly.draft.recall
     profile, view, trigger = recall.profile, recall.view, recall.trigger
-    if not view.prefix.latest[row]:
-        return "it was replaced by a later version, or deleted"
-    if crumb.expires_at is not None and crumb.expires_at <= trigger.received_at:
-        return f"it had expired at {crumb.expires_at:%Y-%m-%d %H:%M}Z"
-    if profile.audience is not None and not profile.audience.matches(crumb):
-        return f"the audience of profile {profile.consumer!r} does not match it"
-    if profile.scope_to_task and crumb.task != trigger.task:
-        return f"it belongs to {f'task {crumb.task!r}' if crumb.task else 'no task'}, the message to {trigger.task or 'none'!r}"
-    if recall.scope.user and crumb.session != trigger.session:
-        return f"it is no part of the memory of {recall.scope.user!r}"
-    return (
-        "it came after the message to answer, and belongs to a context of its own"
-        if crumb.place > trigger.place
-        else "the blacklist (context.blacklist.v1) excludes it, or a part of its tool exchange"
+    ended = crumb.expires_at if crumb.expires_at is not None and crumb.expires_at <= trigger.received_at else None
+    task = f"task {crumb.task!r}" if crumb.task else "no task"
+    is_of_audience = profile.audience is None or profile.audience.matches(crumb)
+    reasons = (
+        (not view.prefix.latest[row], "it was replaced by a later version, or deleted"),
+        (ended, f"it had expired at {ended or trigger.received_at:%Y-%m-%d %H:%M}Z"),
+        (not is_of_audience, f"the audience of profile {profile.consumer!r} does not match it"),
+        (
+            profile.scope_to_task and crumb.task != trigger.task,
+            f"it belongs to {task}, the message to {trigger.task or 'none'!r}",
+        ),
+        (recall.scope.user and crumb.session != trigger.session, f"it is no part of the memory of {recall.scope.user!r}"),
+        (crumb.place > trigger.place, "it came after the message to answer, and belongs to a context of its own"),
+        (True, "the blacklist (context.blacklist.v1) excludes it, or a part of its tool exchange"),
     )
+    return next(reason for applies, reason in reasons if applies)
 
 
 def _not_searched(crumb: Breadcrumb, row: int, view: View, profile: Profile, *, is_small_talk: bool) -> str:

@@ -153,17 +153,18 @@ def _try_add(section: str, find: Find, draft: PageDraft, items_by_row: dict[int,
 
 
 def _reason(draft: PageDraft, find: Find) -> str:
-    if find.lines:
-        return OBSERVED
-    if find.reply_to >= 0:
-        return f"what was said in reply to {draft.recall.view.breadcrumb(find.reply_to).id}, which was found"
-    if find.answer >= 0:
-        return f"the question that {draft.recall.view.breadcrumb(find.answer).id} answers, which was found"
-    if find.replaces >= 0:
-        return f"what may replace {draft.recall.view.breadcrumb(find.replaces).id}, which was found"
-    if find in draft.retrieval.neighbours:
-        return "said next to what was found"
-    return "found" if find.times == 1 else f"found; the same was said {find.times} times, this is the last"
+    leaders = (find.reply_to, find.answer, find.replaces)
+    reply_to, answer, replaces = (draft.recall.view.breadcrumb(row).id if row >= 0 else "" for row in leaders)
+    reasons = (
+        (find.lines, OBSERVED),
+        (reply_to, f"what was said in reply to {reply_to}, which was found"),
+        (answer, f"the question that {answer} answers, which was found"),
+        (replaces, f"what may replace {replaces}, which was found"),
+        (find in draft.retrieval.neighbours, "said next to what was found"),
+        (find.times == 1, "found"),
+        (True, f"found; the same was said {find.times} times, this is the last"),
+    )
+    return next(reason for applies, reason in reasons if applies)
 
 
 def found_item(find: Find, writer: Writer) -> Item:

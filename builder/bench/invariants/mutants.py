@@ -93,8 +93,8 @@ def _without_reason(right: Function) -> Function:
 
 
 def _one_more(right: Function) -> Function:
-    def begin(self: Ledger, writer: Any, allowance: int, sources: Any, **kwargs: Any) -> None:
-        right(self, writer, allowance + 1, sources, **kwargs)
+    def begin(self: Ledger, writer: Any, allowance: int, **kwargs: Any) -> None:
+        right(self, writer, allowance + 1, **kwargs)
 
     return begin
 

@@ -14,9 +14,9 @@ from builder.adapters.templates.folder import BLAMELESS_CHARS, FAILURES, MAX_STR
 from builder.adapters.templates.llm_hints.queries import JqFailed
 from builder.adapters.templates.llm_hints.rules import (
     Data,
+    HintRule,
     LiteralRule,
     Path,
-    Rule,
     TemplateRule,
     Written,
     excluded,
@@ -69,7 +69,7 @@ class LlmHints:
     include: tuple[Path, ...]
     """What is kept of the body; empty = all."""
     exclude: tuple[Path, ...]
-    transform: tuple[tuple[str, Rule], ...]
+    transform: tuple[tuple[str, HintRule], ...]
     """Key of the result and its rule, in the order of the keys."""
     mode: Literal["replace", "merge"]
     """Only the keys of `transform` remain, or they stand beside what is left of the body."""

@@ -79,7 +79,7 @@ class Written(str):
     __slots__ = ()
 
 
-class Rule(Protocol):
+class HintRule(Protocol):
     """Makes one value."""
 
     def value(self, data: Data) -> Any:
@@ -166,7 +166,7 @@ class JqRule:
         return value
 
 
-def rule_of(spec: Any) -> Rule:
+def rule_of(spec: Any) -> HintRule:
     """The rule that this JSON describes. Raises `ValueError` with what to do, and Jinja's errors of compiling."""
     if not isinstance(spec, dict):
         raise ValueError('it is no object; write {"type": "template", "template": "…"}')  # noqa: TRY004 - one family of reasons
@@ -253,7 +253,7 @@ def _filled(body: Any, path: Path) -> str:
     return str(quote(text))
 
 
-TEXT_RULES: Mapping[str, tuple[str, Callable[[str], Rule]]] = {
+TEXT_RULES: Mapping[str, tuple[str, Callable[[str], HintRule]]] = {
     "template": ("template", TemplateRule),
     "extract": ("value", ExtractRule),
     "format": ("format", FormatRule),
