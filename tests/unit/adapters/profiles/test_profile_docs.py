@@ -15,7 +15,7 @@ from builder.app.settings import Settings
 
 PAGE = Path(__file__).resolve().parents[4] / "builder" / "docs" / "profiles.md"
 SCHEMA: dict[str, Any] = ProfileFile.model_json_schema(by_alias=True)
-SELECTOR = "SelectorFile"
+SELECTOR = "Selector"
 CONDITIONS = SCHEMA["$defs"][SELECTOR]["properties"].keys()
 """Of each selector: they have rows of their own."""
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
