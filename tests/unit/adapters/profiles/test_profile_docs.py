@@ -39,7 +39,7 @@ def settings(model: dict[str, Any], prefix: str = "", shown: tuple[str, ...] = (
 
 
 def is_selector(model: dict[str, Any]) -> bool:
-    return model.get("properties", {}).keys() >= CONDITIONS
+    return set(CONDITIONS) <= set(model.get("properties", ()))
 
 
 def choices(field: dict[str, Any]) -> list[dict[str, Any]]:
