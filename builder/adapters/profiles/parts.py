@@ -1,4 +1,4 @@
-"""Parts of a profile file that differ from what the page is built by, and the checks of the others."""
+"""Parts of a profile file that only files have, and checks of the others."""
 
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
@@ -68,7 +68,7 @@ def checked_window(window: Window) -> Window:
 
 
 def checked_retrieval(retrieval: Retrieval) -> Retrieval:
-    """Its schemas are showable, and a custom query has a text; sessions are tokens."""
+    """Its schemas are showable; a custom query has a text; sessions become tokens."""
     check_showable(retrieval.schemas)
     query, text = retrieval.query, retrieval.query_text
     if (query == "custom") != bool(text.strip()):

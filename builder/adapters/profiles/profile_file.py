@@ -1,4 +1,4 @@
-"""A profile file as its author writes it: the settings of the domain, with what only files have."""
+"""A profile file as written: the domain's settings, and those that only files have."""
 
 from datetime import UTC, tzinfo
 from typing import Annotated, Literal
