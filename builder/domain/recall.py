@@ -21,7 +21,7 @@ class Passage:
     tokens: int
     """Token count (o200k_base)."""
     traits: int = 0
-    """Bits of `builder.language.traits.Trait`."""
+    """Bits of `builder.language.sentences.Trait`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

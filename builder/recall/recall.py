@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.profile import FORBIDDEN_SCHEMAS, MAX_DEFINITIONS, Profile
+from builder.domain.page_settings import FORBIDDEN_SCHEMAS
+from builder.domain.profile import MAX_DEFINITIONS, Profile
 from builder.domain.recall import Scope, StoredBreadcrumb
 from builder.domain.selector import CATALOG, DEFINES_TAG, SCHEMA_DEFINITION, Pinned, Selector
 from builder.language.words import Terms

@@ -25,7 +25,7 @@ FENCE = re.compile(
     r"(?:^<!-- (?P<mark>[^\n]*?) -->\n\n?)?^```(?P<language>\w*)(?: (?P<file>[^\n]+))?\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
-WHOLE_PAGES = dict.fromkeys(("templates.md", "llm-hints.md"), "tests/e2e/test_template_guide.py")
+WHOLE_PAGES = dict.fromkeys(("first-hour.md", "templates.md", "llm-hints.md"), "tests/e2e/test_template_guide.py")
 """Pages of which one test reads every block, so that none needs a mark."""
 OUTPUT = re.compile(r"output\b")
 

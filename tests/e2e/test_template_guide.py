@@ -1,4 +1,4 @@
-"""Every block of the guide for template authors is used: the commands run, the files make pages."""
+"""Every block of the pages for template authors is used: the commands run, the files make pages."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from builder.app.operations.profile_catalog import open_catalog
 from builder.app.operations.template_cases import run_cases
@@ -15,19 +16,14 @@ from tests.commands import run
 from tests.running import Running, environment
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDE = "".join((ROOT / "builder" / "docs" / name).read_text("utf-8") for name in ("templates.md", "llm-hints.md"))
-BLOCKS = re.findall(r"^```(\w*) ?([^\n]*)\n(.*?)^```$", GUIDE, re.DOTALL | re.MULTILINE)
+DOCS = ROOT / "builder" / "docs"
+HOUR, REFERENCE, RECORDS = ((DOCS / name).read_text("utf-8") for name in ("first-hour.md", "templates.md", "llm-hints.md"))
+FENCE = re.compile(r"^```(\w*) ?([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCKS = FENCE.findall(HOUR + REFERENCE + RECORDS)
 FILES = {name: text for _, name, text in BLOCKS if name}
-TALK = [
-    ("user.message.v1", {"content": "The kiln is broken."}),
-    ("ticket.v1", {"number": 7, "status": "open", "title": "Repair the blue kiln. Joost comes."}),
-    ("agent.response.v1", {"message": "I opened a ticket."}),
-    ("user.message.v1", {"content": "Which ticket is open?"}),
-]
-LINES = [
-    json.dumps({"id": f"m{n}", "schema_name": schema, "context": body, "created_at": f"2026-09-14T09:0{n}:00Z"})
-    for n, (schema, body) in enumerate(TALK)
-]
+LINES = FILES["talk.jsonl"].splitlines()
+SCRIPTS = [text for language, name, text in FENCE.findall(HOUR) if language == "sh"]
+"""Of the first hour: without a service, and beside one."""
 
 
 def folder_of(home: Path) -> Path:
@@ -46,12 +42,15 @@ async def test_the_files_of_the_guide_are_free_of_errors_and_make_the_pages_that
     settings = Settings(templates_dir=folder_of(tmp_path), embedding=EmbeddingSettings(engine="none"))
     assert [str(each) for each in open_catalog(settings).findings() if each.severity == "error"] == []
     pages: dict[str, str] = {}
-    for name in ("default", "brief", "support", "german", "dutch", "coding-agent"):
+    for name in ("brief", "support", "german", "dutch", "coding-agent"):
         event = await build_once(settings, LINES, "acme", "s1", name, "", lambda _: None)
         pages[name] = event["content"]
-    assert "## What we just said\n" in pages["default"]
-    assert "- User asks: The kiln is broken.\n" in pages["brief"]
-    assert "## Open Ticket\n- Ticket 7 (open): Repair the blue kiln.\n" in pages["support"]
+    assert "## What we just said\n" in pages["brief"]
+    assert "- User asks: The blue kiln is broken.\n" in pages["brief"]
+    assert pages["support"].startswith(
+        "## Role\nYou help people who fire kilns.\n\n## Open Ticket\n- Ticket 7 (open): Repair the blue kiln.\n"
+    )
+    assert pages["support"].endswith("\n## Reminder\nNever promise a date.\n")
     assert "## Aktuelle Nachricht des Nutzers\n- Kunde asks: " in pages["german"]
     assert "- Beraterin: I opened a ticket." in pages["german"]
     assert "## Huidig bericht van de gebruiker\n- Gebruiker asks: " in pages["dutch"]
@@ -92,7 +91,7 @@ def test_the_conversion_of_the_guide_prints_what_it_promises(tmp_path: Path) -> 
 
 
 def test_the_first_hint_of_the_guide_is_written_and_reads_as_it_says(tmp_path: Path) -> None:
-    script = [text for language, name, text in BLOCKS if language == "sh"][1]
+    (script,) = [text for language, name, text in FENCE.findall(REFERENCE) if language == "sh"]
     (tmp_path / "order.schema.json").write_text(FILES["order.schema.json"], "utf-8")
     env = environment(tmp_path) | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
@@ -107,11 +106,41 @@ def test_the_case_of_the_guide_shows_its_ticket(tmp_path: Path) -> None:
     assert (result.template, result.text) == ("hints/ticket.v1.md.j2", "- Ticket 7 (open): Repair the blue kiln.\n")
 
 
-def test_the_commands_of_the_guide_show_a_page_of_a_running_service(tmp_path: Path) -> None:
-    script = next(text for language, name, text in BLOCKS if language == "sh")
-    with Running(tmp_path / "data", embedding__engine="none", templates_dir=folder_of(tmp_path / "templates")) as service:
-        run("send", "Where does the API key go?", "-s", "s42", env=service.env)
-        env = service.env | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}"}
-        done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "## Current User Message\n- User asks: Where does the API key go?\n" in done.stdout
+async def test_a_tool_s_look_changes_for_one_tool_alone(tmp_path: Path) -> None:
+    outputs = {"weather": {"celsius": 10.5, "city": "Oslo"}, "search": "Nothing."}
+    calls = [{"tool": tool, "request_id": tool, "arguments": {}} for tool in outputs]
+    records: list[tuple[str, dict[str, Any]]] = [("agent.response.v1", {"message": "", "tool_requests": calls})]
+    records += [
+        ("tool.response.v1", {"tool": tool, "request_id": tool, "status": "success", "output": output})
+        for tool, output in outputs.items()
+    ]
+    records += [("user.message.v1", {"content": "Thanks."})]
+    lines = [json.dumps({"id": f"r{n}", "schema_name": schema, "context": body}) for n, (schema, body) in enumerate(records)]
+    settings = Settings(templates_dir=folder_of(tmp_path), embedding=EmbeddingSettings(engine="none"))
+    page = (await build_once(settings, lines, "acme", "s1", "default", "", lambda _: None))["content"]
+    assert "  Result: 10.5 °C in Oslo\n" in page
+    assert "  Result: Nothing.\n" in page
+
+
+def test_the_commands_of_the_first_hour_show_pages_without_a_service_and_beside_one(tmp_path: Path) -> None:
+    folder_of(tmp_path / "mine")
+    (tmp_path / "talk.jsonl").write_text(FILES["talk.jsonl"], "utf-8")
+    (folder_of(tmp_path / "new") / "hints" / "user.message.v1.md.j2").write_text(
+        "- {{ speaker }} wonders: {{ text | block }}\n", "utf-8"
+    )
+    with Running(tmp_path / "data", embedding__engine="none", templates_dir=tmp_path / "mine") as service:
+        env = service.env | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}", "COLUMNS": "200"}
+        said = []
+        for script in SCRIPTS:
+            done = subprocess.run(
+                ["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, done.stderr
+            said.append(done.stdout)
+    alone, beside = said
+    question = "Is the ticket for the blue kiln still open?"
+    assert "## Current User Message\n- User asks: Which ticket is open?\n" in alone
+    assert f"- User asks: {question}\n" in beside
+    assert "t7 v1 (ticket.v1" in beside
+    assert f"- User wonders: {question}" in beside
+    assert question in (tmp_path / "s42.jsonl").read_text("utf-8")

@@ -1,9 +1,9 @@
-"""Profile files and the table of known models (`templates/models.yaml`) → frozen profiles, each named as its file."""
+"""Profile files and `templates/models.yaml` → frozen profiles, named as their files."""
 
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -11,30 +11,20 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from builder.adapters.profiles.layers import SECTIONS, Layer, Path, Presets, UnknownSection, layers, merged
-from builder.adapters.profiles.parts import (
-    PinnedFile,
-    ReminderFile,
-    SectionFile,
-    ToolOutputFile,
-    TriggerFile,
-)
+from builder.adapters.profiles.parts import PinnedFile, SectionFile, TriggerFile
 from builder.adapters.profiles.problems import MAX_NAME_CHARS, SettingError, findings_of
-from builder.adapters.profiles.profile_file import DEFAULT_BUDGET, DEFAULT_TARGET, ProfileFile, time_zone
+from builder.adapters.profiles.profile_file import (
+    DEFAULT_BUDGET,
+    DEFAULT_TARGET,
+    ProfileFile,
+    time_zone,
+)
 from builder.assemble.items.rendering import SOURCES
 from builder.domain.errors import Rejected
 from builder.domain.lint_finding import FaultyFiles, advice, faulty
-from builder.domain.profile import (
-    Cut,
-    Dates,
-    Profile,
-    Reminder,
-    Retrieval,
-    SectionRule,
-    Summaries,
-    ToolOutput,
-    Window,
-)
-from builder.domain.selector import CATALOG, Pinned, Selector, TrustedHints, trigger_on
+from builder.domain.page_settings import Dates
+from builder.domain.profile import Profile, SectionRule
+from builder.domain.selector import CATALOG, Pinned, Selector, trigger_on
 from builder.wire.files import parse_yaml
 from builder.wire.subjects import check_token
 
@@ -68,15 +58,12 @@ def parse_models(source: str) -> dict[str, ModelFacts]:
 
 
 def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
-    """The facts of a model: by its name without a provider in front, or by the name of which it is a dated or sized version."""
+    """Facts of a model, of `provider/name`, or of a dated or sized version."""
     return models.get(known_name(model, models), UNKNOWN_MODEL)
 
 
 def known_name(model: str, names: Iterable[str]) -> str:
-    """The longest of the names that is the model's, or of which it is a dated or sized version; "" = none is.
-
-    A provider in front of the model does not count.
-    """
+    """The longest of these names that the model is, or is a version of; "" = none. A provider before it is ignored."""
     bare = model.rpartition("/")[2]
     matches = (name for name in names if bare == name or bare.startswith(tuple(f"{name}{mark}" for mark in _SEPARATORS)))
     return max(matches, key=len, default="")
@@ -89,7 +76,7 @@ class Library:
     presets: Mapping[str, str] = field(default_factory=dict)
     """Name → YAML text; `default` is the default profile."""
     bundled: Mapping[str, str] = field(default_factory=dict)
-    """Those of the presets that are bundled: what bundled presets extend, whatever an author calls his own."""
+    """Bundled presets alone: what bundled presets extend."""
     languages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Language → phrases by name; empty = any language, without headings."""
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
@@ -105,10 +92,7 @@ class Library:
 
 
 def parse_profile(name: str, source: str, library: Library | None = None, file: str = "") -> Profile:
-    """Read a profile file. Raises `FaultyFiles` with file, line, place and what to do.
-
-    file: what the source is called; "" = the profile of this name.
-    """
+    """Profile of a file. Raises `FaultyFiles` with file, line, place and remedy. file: its name in messages."""
     library = library or Library()
     file = file or f"profiles/{name}.yaml"
     try:
@@ -146,23 +130,23 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         system_prompt=file.system_prompt.strip() if file.show_system_prompt else "",
         language=file.language,
         time_zone=time_zone(file.time_zone),
-        audience=Selector(**file.audience.model_dump()) if file.audience else None,
+        audience=file.audience,
         debounce=file.debounce,
         scope_to_task=file.scope_to_task,
         recursion_limit=file.recursion_limit,
         # without the tool catalog where the agent passes its tools to the API
         pinned=tuple(each for each in map(_pinned, file.pinned) if file.show_tool_catalog or each.selector.schemas != (CATALOG,)),
-        reminders=tuple(_reminder(item) for item in file.reminders),
-        window=Window(**file.window.model_dump()),
-        retrieval=Retrieval(**file.retrieval.model_dump()),
-        tool_output=_tool_output(file.tool_output),
-        summaries=Summaries(**file.summaries.model_dump()) if file.summaries else None,
+        reminders=tuple(replace(item, text=item.text.strip()) for item in file.reminders),
+        window=file.window,
+        retrieval=file.retrieval,
+        tool_output=file.tool_output,
+        summaries=file.summaries,
         chat_format=file.chat_format,
         words_of_people=file.words_of_people,
         fill=file.fill,
         sections=_sections(file, _phrases(file.language, library)),
         hints=file.hints,
-        trusted_hints=TrustedHints(**file.trusted_hints.model_dump()) if file.trusted_hints else None,
+        trusted_hints=file.trusted_hints,
     )
     references: list[tuple[Path, str, str, frozenset[str]]] = [(("page",), "pages", file.page, library.pages)]
     references += [(("hints", schema), "hints", template, library.hints) for schema, template in file.hints.items()]
@@ -176,7 +160,6 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
 
 
 def _page_size(file: ProfileFile, library: Library) -> dict[str, Any]:
-    """Of the file, else of its model, else the defaults."""
     margin: float = 0
     if file.model is None:
         encoding, budget, target = "o200k_base", DEFAULT_BUDGET, None
@@ -193,24 +176,22 @@ def _page_size(file: ProfileFile, library: Library) -> dict[str, Any]:
 
 
 def _trigger(item: str | TriggerFile) -> Selector:
-    return trigger_on(item) if isinstance(item, str) else Selector(**item.model_dump())
+    return trigger_on(item) if isinstance(item, str) else Selector(**item.conditions)
 
 
 def _pinned(item: str | PinnedFile) -> Pinned:
     if isinstance(item, str):
         return Pinned(selector=Selector(schemas=(item,)), keep="latest", section="")
-    return Pinned(selector=Selector(**item.model_dump(exclude={"keep", "section"})), keep=item.keep, section=item.section)
+    return Pinned(selector=Selector(**item.conditions), keep=item.keep, section=item.section)
 
 
 def _phrases(language: str, library: Library) -> Mapping[str, str]:
-    """Of this language."""
     if library.languages and language not in library.languages:
         raise SettingError(("language",), f"there is no phrases/{language}.yaml", advice(language, library.languages))
     return library.languages.get(language, {})
 
 
 def _sections(file: ProfileFile, phrases: Mapping[str, str]) -> tuple[SectionRule, ...]:
-    """The sections of the file, with one for the system prompt in front where the file has none."""
     visible = (section for section in file.sections if file.show_system_prompt or section.source != "system")
     rules = tuple(_section(section, phrases) for section in visible)
     if not file.show_system_prompt or any(rule.source == "system" for rule in rules):
@@ -227,7 +208,6 @@ def _section(item: SectionFile, phrases: Mapping[str, str]) -> SectionRule:
 
 
 def _title(item: SectionFile, phrases: Mapping[str, str]) -> str:
-    """The heading: as written, or the phrase that it names, or that of the section's name."""
     if item.title is not None and not (reference := _PHRASE.fullmatch(item.title)):
         return item.title
     phrase = reference[1] if item.title is not None and reference else TITLE.format(item.name)
@@ -239,13 +219,3 @@ def _title(item: SectionFile, phrases: Mapping[str, str]) -> str:
             raise SettingError(place, "it has no heading", f"write title: {item.name[:MAX_NAME_CHARS].capitalize()}")
         raise SettingError(place, f"there is no phrase {phrase!r}", advice(phrase, phrases))
     return phrases[phrase]
-
-
-def _reminder(item: ReminderFile) -> Reminder:
-    when = Selector(**item.when.model_dump()) if item.when else None
-    return Reminder(section=item.section, text=item.text.strip(), every=item.every, when=when)
-
-
-def _tool_output(file: ToolOutputFile) -> ToolOutput:
-    per_tool = {tool: Cut(**cut.model_dump()) for tool, cut in file.per_tool.items()}
-    return ToolOutput(cut=Cut(**file.cut.model_dump()), per_tool=per_tool, **file.model_dump(exclude={"cut", "per_tool"}))

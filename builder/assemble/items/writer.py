@@ -17,7 +17,8 @@ from builder.assemble.items.list_items import INSIDE
 from builder.assemble.items.rendering import WHOLE, Line, RenderForm, Rendering, Spans, each, even_caps, hint_choice
 from builder.domain.breadcrumb import SUMMARY, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Fragment
-from builder.domain.profile import Dates, Profile
+from builder.domain.page_settings import Dates
+from builder.domain.profile import Profile
 from builder.language.dates import age, day_line, local_time
 from builder.recall.index.conversation import Entry
 from builder.recall.index.view import View
