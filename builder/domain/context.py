@@ -69,7 +69,7 @@ class Message:
     exchanges: tuple[Exchange, ...] = ()
     images: tuple[Image, ...] = ()
     breakpoint: str = ""
-    """Name of the place after it at which a prompt cache may cut; "" = none."""
+    """Name of the breakpoint after it; "" = none."""
 
 
 _NAMESPACE = UUID("5b0f1d0e-6f0f-5f0b-9a55-0d6f7b1c8e21")
@@ -100,7 +100,7 @@ NEUTRALISED = "neutralised"
 IRRELEVANT = "not near enough to the question"
 """Reason: eligible, but too improbable an answer."""
 STATIC, SLOW, RECENT = "static", "slow", "recent"
-"""Names of breakpoints. RECENT stands after the conversation: its end is per-turn, but nearly all of it begins the next page."""
+"""Names of breakpoints. RECENT is after the conversation: nearly all of it begins the next page."""
 
 
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
@@ -148,7 +148,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Omission:
-    """What is not on the page, or not all of it, and why."""
+    """A breadcrumb that is not on the page, or not all of it."""
 
     id: str
     reason: str

@@ -38,7 +38,7 @@ class SectionRule:
     min_tokens: int
     """`max_share` is never fewer tokens than these, so that a small page gives more of itself."""
     dates: Dates
-    """The line in front of each other day: none, the day, the day with the time, its age at the trigger; or behind each pause."""
+    """The line before each new day: none, day, day with time, age at the trigger; or the line after each pause."""
     note: str = ""
     """The profile's words above what is in it."""
 

@@ -155,7 +155,7 @@ class Evidence:
     candidates: int
     """Passages that could be found."""
     signals: tuple[SignalValue, ...]
-    """Those with the most points, for or against, in front."""
+    """The most points, for or against, first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ class KeptLine:
     """One line of a summary."""
 
     text: str
-    """With the speaker's name in front; of a question and its answer, one below the other."""
+    """Begins with the speaker's name; a question and its answer are two lines."""
     day: str
     """On which its episode began, as "8 May 2023"."""
     ids: tuple[str, ...]

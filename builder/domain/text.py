@@ -92,7 +92,6 @@ def _break_tokens(text: str) -> str:
 
 
 def _rows(text: str) -> Iterator[list[re.Match[str]]]:
-    """The tokens, grouped where only white space separates them."""
     row: list[re.Match[str]] = []
     for token in _TOKEN.finditer(text):
         if row and text[_end(row[-1]) : token.start()].strip():

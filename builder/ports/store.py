@@ -22,10 +22,7 @@ class BreadcrumbStore(Protocol):
         """Store it durably and return True; False when (workspace, id, version) is known: the first writer wins."""
 
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
-        """What is stored under (workspace, id, version), vectors included, or None. Its place may be an earlier one.
-
-        An erased breadcrumb is returned as the trace that is left of it, which removes itself.
-        """
+        """The row of (workspace, id, version) with its vectors, or None; its place may be earlier. An erased one is its trace."""
 
     async def recall(self, query: RecallQuery) -> Recall:
         """Up to `limit` rows of the scope with `after` < place <= `until` in place order, and the pinned ones as of `until`.
@@ -74,23 +71,20 @@ class People(Protocol):
     """Where people have spoken. All methods raise `Unavailable`."""
 
     async def is_memory(self, workspace: str, session: str, user: str, until: Place) -> bool:
-        """Whether nobody but this person has spoken first in the session below `until`, and its first breadcrumb is not private.
+        """True if nobody else spoke first in the session before `until`, and its first breadcrumb is not private.
 
-        The trace of an erased breadcrumb may have been anybody's. True for an unknown session.
+        A trace may have been anybody's. True for an unknown session.
         """
 
     async def last_speaker(self, workspace: str, session: str, until: Place) -> str | None:
-        """The `user_id` of the last person who spoke in the session below `until`, whatever came later; None = nobody did.
-
-        "" is unknown; the trace of an erased breadcrumb may have been anybody's.
-        """
+        """The `user_id` of the last person who spoke in the session before `until`; None = nobody, "" = unknown or erased."""
 
     async def sessions_of(self, workspace: str, user: str) -> tuple[str, ...]:
         """Every session that has a breadcrumb with this `user_id`, private ones and NO_SESSION included, sorted."""
 
 
 class Store(BreadcrumbStore, Reader, People, Protocol):
-    """What the context builder needs."""
+    """All that the context builder reads and writes."""
 
 
 class Eraser(Protocol):
@@ -108,10 +102,7 @@ class Eraser(Protocol):
         """The traces of all that `erase` took for this id, in place order."""
 
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:
-        """What is stored and has expired at the moment, with earlier versions of it in its session, in place order.
-
-        So too the summaries that `erase` would take for it.
-        """
+        """Expired rows, with their earlier versions in the session and the summaries that `erase` would take, in place order."""
 
     async def purge(self, ended: tuple[Ended, ...]) -> None:
         """Take from these what `erase` takes."""
@@ -140,18 +131,14 @@ class MissingVectors(Protocol):
         """Up to `limit` of them by place, then workspace and session, oldest first; `after`: only those behind this one."""
 
     async def fill_vectors(self, remembered: StoredBreadcrumb) -> bool:
-        """Write the vectors and the model of what `missing_vectors` gave, and return True.
-
-        False, and nothing is written, when it has vectors already: the first writer wins. A history that was read before gets
-        them by `Reader.vectors`.
-        """
+        """Write the vectors and the model; False when it had vectors already: the first writer wins."""
 
     async def count_missing_vectors(self) -> int:
         """How many lack vectors."""
 
 
 class Progress(Protocol):
-    """What the worker keeps across restarts. All methods raise `Unavailable`."""
+    """Progress that survives restarts. All methods raise `Unavailable`."""
 
     async def watermark(self, workspace: str, session: str) -> Place:
         """Everything of the session up to this place is remembered or was rejected; ORIGIN for an unknown session."""
@@ -210,10 +197,9 @@ class Rebuild(Protocol):
         """Every origin in this incarnation of the stream, sorted, those of erased requests included."""
 
     async def add_call_origins(self, origins: tuple[CallOrigin, ...]) -> None:
-        """Store origins, the earliest of a session; answers of no session that are stored join by them.
+        """Store origins, the earliest of a session; stored results without a session join by them.
 
-        For a rebuild before anything is remembered, because the stream may have lost the requests, and for a request whose
-        session is remembered later.
+        For rebuilds, because the stream may have lost the requests, and for requests that are remembered later.
         """
 
     async def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:
@@ -221,7 +207,7 @@ class Rebuild(Protocol):
 
 
 class StoreHealth(Protocol):
-    """What operators watch. `check` and `count_outdated` wait for the store."""
+    """The state of the store, for operators. `check` and `count_outdated` wait for it."""
 
     async def check(self) -> str:
         """Why the store cannot be read right now; empty when it can."""

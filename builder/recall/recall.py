@@ -26,7 +26,7 @@ SCHEMA_DEFINITIONS = Pinned(selector=Selector(schemas=(SCHEMA_DEFINITION,)), kee
 """Definitions of schemas, for consumers that trust their hints."""
 
 RowsByKind = Mapping[Pinned, tuple[StoredBreadcrumb, ...]]
-"""Of each kind its rows, the newest first."""
+"""Rows by kind, the newest first."""
 
 
 def kinds_of(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
@@ -85,7 +85,7 @@ def _needs_definition(profile: Profile) -> bool:
 
 
 def visible_to(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...]) -> View:
-    """The view as this consumer sees it at the trigger.
+    """The rows that this consumer may see at the trigger.
 
     A result goes with its call. An excluded or expired result takes only itself.
     """

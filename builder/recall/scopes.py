@@ -122,7 +122,6 @@ class HistoryReader:
     async def _read(
         self, session: str, until: Place, scope: Scope, pinned: tuple[Pinned, ...], searched: bool
     ) -> tuple[PinnedRows, History]:
-        """Read again when the scope was revised, a reading ended early, or at the first search."""
         history, revision = self.cache.get(scope), None
         if searched > history.is_searched:
             history = self.cache.reset(scope)

@@ -32,7 +32,7 @@ class Backfill:
     ) -> None:
         """with_vectors: raises `Unavailable`. busy: whether deliveries are in work; their embeddings come first."""
         self.missing = 0
-        """Breadcrumbs that lacked vectors at the last look."""
+        """Breadcrumbs without vectors when last counted."""
         self._store = store
         self._with_vectors = with_vectors
         self._busy = busy

@@ -140,5 +140,4 @@ def _consumer(profile: Profile, origin: str) -> dict[str, Any]:
 
 
 def _trigger(selector: Selector) -> str | dict[str, tuple[str, ...]]:
-    """A schema, or what its author gave of a selector."""
     return next((name for name in selector.schemas if selector == trigger_on(name)), "") or selector.conditions

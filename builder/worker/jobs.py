@@ -81,7 +81,7 @@ class Pace:
     wait: float = 0.005
     """Of one wait for deliveries in work."""
     max_waits: int = 40
-    """In front of one piece of work: under steady load it must be done too."""
+    """Before one piece of work, so that steady load does not stop it."""
     pauses: Pauses = PAUSES
     """After failures."""
 

@@ -112,14 +112,12 @@ class Worker:
         return self._sessions.turn(workspace, session, message.place.sequence, home, alone=alone)
 
     async def _home(self, message: StreamMessage) -> str:
-        """The session of the call. What fails here fails in the attempt, too, and is counted there."""
         try:
             return await guard(self._processor.session_of(message), log, f"the caller of {message.place.sequence}")
         except (BuilderError, UnexpectedError):
             return NO_SESSION
 
     async def _settled(self, delivery: Delivery) -> Ending:
-        """Exactly one of ack, retry and reject, by the table of outcomes."""
         message = delivery.arrival
         try:
             ending = await self._attempt(message)
@@ -137,8 +135,6 @@ class Worker:
         return ending
 
     async def _attempt(self, message: StreamMessage) -> Ending:
-        """One attempt, no longer counted once it ended well."""
-
         async def attempt() -> Ending:
             async with self._attempts.start(message.place) as number:
                 ending = await self._processor.process(message, number)

@@ -122,7 +122,6 @@ class SummaryScheduler(Observer):
             self._skip(key, error)
 
     def _recipes_in(self, workspace: str) -> tuple[Recipe, ...]:
-        """Of the profiles of files, and of those that records of the workspace make."""
         own = recipes_of(self._of_records(workspace))
         return (*self._recipes, *(recipe for recipe in own if all(recipe.name != other.name for other in self._recipes)))
 
@@ -196,7 +195,6 @@ class SummaryScheduler(Observer):
         return tokens_of((*shown_lines(view, chain.lasting, chain.free), *others), self._writer.words.count)
 
     def _words(self, view: View, units: tuple[WaitingUnit, ...]) -> tuple[KeptLine, ...]:
-        """All that these units say, a line each."""
         rows = (row for _, members in units for row in members)
         return tuple(verbatim_line(view, row) for row in sorted(rows) if view.breadcrumb(row).text.strip())
 

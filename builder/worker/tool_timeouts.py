@@ -101,7 +101,6 @@ class ToolTimeouts:
         return max((self._rules.call - age).total_seconds(), 0)
 
     async def _fail_open_calls(self, call: Breadcrumb) -> None:
-        """Publish a failure for each call that is open by now for a waiting agent."""
         last = await self._log.last()
         await self._log.catch_up_session(call.workspace, call.session, last)
         view = await self._recaller.session_view(call.workspace, call.session, last)
@@ -115,7 +114,6 @@ class ToolTimeouts:
 
 
 def _waiting(view: View, call: Breadcrumb, profiles: tuple[Profile, ...]) -> frozenset[str]:
-    """Request ids that are open to an agent that waits for tools, in its own conversation."""
     return frozenset(
         entry.request
         for profile in profiles

@@ -117,5 +117,4 @@ class InWork:
 
 
 def _session(delivery: Delivery) -> str:
-    """Workspace and session of a subject that was not checked yet."""
     return ".".join(delivery.arrival.subject.split(".", 3)[1:3])

@@ -108,7 +108,6 @@ class NatsInbox:
         await self._pull.open()
 
     async def _take(self, message: Msg) -> None:
-        """Pass a live message on. An imported one comes by a durable of its own, too, and `Imports` processes it."""
         self._pending = message.metadata.num_pending
         if is_replay(message.headers):
             await message.ack()

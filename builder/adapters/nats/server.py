@@ -97,7 +97,6 @@ class EmbeddedServer:
                     self._write_failed = False
 
     def _look(self) -> None:
-        """Read what it has written since the last look."""
         with contextlib.suppress(OSError), self.log.open("rb") as file:
             file.seek(self._read)
             text = file.read()

@@ -174,7 +174,6 @@ def is_replay(headers: Mapping[str, str] | None) -> bool:
 
 
 def _remaining(info: ConsumerInfo, count: int) -> int:
-    """How many are still to come, those included that are on their way."""
     return (info.num_pending or 0) + (info.delivered.consumer_seq if info.delivered else 0) - count
 
 

@@ -113,7 +113,6 @@ def _pairs(run: str) -> Iterator[str]:
 
 
 def _languages(stop: dict[str, frozenset[str]]) -> dict[str, tuple[str, ...]]:
-    """Function word → the languages that have it."""
     words = frozenset[str]().union(*stop.values())
     return {word: tuple(language for language, table in stop.items() if word in table) for word in words}
 

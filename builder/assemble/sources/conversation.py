@@ -207,7 +207,6 @@ def _extended(draft: PageDraft, placed: Placed, free: int) -> tuple[Placed, int]
 
 
 def _targets(draft: PageDraft, room: int) -> list[tuple[Item, Item]]:
-    """Each entry that did not trigger, and what of it may be shown while older ones have no room."""
     rules, writer = draft.recall.profile.tool_output, draft.writer
     others = [full for full in draft.full if full.entry not in draft.recall.turn]
     lines = each(partial(_line, draft, full) for full in others)

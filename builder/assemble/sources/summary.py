@@ -245,7 +245,6 @@ def observation_item(find: Find, writer: Writer) -> Item:
 
 
 def _says_more(find: Find, observed: tuple[Observation, ...], draft: PageDraft) -> bool:
-    """Whether a found message has a word of the question that its observations lack, or one that was replaced."""
     if any(find.row not in each.rows for each in observed):
         return True
     text, terms = draft.recall.view.breadcrumb(find.row).text, draft.recall.terms

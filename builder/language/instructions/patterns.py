@@ -269,7 +269,6 @@ def _of_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _without_pasted(text: str, start: int, end: int, line_end: int) -> tuple[int, bool]:
-    """Where the sentence ends, and whether the rest of its line is pasted."""
     if code := _CODE.search(text, start, min(end, start + MAX_SENTENCE_CHARS)):
         return code.start() + (text[code.start()] in ":："), _is_long(line_end - code.end())
     colon = _COLON.search(text, start, min(end, start + MAX_SENTENCE_CHARS))

@@ -56,7 +56,6 @@ class Table:
     """Growing arrays side by side, one value a row in each."""
 
     def _add(self, **values: Any) -> None:
-        """Append one value to each of these columns."""
         for name, value in values.items():
             column: GrowingArray[Any] = getattr(self, name)
             column.append(value)

@@ -188,7 +188,7 @@ SUMMARIES = Selector(schemas=(SUMMARY,))
 
 
 def of_audience(view: View, audience: Selector | None, task: str | None) -> View:
-    """What an `audience` matches, of one task; None = everything."""
+    """The rows that an audience matches, of one task; None = all."""
     if audience is None and task is None:
         return view
     table = view.history.breadcrumbs

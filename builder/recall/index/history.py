@@ -101,7 +101,6 @@ class Chains:
         return rows[: np.searchsorted(rows, size)]
 
     def _unbroken(self, rows: Ints, counts: Rows) -> Ints:
-        """The rows that count and continue only such rows."""
         if counts.all():
             return rows
         whole = {-1}

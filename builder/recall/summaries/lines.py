@@ -176,7 +176,6 @@ def _order(pair: LineWithRows) -> tuple[int, bool]:
 
 
 def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: TextFunctions) -> list[Excerpt]:
-    """Greedily the most worth per token. Ties go to the earlier one."""
     if not pool:
         return []
     terms = sorted(frozenset[str]().union(*(excerpt.terms for excerpt in pool)))
