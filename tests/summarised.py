@@ -13,7 +13,8 @@ from builder.adapters.stemmer import load_language
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Unavailable
-from builder.domain.profile import Profile, Summaries
+from builder.domain.page_settings import Summaries
+from builder.domain.profile import Profile
 from builder.domain.summary import SUMMARY, KeptLine, Utterance
 from builder.ports.models import Summarizer
 from builder.ports.store import Store

@@ -44,7 +44,7 @@ def _schema(name: str, model: type[BaseModel], mode: JsonSchemaMode) -> str:
 def _extending(schema: dict[str, Any]) -> dict[str, Any]:
     """A file that extends says only what it changes: nothing is required of it, and `sections` may be name → changes."""
     defs, properties = schema["$defs"], schema["properties"]
-    changed = {f"{name}Change": {**defs[f"{name}File"]} for name in ("Retrieval", "Section")}
+    changed = {"RetrievalChange": {**defs["Retrieval"]}, "SectionChange": {**defs["SectionFile"]}}
     for part in changed.values():
         del part["required"]
     by_name = {"type": "object", "additionalProperties": {"anyOf": [_reference("SectionChange"), {"type": "null"}]}}

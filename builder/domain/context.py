@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import UUID, uuid5
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.profile import ChatFormat
+from builder.domain.page_settings import ChatFormat
 
 OPENING = "…"
 """The user's text before a conversation that begins with the assistant, which Anthropic does not take."""

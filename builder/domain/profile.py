@@ -7,24 +7,19 @@ from typing import Literal
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.lint_finding import LintFinding
-from builder.domain.selector import Pinned, Selector, Triggers, TrustedHints, matches_one, wait_for_tools
-
-QuerySource = Literal["last_user", "last_n", "custom"]
-SectionClass = Literal["static", "slow", "turn"]
-Dates = Literal["none", "day", "age", "time", "pause"]
-ChatFormat = Literal["none", "openai", "anthropic"]
-ChatPlace = Literal["system", "user"]
-FORBIDDEN_SCHEMAS = frozenset(
-    {
-        "secret.v1",
-        "agent.context.v1",
-        "context.blacklist.v1",
-        "context.config.v1",
-        "breadcrumb.deleted.v1",
-        "context.compacted.v1",
-    }
+from builder.domain.page_settings import (
+    FORBIDDEN_SCHEMAS,
+    ChatFormat,
+    ChatPlace,
+    Dates,
+    Reminder,
+    Retrieval,
+    SectionClass,
+    Summaries,
+    ToolOutput,
+    Window,
 )
-"""Schemas that no profile can show."""
+from builder.domain.selector import Pinned, Selector, Triggers, TrustedHints, matches_one, wait_for_tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,111 +45,6 @@ class SectionRule:
     def max_tokens(self, allowance: int) -> int:
         """Tokens that the section may have on a page of `allowance` tokens."""
         return min(max(int(self.max_share * allowance), self.min_tokens), allowance)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
-    """Limits of the conversation."""
-
-    max_units: int | None
-    """Units above which it is trimmed to `trim_to`; None = as many as have room."""
-    trim_to: int
-    min_share: float
-    """Share of the page that the newest part of a conversation has at least, while it does not fit."""
-    max_tool_turns: int | None
-    """Newest turns whose calls are shown; None = all."""
-    whole_up_to: Literal["target", "budget"]
-    """A conversation that fits into the profile's target, or into its budget, is shown whole."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retrieval:
-    """What may be found."""
-
-    scope: Literal["session", "user", "workspace"] | tuple[str, ...]
-    """The trigger's session, the memory of its person, the whole workspace, or these sessions beside the trigger's."""
-    schemas: tuple[str, ...]
-    people: Literal["all", "named"]
-    """Authors: all, or only those whom the trigger names."""
-    per_schema_limit: Mapping[str, int]
-    """Most finds of each schema; a schema that is not in it has no limit."""
-    similarity_threshold: float
-    min_probability: float | None
-    """Least probability that a find answers the question; None = all that has room."""
-    floor: float
-    """Share of the room for finds that the best of them have, however improbable; small talk has none."""
-    first_in_follow_ups: bool
-    """On the page of a follow-up question finds stand before the recent conversation."""
-    query: QuerySource
-    query_messages: int
-    """Messages of `last_n`."""
-    query_text: str
-    """Text of `custom`."""
-    neighbours: int
-    """Passages before and after each of the best finds, shown once every find is on the page."""
-    max_results: int | None
-    """Most finds of all schemas, without the answers that come along; None = what fits."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
-    """What is kept of a result list."""
-
-    results: int | None
-    """Number of results; None = all."""
-    characters: int | None
-    """Of each result; None = all."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolOutput:
-    """How much of a tool's answer is shown. All of it stays in the store."""
-
-    cut: Cut
-    """Of every result list."""
-    per_tool: Mapping[str, Cut]
-    """Of the result lists of single tools."""
-    old_tools: tuple[str, ...]
-    """Tools whose finds shrink to `old_characters`."""
-    old_characters: int
-    placeholder_after: int | None
-    """Turns after which a result of the conversation is one line; None = never."""
-    fold_at: float | None
-    """Share of the conversation's room above which the oldest results are folded while it does not fit; None = never."""
-    fold_keep: int
-    """Newest messages and calls that are folded only when they are large."""
-    newest_only: bool
-    """While the conversation does not fit, only the newest of several equal calls shows its result."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summaries:
-    """When and how older units become a summary, off the hot path."""
-
-    max_pending: int | None
-    """Unsummarised units above which a batch is summarised; None = no limit."""
-    tokens: int | None
-    """Tokens of unsummarised units above which a batch is summarised; None = no limit."""
-    keep: int
-    """Newest units that are never summarised."""
-    batch: int
-    """Units of one batch."""
-    cap: int
-    """Most tokens of a summary."""
-    by: Literal["extractive", "endpoint"]
-    """The extractive summariser, or the endpoint of the settings."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reminder:
-    """Text that a profile adds to the page: never stored, never embedded."""
-
-    section: str
-    text: str
-    every: int
-    """It is shown on each n-th turn of the session."""
-    when: Selector | None
-    """Triggers for which it is shown; None = all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Which breadcrumbs are meant, by schema, id and tags, which of them ask for a context, and whose hints run."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
@@ -10,28 +10,25 @@ MAX_PINNED = 100
 """Breadcrumbs of one kind that may stand on a page, the newest."""
 ANSWER, FAILURE = "tool.response.v1", "tool.error.v1"
 """Schemas of a tool's answer and of its failure."""
-_CONDITIONS = ("schemas", "ids", "any_tags", "all_tags", "none_tags", "agents")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selector:
-    """Conditions that must all hold; without any, every breadcrumb matches."""
+    """Which breadcrumbs are meant: every condition that is given must hold."""
 
-    schemas: tuple[str, ...] = ()
-    ids: tuple[str, ...] = ()
-    any_tags: tuple[str, ...] = ()
-    all_tags: tuple[str, ...] = ()
-    none_tags: tuple[str, ...] = ()
-    agents: tuple[str, ...] = ()
-    """What one of these agents says or is told, and what no other agent says to everybody."""
+    schemas: tuple[str, ...] = field(default=(), metadata={"description": "one of these schemas"})
+    ids: tuple[str, ...] = field(default=(), metadata={"description": "one of these ids"})
+    any_tags: tuple[str, ...] = field(default=(), metadata={"description": "at least one of these tags"})
+    all_tags: tuple[str, ...] = field(default=(), metadata={"description": "all of these tags"})
+    none_tags: tuple[str, ...] = field(default=(), metadata={"description": "none of these tags"})
 
     @property
     def conditions(self) -> dict[str, tuple[str, ...]]:
-        """Those that are given, by name, in the order of the fields."""
-        return {name: values for name in _CONDITIONS if (values := getattr(self, name))}
+        """The conditions that are given, by name, in the order of the fields."""
+        return {each.name: values for each in fields(Selector) if (values := getattr(self, each.name))}
 
     def matches(self, breadcrumb: Breadcrumb) -> bool:
-        """Whether all conditions hold for the breadcrumb."""
+        """Whether all conditions hold."""
         tags = set(breadcrumb.tags)
         return (
             (not self.schemas or breadcrumb.schema in self.schemas)
@@ -39,8 +36,21 @@ class Selector:
             and (not self.any_tags or not tags.isdisjoint(self.any_tags))
             and tags.issuperset(self.all_tags)
             and tags.isdisjoint(self.none_tags)
-            and (not self.agents or self._concerns(breadcrumb))
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audience(Selector):
+    """Which breadcrumbs are a consumer's conversation."""
+
+    agents: tuple[str, ...] = field(
+        default=(),
+        metadata={"description": "said by or to one of these agents, or to everybody by somebody who is no other agent"},
+    )
+
+    def matches(self, breadcrumb: Breadcrumb) -> bool:
+        """Whether all conditions hold."""
+        return Selector.matches(self, breadcrumb) and (not self.agents or self._concerns(breadcrumb))
 
     def _concerns(self, breadcrumb: Breadcrumb) -> bool:
         is_for_them = not breadcrumb.agent if not breadcrumb.to else not set(breadcrumb.to).isdisjoint(self.agents)
@@ -119,14 +129,22 @@ DEFINES_TAG = "defines:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustedHints:
-    """Conditions that must all hold for the hints of a record to run."""
+    """Whose hints of records run: every condition that is given must hold."""
 
-    schemas: tuple[str, ...]
-    """Of the record; empty = any."""
-    sessions: Literal["none", "any"]
-    """Records of no session only, or of any."""
-    creators: tuple[str, ...]
-    """Ids of who wrote it, which is the sender's claim; empty = anybody."""
+    schemas: tuple[str, ...] = field(
+        default=(),
+        metadata={"description": "records of these schemas; schema.def.v1 = hints that schema definitions bring; [] = any"},
+    )
+    sessions: Literal["none", "any"] = field(
+        default="none",
+        metadata={"description": "none = only records of no session, which no participant of a conversation publishes; any"},
+    )
+    creators: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "description": "ids in `created_by`, or in context.creator.agent_id; the sender's claim, no proof; [] = anybody's"
+        },
+    )
 
     def trusts(self, record: Breadcrumb) -> bool:
         """Whether the hints of this record may run."""

@@ -7,7 +7,8 @@ from datetime import datetime
 import numpy as np
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
-from builder.domain.profile import FORBIDDEN_SCHEMAS, MAX_DEFINITIONS, Profile
+from builder.domain.page_settings import FORBIDDEN_SCHEMAS
+from builder.domain.profile import MAX_DEFINITIONS, Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import CATALOG, DEFINES_TAG, SCHEMA_DEFINITION, Pinned, Selector
 from builder.domain.summary import SUMMARY

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from builder.adapters.tokens import load_counter
 from builder.domain.context import NEUTRALISED, OLDER, Context
 from builder.domain.errors import Rejected
-from builder.domain.profile import Cut, Profile, ToolOutput
+from builder.domain.page_settings import Cut, ToolOutput
+from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.conversation import exchange_of, turns
 from tests.examples import examples

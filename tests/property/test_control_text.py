@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from builder.domain.context import NEUTRALISED, Context
-from builder.domain.profile import ChatFormat
+from builder.domain.page_settings import ChatFormat
 from builder.domain.text import visible
 from builder.publish.chat import anthropic, openai
 from tests.examples import examples

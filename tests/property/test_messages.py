@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
 from builder.domain.context import Context, Message
-from builder.domain.profile import Dates, Profile
+from builder.domain.page_settings import Dates
+from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import trigger_on
 from builder.domain.text import visible

@@ -9,7 +9,8 @@ from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context, Message
 from builder.domain.errors import Rejected
-from builder.domain.profile import ChatFormat, Profile
+from builder.domain.page_settings import ChatFormat
+from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import answered, bash, ids_of, replied, said
 from tests.examples import examples

@@ -19,8 +19,10 @@ MAX_NAME_CHARS = 60
 """Of a name in a message."""
 MAX_VALUE_CHARS = 120
 """Of a value in a message."""
-UNION_ERRORS = frozenset({"string_type", "tuple_type", "bool_type", "model_type", "dict_type", "model_attributes_type"})
+UNION_ERRORS = frozenset({"string_type", "tuple_type", "bool_type", "dataclass_type", "dict_type"})
 """What pydantic says of each kind that a value could be and is not."""
+UNKNOWN = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
+"""Kinds of errors about a setting that does not exist, of a model and of a dataclass."""
 KINDS = {
     "int": "a whole number",
     "float": "a number",
@@ -29,6 +31,7 @@ KINDS = {
     "tuple": "a list in brackets: [one, two]",
     "dict": "a mapping: {name: value}",
     "model": "a mapping: {setting: value}",
+    "dataclass": "a mapping: {setting: value}",
     "mapping": "a mapping: {name: value}",
 }
 _BOUNDS = {
@@ -105,7 +108,7 @@ def _path(error: ErrorDetails, values: Mapping[str, Any]) -> Path:
     """The steps that the values have, and the missing or unknown one; pydantic's own names of kinds are none of them."""
     path: list[str] = []
     value: Any = values
-    is_named = error["type"] in {"missing", "extra_forbidden"}
+    is_named = error["type"] in {"missing", *UNKNOWN}
     for number, step in enumerate(error["loc"]):
         if isinstance(value, Mapping) and step in value:
             value, name = value[step], str(step)
@@ -138,7 +141,7 @@ def _words(path: Path, error: ErrorDetails, model: type[BaseModel], *, extends: 
     """What is wrong, and what to do."""
     text = _value_text(error["input"])
     match error["type"]:
-        case "extra_forbidden":
+        case kind if kind in UNKNOWN:
             return f"there is no setting {path[-1][:MAX_NAME_CHARS]!r}", advice(path[-1], settings_at(model, error["loc"][:-1]))
         case "missing":
             is_partial = len(path) == 1 and not extends

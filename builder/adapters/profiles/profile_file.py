@@ -1,4 +1,4 @@
-"""A profile file as its author writes it, its time zone by name."""
+"""A profile file as its author writes it: the settings of the domain, with what only files have."""
 
 from datetime import UTC, tzinfo
 from typing import Annotated, Literal
@@ -7,20 +7,19 @@ from zoneinfo import ZoneInfo, available_timezones
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from builder.adapters.profiles.parts import (
-    AudienceFile,
+    STRICT,
     PinnedFile,
-    ReminderFile,
-    RetrievalFile,
     SectionFile,
-    SummariesFile,
-    ToolOutputFile,
     TriggerFile,
-    TrustedHintsFile,
-    WindowFile,
     check_showable,
+    checked_audience,
+    checked_reminder,
+    checked_retrieval,
+    checked_window,
 )
 from builder.domain.lint_finding import nearest
-from builder.domain.profile import ChatFormat, ChatPlace
+from builder.domain.page_settings import ChatFormat, ChatPlace, Reminder, Retrieval, Summaries, ToolOutput, Window
+from builder.domain.selector import Audience, TrustedHints
 
 ENGLISH = "en"
 DEFAULT_BUDGET = DEFAULT_TARGET = 4000
@@ -51,9 +50,7 @@ TimeZoneName = Annotated[str, AfterValidator(_check)]
 class ProfileFile(BaseModel):
     """A profile as its author writes it, with what it `extends` laid under it."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
+    model_config = STRICT | ConfigDict(
         json_schema_extra={
             "examples": [
                 {
@@ -136,7 +133,7 @@ class ProfileFile(BaseModel):
     time_zone: TimeZoneName = Field(
         "UTC", description="IANA name; dates on the page are in the sender's offset, and in this zone where the sender gave none"
     )
-    audience: AudienceFile | None = Field(
+    audience: Annotated[Audience, AfterValidator(checked_audience)] | None = Field(
         None,
         description="which breadcrumbs of the session are this consumer's conversation; no other one triggers it, "
         "whatever `triggers` says; null = all",
@@ -151,11 +148,13 @@ class ProfileFile(BaseModel):
     scope_to_task: bool = Field(False, description="only breadcrumbs of the trigger's task (`task_id`, or the tag task:ID)")
     recursion_limit: int = Field(25, ge=1, le=1000, description="most steps of a chain of triggers and answers")
     pinned: tuple[str | PinnedFile, ...] = Field((), description="what stands on the page; a schema = its latest breadcrumb")
-    reminders: tuple[ReminderFile, ...] = Field((), description="texts that are added to the page")
-    window: WindowFile = Field(default_factory=lambda: WindowFile.model_validate({}))
-    retrieval: RetrievalFile
-    tool_output: ToolOutputFile = Field(default_factory=lambda: ToolOutputFile.model_validate({}))
-    summaries: SummariesFile | None = Field(None, description="running summaries of older units; null = none")
+    reminders: tuple[Annotated[Reminder, AfterValidator(checked_reminder)], ...] = Field(
+        (), description="texts that are added to the page"
+    )
+    window: Annotated[Window, AfterValidator(checked_window)] = Field(default_factory=Window)
+    retrieval: Annotated[Retrieval, AfterValidator(checked_retrieval)]
+    tool_output: ToolOutput = Field(default_factory=ToolOutput)
+    summaries: Summaries | None = Field(None, description="running summaries of older units; null = none")
     fill: bool = Field(
         True, description="what no section uses goes back to a conversation that does not fit; false = small pages"
     )
@@ -168,7 +167,7 @@ class ProfileFile(BaseModel):
     hints: dict[str, str] = Field(
         {}, description="schema → name of the template in `hints/` that shows it on this consumer's pages, without `.md.j2`"
     )
-    trusted_hints: TrustedHintsFile | None = Field(
+    trusted_hints: TrustedHints | None = Field(
         None, description="whose `llm_hints` of records run; null = nobody's, they are data"
     )
     sections: tuple[SectionFile, ...] = Field(min_length=1, description="in page order")

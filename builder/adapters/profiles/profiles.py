@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -11,30 +11,20 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from builder.adapters.profiles.layers import SECTIONS, Layer, Path, Presets, UnknownSection, layers, merged
-from builder.adapters.profiles.parts import (
-    PinnedFile,
-    ReminderFile,
-    SectionFile,
-    ToolOutputFile,
-    TriggerFile,
-)
+from builder.adapters.profiles.parts import PinnedFile, SectionFile, TriggerFile
 from builder.adapters.profiles.problems import MAX_NAME_CHARS, SettingError, findings_of
-from builder.adapters.profiles.profile_file import DEFAULT_BUDGET, DEFAULT_TARGET, ProfileFile, time_zone
+from builder.adapters.profiles.profile_file import (
+    DEFAULT_BUDGET,
+    DEFAULT_TARGET,
+    ProfileFile,
+    time_zone,
+)
 from builder.assemble.items.rendering import SOURCES
 from builder.domain.errors import Rejected
 from builder.domain.lint_finding import FaultyFiles, advice, faulty
-from builder.domain.profile import (
-    Cut,
-    Dates,
-    Profile,
-    Reminder,
-    Retrieval,
-    SectionRule,
-    Summaries,
-    ToolOutput,
-    Window,
-)
-from builder.domain.selector import CATALOG, Pinned, Selector, TrustedHints, trigger_on
+from builder.domain.page_settings import Dates
+from builder.domain.profile import Profile, SectionRule
+from builder.domain.selector import CATALOG, Pinned, Selector, trigger_on
 from builder.wire.files import parse_yaml
 from builder.wire.subjects import check_token
 
@@ -146,23 +136,23 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         system_prompt=file.system_prompt.strip() if file.show_system_prompt else "",
         language=file.language,
         time_zone=time_zone(file.time_zone),
-        audience=Selector(**file.audience.model_dump()) if file.audience else None,
+        audience=file.audience,
         debounce=file.debounce,
         scope_to_task=file.scope_to_task,
         recursion_limit=file.recursion_limit,
         # without the tool catalog where the agent passes its tools to the API
         pinned=tuple(each for each in map(_pinned, file.pinned) if file.show_tool_catalog or each.selector.schemas != (CATALOG,)),
-        reminders=tuple(_reminder(item) for item in file.reminders),
-        window=Window(**file.window.model_dump()),
-        retrieval=Retrieval(**file.retrieval.model_dump()),
-        tool_output=_tool_output(file.tool_output),
-        summaries=Summaries(**file.summaries.model_dump()) if file.summaries else None,
+        reminders=tuple(replace(item, text=item.text.strip()) for item in file.reminders),
+        window=file.window,
+        retrieval=file.retrieval,
+        tool_output=file.tool_output,
+        summaries=file.summaries,
         chat_format=file.chat_format,
         words_of_people=file.words_of_people,
         fill=file.fill,
         sections=_sections(file, _phrases(file.language, library)),
         hints=file.hints,
-        trusted_hints=TrustedHints(**file.trusted_hints.model_dump()) if file.trusted_hints else None,
+        trusted_hints=file.trusted_hints,
     )
     references: list[tuple[Path, str, str, frozenset[str]]] = [(("page",), "pages", file.page, library.pages)]
     references += [(("hints", schema), "hints", template, library.hints) for schema, template in file.hints.items()]
@@ -193,13 +183,13 @@ def _page_size(file: ProfileFile, library: Library) -> dict[str, Any]:
 
 
 def _trigger(item: str | TriggerFile) -> Selector:
-    return trigger_on(item) if isinstance(item, str) else Selector(**item.model_dump())
+    return trigger_on(item) if isinstance(item, str) else Selector(**item.conditions)
 
 
 def _pinned(item: str | PinnedFile) -> Pinned:
     if isinstance(item, str):
         return Pinned(selector=Selector(schemas=(item,)), keep="latest", section="")
-    return Pinned(selector=Selector(**item.model_dump(exclude={"keep", "section"})), keep=item.keep, section=item.section)
+    return Pinned(selector=Selector(**item.conditions), keep=item.keep, section=item.section)
 
 
 def _phrases(language: str, library: Library) -> Mapping[str, str]:
@@ -239,13 +229,3 @@ def _title(item: SectionFile, phrases: Mapping[str, str]) -> str:
             raise SettingError(place, "it has no heading", f"write title: {item.name[:MAX_NAME_CHARS].capitalize()}")
         raise SettingError(place, f"there is no phrase {phrase!r}", advice(phrase, phrases))
     return phrases[phrase]
-
-
-def _reminder(item: ReminderFile) -> Reminder:
-    when = Selector(**item.when.model_dump()) if item.when else None
-    return Reminder(section=item.section, text=item.text.strip(), every=item.every, when=when)
-
-
-def _tool_output(file: ToolOutputFile) -> ToolOutput:
-    per_tool = {tool: Cut(**cut.model_dump()) for tool, cut in file.per_tool.items()}
-    return ToolOutput(cut=Cut(**file.cut.model_dump()), per_tool=per_tool, **file.model_dump(exclude={"cut", "per_tool"}))

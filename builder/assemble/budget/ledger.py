@@ -10,8 +10,9 @@ import numpy as np
 from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.rendering import SOURCES, Group, PageSection
 from builder.assemble.items.writer import Item, Writer
+from builder.domain.page_settings import Dates
 from builder.domain.phrases import Phrases
-from builder.domain.profile import Dates, SectionRule
+from builder.domain.profile import SectionRule
 from builder.recall.index.conversation import turn_of
 from builder.recall.index.view import Ints, View
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from builder.assemble.budget.ledger import Ledger
-from builder.domain.profile import Profile, SectionRule, Window
+from builder.domain.page_settings import Window
+from builder.domain.profile import Profile, SectionRule
 from builder.recall.index.conversation import Entry, Turn, turns
 from builder.recall.index.view import View
 

@@ -9,8 +9,9 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Call, Fragment, Image
+from builder.domain.page_settings import Cut
 from builder.domain.phrases import Phrases
-from builder.domain.profile import Cut, Profile, SectionRule
+from builder.domain.profile import Profile, SectionRule
 
 Spans = tuple[tuple[int, int], ...]
 """Character offsets into a breadcrumb's text, in order; () = the whole text."""

@@ -27,7 +27,8 @@ from builder.assemble.items.rendering import (
 )
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, Fragment
-from builder.domain.profile import Dates, Profile
+from builder.domain.page_settings import Dates
+from builder.domain.profile import Profile
 from builder.domain.summary import SUMMARY
 from builder.language.dates import age, day_line, local_time
 from builder.recall.index.conversation import Entry

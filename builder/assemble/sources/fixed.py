@@ -11,7 +11,8 @@ from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import OVER_BUDGET, Omission
 from builder.domain.errors import Rejected
-from builder.domain.profile import Profile, Reminder, SectionRule
+from builder.domain.page_settings import Reminder
+from builder.domain.profile import Profile, SectionRule
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned
 from builder.domain.text import visible

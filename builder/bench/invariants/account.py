@@ -12,7 +12,7 @@ from builder.bench.invariants.finds import MARK, in_finds, nothing_unseen
 from builder.bench.invariants.pressure import gaps
 from builder.bench.invariants.random_texts import CONTROL
 from builder.bench.invariants.reader import ACCOUNT, DATE, REPEAT, Fault, Reading, in_outline
-from builder.domain.profile import Dates
+from builder.domain.page_settings import Dates
 
 MAX_MOST_RELEVANT = 50
 NEUTRALISED, PASSAGES = "neutralised", "only passages of it"

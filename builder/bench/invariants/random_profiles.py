@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 from builder.bench.invariants.random_texts import AGENT_IDS
 from builder.bench.scratch import ENCODINGS, bundled_profiles
-from builder.domain.profile import Cut, Profile, Retrieval, ToolOutput, Window
+from builder.domain.page_settings import Cut, Retrieval, ToolOutput, Window
+from builder.domain.profile import Profile
 from builder.domain.selector import ANSWER, FAILURE, Pinned, Selector, trigger_on
 
 USER_MESSAGE = "user.message.v1"

@@ -17,7 +17,8 @@ from builder.bench.speed.quantiles import at, event_to_context, milliseconds
 from builder.bench.summaries import summarise
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
-from builder.domain.profile import Profile, Reminder
+from builder.domain.page_settings import Reminder
+from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
 from builder.ports.models import Embedder

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from builder.domain.breadcrumb import NO_SESSION
-from builder.domain.profile import Retrieval
+from builder.domain.page_settings import Retrieval
 from builder.domain.summary import KeptLine
 from builder.language.words import has_word, words_of
 from builder.recall.index.view import Floats, Ints, Rows, View

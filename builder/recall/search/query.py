@@ -7,7 +7,8 @@ from functools import lru_cache
 from itertools import chain, islice
 
 from builder.domain.errors import Unavailable
-from builder.domain.profile import Profile, Retrieval
+from builder.domain.page_settings import Retrieval
+from builder.domain.profile import Profile
 from builder.domain.recall import Scope
 from builder.language.instructions.patterns import languages
 from builder.language.traits import is_follow_up

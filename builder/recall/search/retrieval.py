@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.context import Omission
-from builder.domain.profile import Retrieval
+from builder.domain.page_settings import Retrieval
 from builder.recall.index.view import Floats, Ints, Rows, View
 from builder.recall.search.candidates import (
     Candidates,

@@ -9,7 +9,8 @@ from itertools import count
 from uuid import UUID, uuid5
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.profile import Profile, Summaries
+from builder.domain.page_settings import Summaries
+from builder.domain.profile import Profile
 from builder.domain.selector import Selector
 from builder.domain.summary import KeptLine, Source, Summary, Utterance
 from builder.recall.index.view import View

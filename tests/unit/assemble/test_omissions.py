@@ -5,7 +5,7 @@ from typing import Any
 
 from builder.adapters.templates.cuts.results import FIRST_RESULTS
 from builder.domain.context import CUT, IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Context
-from builder.domain.profile import Cut
+from builder.domain.page_settings import Cut
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
 from builder.recall.visibility import visible_to

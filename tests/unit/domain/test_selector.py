@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.domain.selector import MAX_PINNED, Pinned, Selector
+from builder.domain.selector import MAX_PINNED, Audience, Pinned, Selector
 from tests.factories import make_breadcrumb
 
 
@@ -50,4 +50,4 @@ def test_of_a_pinned_kind_so_many_are_recalled_as_are_kept(keep: Any, limit: int
 def test_an_agent_hears_what_it_says_and_is_told_and_what_no_other_agent_says_to_everybody(
     agent: str, to: tuple[str, ...], matches: bool
 ) -> None:
-    assert Selector(agents=("critic",)).matches(make_breadcrumb(agent=agent, to=to)) is matches
+    assert Audience(agents=("critic",)).matches(make_breadcrumb(agent=agent, to=to)) is matches

@@ -4,7 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from builder.domain.profile import FORBIDDEN_SCHEMAS, Profile
+from builder.domain.page_settings import FORBIDDEN_SCHEMAS
+from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector, TrustedHints
 from builder.recall.visibility import (

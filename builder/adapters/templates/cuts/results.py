@@ -11,8 +11,8 @@ from builder.adapters.templates.sandbox.filters import WORDY_CHARS, FinalText, i
 from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.rendering import Line
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.page_settings import Cut
 from builder.domain.phrases import Mark, Phrases
-from builder.domain.profile import Cut
 from builder.domain.text import parsed, visible, with_texts
 from builder.remember.content import described, without_wrapper
 

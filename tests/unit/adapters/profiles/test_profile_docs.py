@@ -15,7 +15,7 @@ from builder.app.settings import Settings
 
 PAGE = Path(__file__).resolve().parents[4] / "builder" / "docs" / "profiles.md"
 SCHEMA: dict[str, Any] = ProfileFile.model_json_schema(by_alias=True)
-SELECTOR = "SelectorFile"
+SELECTOR = "Selector"
 NUMBERS = {"integer": "whole number", "number": "number"}
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 WORDS = {"string": "text", "boolean": "true, false", "null": "null"}

@@ -12,7 +12,7 @@ import yaml
 from builder.adapters.profiles.profiles import parse_profile
 from builder.app.config import bundled_folder
 from builder.domain.errors import Misconfigured
-from builder.domain.profile import FORBIDDEN_SCHEMAS
+from builder.domain.page_settings import FORBIDDEN_SCHEMAS
 from builder.domain.selector import trigger_on
 from tests.factories import latest_of
 

@@ -9,7 +9,7 @@ import pytest
 from builder.assemble.items.labels import tool_label
 from builder.assemble.items.rendering import RenderForm
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
-from builder.domain.profile import FORBIDDEN_SCHEMAS
+from builder.domain.page_settings import FORBIDDEN_SCHEMAS
 from builder.remember.decode import decode
 from builder.remember.schemas.registry import BODIES
 from tests.factories import make_rendering

@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from builder.domain.context import Context
-from builder.domain.profile import Dates, Profile
+from builder.domain.page_settings import Dates
+from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import chat, conversation, said, section
 from tests.factories import make_context, make_profile

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.assemble.budget.shares import cannot_fit, limit_conversation, window_size
-from builder.domain.profile import Window
+from builder.domain.page_settings import Window
 from tests.conversations import chat
 from tests.examples import examples
 from tests.factories import make_profile

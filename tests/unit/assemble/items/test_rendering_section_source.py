@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from builder.assemble.items.rendering import SOURCES
-from builder.domain.profile import SectionClass
+from builder.domain.page_settings import SectionClass
 from tests.factories import make_profile
 
 

@@ -7,7 +7,7 @@ import pytest
 from builder.assemble.items.rendering import FOLD_REASON, RenderForm
 from builder.assemble.items.writer import MIN_RESULT_TOKENS, Item, Writer
 from builder.domain.context import CUT
-from builder.domain.profile import ChatFormat, Cut
+from builder.domain.page_settings import ChatFormat, Cut
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.conversation import Entry, turns
 from tests.conversations import answered, bash, failed, replied, said

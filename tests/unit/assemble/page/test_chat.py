@@ -7,7 +7,8 @@ from typing import Any
 
 from builder.adapters.tokens import load_counter
 from builder.domain.context import Context
-from builder.domain.profile import ChatFormat, Profile, Reminder
+from builder.domain.page_settings import ChatFormat, Reminder
+from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from tests.factories import make_catalog, make_context, make_profile
 from tests.property.sessions import hear

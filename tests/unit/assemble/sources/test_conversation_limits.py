@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from builder.domain.context import Context
-from builder.domain.profile import Cut, Profile
+from builder.domain.page_settings import Cut
+from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, said
 from tests.factories import make_catalog, make_context, make_profile

@@ -8,7 +8,8 @@ import pytest
 from builder.adapters.profiles.profiles import parse_profile
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
-from builder.domain.profile import Cut, Profile, Reminder, SectionClass, SectionRule
+from builder.domain.page_settings import Cut, Reminder, SectionClass
+from builder.domain.profile import Profile, SectionRule
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
 from builder.recall.questions import Questions

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from builder.assemble.sources.fixed import reminder_texts
-from builder.domain.profile import Profile, Reminder
+from builder.domain.page_settings import Reminder
+from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
 from tests.conversations import chat, said

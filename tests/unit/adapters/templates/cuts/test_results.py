@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from builder.adapters.templates.cuts.results import cut_results, stub
-from builder.domain.profile import Cut
+from builder.domain.page_settings import Cut
 from tests.factories import PHRASES, make_breadcrumb
 
 CRUMB = make_breadcrumb("reader said", id="t7", schema="tool.response.v1", tool="reader", body="é" * 500)

@@ -13,7 +13,7 @@ from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.rendering import WHOLE, HintChoice, RenderForm
 from builder.domain.context import Fragment
-from builder.domain.profile import Cut
+from builder.domain.page_settings import Cut
 from builder.domain.reports import Failure
 from tests.factories import make_breadcrumb
 from tests.hostile import ALL
