@@ -1,1 +1,1 @@
-"""The only wiring: the rest of the tree is passed what it needs; only this package knows who provides it."""
+"""The only package that knows which adapter serves which port."""

@@ -1,4 +1,4 @@
-"""Where a running service listens: written into its data folder, found there by the commands."""
+"""Where a running service listens, in a file of its data folder that commands read."""
 
 import contextlib
 import json
@@ -44,17 +44,16 @@ class Address:
     servers: str
     """Its URLs."""
     is_configured: bool = False
-    """The URLs were given; otherwise the broker is the embedded one of a service."""
+    """URLs were given; else the service's embedded broker."""
     guess: str = ""
     """Why the service is only guessed; "" = it is known."""
 
 
 @contextmanager
 def announcement(settings: Settings, nats: str, port: int) -> Iterator[None]:
-    """Keep the address in the data folder while the block runs. port: of HTTP.
+    """Keep the address in the data folder during the block.
 
-    The file is locked as long as the process lives, so the file of a killed service is recognised. Nothing is written when
-    another service on this folder has the lock, or when the folder takes no file.
+    port: HTTP. Nothing is written while another service holds the file's lock.
     """
     host = _ANYWHERE.get(settings.http.host, settings.http.host)
     listening = RunningService(
@@ -71,7 +70,6 @@ def announcement(settings: Settings, nats: str, port: int) -> Iterator[None]:
 
 @contextmanager
 def _file_with(path: Path, data: bytes) -> Iterator[None]:
-    """The file holds the data while the block runs, unless it is another service's. Raises `OSError`, also for a full disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     is_ours = _claimed(file)
@@ -106,10 +104,7 @@ def running(settings: Settings) -> RunningService | None:
 
 
 def broker_address(settings: Settings, servers: str) -> Address:
-    """The broker that a command talks to: the one it is given, else the configured one, else that of the running service.
-
-    servers: of the command's option; "" = it has none.
-    """
+    """The broker of a command: its option, else the settings, else the running service. servers: "" = no option."""
     if configured := servers or settings.nats.servers:
         return Address(servers=configured, is_configured=True)
     if "port" in settings.nats.model_fields_set and settings.nats.port > 0:
@@ -123,7 +118,6 @@ def broker_address(settings: Settings, servers: str) -> Address:
 
 
 def _claimed(file: int) -> bool:
-    """Whether the file is ours. A command that reads it locks it for an instant; another service keeps its lock."""
     with contextlib.suppress(OSError):
         for attempt in stamina.retry_context(BlockingIOError, attempts=20, wait_initial=0.01, wait_max=0.01, wait_jitter=0):
             with attempt:
@@ -133,7 +127,6 @@ def _claimed(file: int) -> bool:
 
 
 def _lock(file: int, *, shared: bool = False) -> None:
-    """Lock it until its last descriptor is closed, so also by the end of a killed process. Raises `BlockingIOError`."""
     if sys.platform != "win32":
         fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 

@@ -27,11 +27,11 @@ from builder.wire.subjects import Installation
 log = logging.getLogger("builder")
 
 START_SECONDS = 5.0
-"""How long the start of a service waits for a configured broker, which may be starting too."""
+"""Seconds that a start waits for a configured broker."""
 
 
 class Bus(NamedTuple):
-    """The broker's URL, a connection to it, and its process where it is the embedded one."""
+    """The broker's URL, a connection, and its process if embedded."""
 
     url: str
     connection: Client
@@ -40,9 +40,9 @@ class Bus(NamedTuple):
 
 @asynccontextmanager
 async def open_bus(settings: Settings, store: CompleteStore | None = None) -> AsyncIterator[Bus]:
-    """The broker, which is started when none is configured. Raises `Misconfigured`, `Unavailable`.
+    """The broker, started when none is configured.
 
-    store: must not be newer than its stream; one that was filled from another stream is told in the log.
+    Raises `Misconfigured` (also for a store newer than its stream), `Unavailable`.
     """
     async with AsyncExitStack() as stack:
         url, server = settings.nats.servers, None
@@ -58,9 +58,9 @@ async def open_bus(settings: Settings, store: CompleteStore | None = None) -> As
 
 
 async def check_order(store: CompleteStore, js: JetStreamContext, installation: Installation) -> str:
-    """Whether breadcrumbs of the store came from another stream, in a sentence; "" = all came from this one.
+    """Warning that the store comes from another stream; "" = none.
 
-    Raises `Misconfigured` when the store is newer than its stream, as after the restore of an older stream.
+    Raises `Misconfigured` when the store is newer than its stream.
     """
     floor, stored, name = await store.watermark(*FLOOR), await store.count(), installation.stream(BREADCRUMBS)
     info = await optional("reading the stream's state", js.stream_info(name))
@@ -99,7 +99,7 @@ def topology(settings: Settings) -> Topology:
 
 
 def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
-    """Arguments of nats-py's connect: reconnect without end, log refusals alone; credentials where they are configured."""
+    """Arguments of nats-py's connect: endless reconnection, credentials."""
     nats_settings = settings.nats
     arguments: dict[str, Any] = {"servers": [part.strip() for part in url.split(",")], "max_reconnect_attempts": -1}
     arguments |= {"error_cb": tell_refusal, "reconnect_time_wait": RECONNECT_SECONDS}
@@ -118,7 +118,7 @@ def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
 
 @asynccontextmanager
 async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
-    """A connection for the block. Raises `Unavailable`, and `Misconfigured` for what the broker refuses to this user."""
+    """A connection for the block. Raises `Unavailable`, and `Misconfigured` for a refusal."""
     connection = await open_connection(servers, **client_options(servers, settings))
     try:
         with explained(connection):
@@ -128,15 +128,15 @@ async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
 
 
 def client_options(url: str, settings: Settings) -> dict[str, Any]:
-    """Arguments of the client's `connect`: credentials and TLS of the settings, and one attempt at each address."""
+    """Arguments of the client's `connect`: credentials, TLS, one attempt per address."""
     others = {"servers", "max_reconnect_attempts", "error_cb"}
     return {"rounds": 1, **{name: value for name, value in connection_arguments(url, settings).items() if name not in others}}
 
 
 async def check_broker(settings: Settings, servers: str) -> str:
-    """The broker and its streams in a sentence; changes nothing there. Raises `Misconfigured` and `Unavailable`.
+    """Broker and streams in a sentence; changes nothing.
 
-    servers: its addresses; "" = none is configured or runs. Raises `Rejected` when its clock and this computer's differ.
+    servers: "" = none. Raises `Misconfigured`, `Unavailable`, and `Rejected` when clocks differ.
     """
     if not servers:
         return f"no servers are configured: `context-builder up` starts {binary()}"
@@ -155,7 +155,6 @@ async def check_broker(settings: Settings, servers: str) -> str:
 
 
 def _tls(settings: Settings) -> ssl.SSLContext | None:
-    """What a connection is encrypted with; None = what the URL says. Raises `Misconfigured`."""
     authority, certificate, key = settings.nats.tls_ca, settings.nats.tls_cert, settings.nats.tls_key
     if bool(certificate) != bool(key):
         raise Misconfigured("a client certificate needs CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY; set both, or none")

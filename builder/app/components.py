@@ -1,4 +1,4 @@
-"""What builds contexts, without a bus: store, engine, profiles, templates. A caller may choose the parts itself."""
+"""What builds contexts, without a bus: store, engine, profiles, templates."""
 
 import contextlib
 import logging
@@ -56,7 +56,7 @@ class Parts:
     delivery: Callable[[Msg, int], Delivery] = NatsDelivery
     """Message and incarnation of its stream → the delivery."""
     engine_seconds: float = 3.0
-    """The start waits so long for the engine; earlier breadcrumbs are found by words alone and embedded later."""
+    """Seconds that the start waits for the engine; embedding then catches up."""
     watch_seconds: float = 2.0
     """Between two checks of streams and durables."""
     purge_poll_seconds: float = POLL_SECONDS
@@ -100,13 +100,13 @@ class Components:
         return replace(self, builder=builder, config=config, records=records, helpers=helpers)
 
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
-        """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
+        """Take breadcrumbs out of all caches; returns numbers of vectors and fragments."""
         self.history_cache.drop(workspace)
         self.records.forget()
         return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.config.renderings.values())
 
     def preset(self, name: str) -> Profile:
-        """A profile that is this preset and nothing else. Raises `Misconfigured`, also for an encoding of its own."""
+        """A profile of this preset alone. Raises `Misconfigured`, also for its own encoding."""
         profile = read_preset(name, self.config.library)
         if profile.encoding not in self.config.renderings:
             raise Misconfigured(
@@ -115,7 +115,7 @@ class Components:
         return profile
 
     def profile(self, name: str) -> Profile:
-        """The profile or the preset of this name. Raises `Misconfigured` with the known names."""
+        """Profile or preset of this name. Raises `Misconfigured` with the known names."""
         for profile in (*self.profiles, *self.config.shadows):
             if profile.consumer == name:
                 return profile
@@ -144,11 +144,9 @@ async def open_components(
 ) -> AsyncIterator[Components]:
     """Store, engine, profiles, templates. Raises `Misconfigured`.
 
-    location: a store instead of the configured one; everything is then embedded at ingestion.
-    patience: seconds to wait for the engine; None: as long as it takes to load.
-    failed: called for each breadcrumb that a template cannot render.
-    preset: one that pages are made with, if there is no profile of this name.
-    last_good: instead of files that cannot be used those that were in force before are taken, if the store has them.
+    location: instead of the configured store; embeds at ingestion. patience: seconds for the engine, None = unlimited. failed:
+    called per breadcrumb that a template fails on. preset: read as a profile if there is none. last_good: replace unusable
+    files by the store's last valid ones.
     """
     async with AsyncExitStack() as stack:
         place, folders = location or locate_store(settings, parts.stores), template_folders(settings)
@@ -191,7 +189,7 @@ def record_profiles(config: ConfigSnapshot) -> RecordProfiles:
 
 
 def load_ranker() -> Ranker:
-    """The weights of `recall/search/ranker.toml`. Raises `Misconfigured` for a signal that does not exist."""
+    """Weights of `recall/search/ranker.toml`. Raises `Misconfigured` for an unknown signal."""
     tables = tomllib.loads((files("builder.recall.search") / "ranker.toml").read_text("utf-8"))
     hybrid, words = Weights(**tables["hybrid"]), Weights(**tables["words"])
     unknown = (hybrid.passages.keys() | words.passages.keys()) - SIGNALS.keys()
@@ -202,7 +200,7 @@ def load_ranker() -> Ranker:
 
 
 def prepare_model(settings: Settings, source: Path | None = None) -> dict[str, Any]:
-    """Make the model of a folder ready; None = the default one. Raises `Misconfigured`."""
+    """Prepare the model of a folder; None = default. Raises `Misconfigured`."""
     from builder.adapters.embedding.prepare import prepare
 
     model = asdict(prepare(settings.models_dir, source))
@@ -215,7 +213,7 @@ def models(settings: Settings) -> list[dict[str, Any]]:
 
 
 async def open_encoder(settings: Settings, engine: str = "") -> CachedEmbedder:
-    """The engine of the service, or another one, by itself, loaded and without a cache: the yardstick of `bench`."""
+    """A loaded engine without cache, the reference of `bench`."""
     embedder = _begin_loading(settings, engine or settings.embedding.engine, 0)
     await embedder.ready()
     return embedder
@@ -228,7 +226,6 @@ encoder = load_encoder
 
 
 async def _last_good(place: StoreLocation, failed: Listener) -> ConfigSnapshot | None:
-    """What was in force before, where something was and this release can use it."""
     if not await place.exists():
         return None
     async with place.open() as store:
@@ -243,7 +240,6 @@ def _log_finding(finding: LintFinding) -> None:
 
 
 async def _same_model(store: Rebuild, model: str) -> None:
-    """Without an engine any store will do: its vectors wait for the engine that made them."""
     engines = await store.models() - {"", NO_MODEL}
     if engines and model != NO_MODEL and model not in engines:
         raise Misconfigured(

@@ -1,4 +1,4 @@
-"""Profiles and templates as they are at one moment, in the bundled folder and the author's: read and replaced as a whole."""
+"""Profiles and templates of one moment, of the bundled and the author's folder."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.
 """The files of a snapshot, in each of its folders."""
 
 FileStamps = frozenset[tuple[str, int, int, int]]
-"""Path, inode, size and time of change (ns) of every file; they differ after a file was edited, added or removed."""
+"""Path, inode, size and change time (ns) of every file."""
 
 
 def bundled_folder(name: str) -> Path:
@@ -47,7 +47,7 @@ def bundled_folder(name: str) -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigSnapshot:
-    """Profiles and templates of one moment. A context is built from one snapshot."""
+    """Profiles and templates of one moment; each context uses one snapshot."""
 
     profiles: tuple[Profile, ...]
     """Of consumers, by name."""
@@ -71,13 +71,13 @@ class ConfigSnapshot:
 def read_config(
     folders: tuple[Path, ...], previous: ConfigSnapshot | None = None, failed: Listener = silence, preset: str = ""
 ) -> ConfigSnapshot:
-    """Read all files. folders: the bundled one first. Raises `Misconfigured`. The rest is as in `parse_config`."""
+    """Read all files. folders: bundled first. Raises `Misconfigured`. The rest as in `parse_config`."""
     stamps = file_stamps(folders)
     return replace(parse_config(read_layers(folders), previous, failed, preset), stamps=stamps)
 
 
 def in_daemon_thread(work: Callable[[], Value]) -> asyncio.Future[Value]:
-    """Begin the work in a thread that the end of the process does not wait for, as it waits for those of `asyncio.to_thread`."""
+    """Start work in a thread that the process's end does not wait for."""
     future: Future[Value] = Future()
     future.set_running_or_notify_cancel()
 
@@ -92,7 +92,7 @@ def in_daemon_thread(work: Callable[[], Value]) -> asyncio.Future[Value]:
 
 
 async def in_time(reading: asyncio.Future[Value], seconds: float, folders: tuple[Path, ...]) -> Value:
-    """The result, and its errors. Raises `FaultyFiles` when it is not there after so many seconds; the work goes on."""
+    """The result, or its errors. Raises `FaultyFiles` after so many seconds; the work goes on."""
     if (await asyncio.wait({reading}, timeout=seconds))[0]:
         return reading.result()
     names = ", ".join(map(str, folders[1:] or folders))
@@ -127,11 +127,10 @@ def parse_config(
     *,
     was_in_force: bool = False,
 ) -> ConfigSnapshot:
-    """The snapshot that these files make. Raises `Misconfigured`.
+    """The snapshot of these files. Raises `Misconfigured`.
 
-    previous: its renderings and their caches are used again if no template changed. failed: called for each breadcrumb that
-    a template cannot render. preset: one that is read as a profile too, if there is no profile of this name.
-    was_in_force: templates that an earlier release has tried are not tried by the rules of this one.
+    previous: its caches are reused if no template changed. failed: called per breadcrumb that a template fails on. preset: read
+    as a profile if there is none. was_in_force: skip trials of already tried templates.
     """
     library = load_library(layers)
     profiles = load_profiles(layers, library)
@@ -164,7 +163,7 @@ def edition_of(config: ConfigSnapshot) -> Edition:
 
 
 class Renderings(dict[str, JinjaRendering]):
-    """By encoding; one in which no profile of a file counts is made at its first use, for records that do."""
+    """Renderings by encoding; others are made at first use."""
 
     def __init__(self, make: Callable[[str], JinjaRendering], ready: Mapping[str, JinjaRendering]) -> None:
         """ready: those in which profiles of files count."""
@@ -178,7 +177,7 @@ class Renderings(dict[str, JinjaRendering]):
 
 
 def file_stamps(folders: tuple[Path, ...]) -> FileStamps:
-    """A file that goes away meanwhile, or cannot be reached, has no trace."""
+    """Unreachable files have no stamp."""
     stamps = set()
     for file in (file for folder in folders for kind in KINDS for file in folder.glob(kind)):
         try:
@@ -206,7 +205,7 @@ def read_preset(name: str, library: Library) -> Profile:
 
 
 def load_library(layers: tuple[Files, ...]) -> Library:
-    """What profiles may extend, the default profile included, and the models they may name. Raises `Misconfigured`."""
+    """Presets, profiles and models that profiles may name. Raises `Misconfigured`."""
     presets, bundled = _presets(layers), _presets(layers[:1])
     tables = (layer[MODELS] for layer in layers if MODELS in layer)
     models = {name: facts for table in tables for name, facts in parse_models(table).items()}
@@ -218,12 +217,11 @@ def load_library(layers: tuple[Files, ...]) -> Library:
 
 
 def sources(layers: tuple[Files, ...], kind: str) -> dict[str, str]:
-    """Name → YAML text of the "profiles" or the "presets"; a later layer's file wins."""
+    """Name → YAML of "profiles" or "presets"; later layers win."""
     return by_name(layers, kind, YAML)
 
 
 def _try(templates: TemplateSet) -> None:
-    """Templates come into force only when all of them can do something with the examples. Raises `Misconfigured`."""
     if problems := tuple(faults(templates)):
         raise FaultyFiles(problems)
 
@@ -237,7 +235,6 @@ def _rendering(
     plain: TemplateSet,
     failures: Failures,
 ) -> JinjaRendering:
-    """The known one, if it is for pages as large as these. plain: the bundled templates."""
     pages = [profile.allowance for profile in profiles if profile.encoding == encoding]
     max_text_chars = CHARACTERS_PER_TOKEN * max(pages, default=DEFAULT_BUDGET)
     if former and former.max_chars == max_text_chars:
@@ -246,5 +243,4 @@ def _rendering(
 
 
 def _presets(layers: tuple[Files, ...]) -> dict[str, str]:
-    """The presets and the default profile."""
     return sources(layers, "presets") | {DEFAULT: sources(layers, "profiles")[DEFAULT]}

@@ -1,4 +1,4 @@
-"""What every command shares: its settings, and one printer. Data goes to standard output, all else to standard error."""
+"""Settings and printer of all commands: data to standard output, the rest to standard error."""
 
 import json
 import os
@@ -41,10 +41,9 @@ Row = tuple[str, ...]
 def table(
     columns: Row, rows: Iterable[Row], numbers: frozenset[str] = NONE, cut: frozenset[str] = NONE, *, ruled: bool = False
 ) -> str:
-    """The table as text, at most as wide as the terminal; if that is too narrow, turned, or a paragraph per row.
+    """A table within the terminal's width, else turned, or a paragraph per row.
 
-    numbers: columns aligned right, on one line. cut: columns that end in "…" where they do not fit; other cells break between
-    words. ruled: with lines between columns.
+    numbers: right-aligned. cut: columns that may end in "…". ruled: lines between columns.
     """
     console, cells = Console(), list(rows)
     least = _least(columns, cells, numbers, cut)
@@ -81,7 +80,6 @@ def _narrow(columns: Row, rows: list[Row], numbers: frozenset[str], whole: int) 
 
 
 def _least(columns: Row, rows: Sequence[Row], numbers: frozenset[str], cut: frozenset[str]) -> list[int]:
-    """Minimum width of each column: heading, longest number, id or word; MIN_CUT of a cut column."""
     least = []
     for name, *cells in zip(columns, *rows, strict=True):
         words = cells if name in numbers or name in cut else [word for cell in cells for word in cell.split()]
@@ -95,7 +93,6 @@ def _total(widths: list[int]) -> int:
 
 
 def _room(columns: Row, rows: list[Row], least: list[int], cut: frozenset[str], whole: int) -> list[int]:
-    """Width of each column: cut columns get spare width last."""
     more = [max(map(cell_len, cells)) - have for cells, have in zip(zip(columns, *rows, strict=True), least, strict=True)]
     room, rest = least[:], whole - _total(least)
     for number in sorted(range(len(columns)), key=lambda number: (columns[number] in cut, more[number])):
@@ -105,7 +102,6 @@ def _room(columns: Row, rows: list[Row], least: list[int], cut: frozenset[str], 
 
 
 def _paragraph(columns: Row, row: Row, whole: int) -> str:
-    """The non-empty cells of a row, each after its heading."""
     # `textwrap` breaks no line at a hard space.
     names = (f"{name}: ".replace(" ", "\xa0") if name else "" for name in columns)
     text = "   ".join(name + cell for name, cell in zip(names, row, strict=True) if cell)
@@ -149,7 +145,7 @@ def say(text: str) -> None:
 
 @contextmanager
 def progress_bars(*names: str, every: float = LINE_SECONDS) -> Iterator[tuple[Advance, ...]]:
-    """Functions that move a bar per name on standard error, or print lines where it is no terminal. every: seconds between."""
+    """Functions that move a bar per name, or print lines without a terminal. every: seconds."""
     console, written = Console(stderr=True), monotonic()
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
 

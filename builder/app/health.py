@@ -1,4 +1,4 @@
-"""The state of a running service, for `/livez`, `/readyz` and the gauges, and who listens to it."""
+"""State of a running service for `/livez`, `/readyz` and gauges, and its subscribers."""
 
 import asyncio
 import shutil
@@ -65,7 +65,7 @@ def readiness(
     installation: Installation,
     show: Callable[[Mapping[str, str], bool], None],
 ) -> Readiness:
-    """The service is not ready without store and stream; problems of the other parts are only reported. show: as `Readiness`."""
+    """Not ready without store and stream; other problems are only reported. show: as `Readiness`."""
     required: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
     reported: dict[str, Check] = {
         "model": partial(model_state, core.embedder),
@@ -78,12 +78,12 @@ def readiness(
 
 
 def is_alive(watchdog: Watchdog, loops: list[asyncio.Task[None]]) -> bool:
-    """Whether subscription and loops run. A loop beside the worker ends by a bug only."""
+    """Whether subscription and loops run."""
     return watchdog.alive and not any(task.done() for task in loops)
 
 
 async def store_state(store: StoreHealth) -> str:
-    """Why writes to the store fail, or soon will; empty when they succeed."""
+    """Why writes to the store fail or soon will; "" = they succeed."""
     if store.refusal:
         return store.refusal
     free = await asyncio.to_thread(store.free_bytes)
@@ -103,7 +103,7 @@ async def model_state(embedder: CachedEmbedder) -> str:
 
 @cache
 def code_revision() -> str:
-    """The version, and a hash of the source: two builds of one version differ."""
+    """Version and hash of the source."""
     package = Path(str(files("builder")))
     digest = sha256()
     for file in sorted(file for kind in SOURCES for file in package.rglob(kind)):
@@ -112,7 +112,7 @@ def code_revision() -> str:
 
 
 def build_facts(name: str, core: Components) -> dict[str, str]:
-    """What this process runs, for `context_builder_build_info`. name: of the installation, whose workers must run the same."""
+    """What this process runs, for `context_builder_build_info`. name: of the installation."""
     profiles = (*core.profiles, *core.config.shadows)
     revisions = sorted(f"{profile.consumer} {profile.revision}" for profile in profiles)
     return {
@@ -126,13 +126,12 @@ def build_facts(name: str, core: Components) -> dict[str, str]:
 
 
 async def list_subscriptions(settings: Settings, servers: str) -> tuple[Subscription, ...]:
-    """Who listens to contexts on a broker, of all workspaces of the installation. Raises `Unavailable`."""
+    """Subscribers to contexts of an installation. Raises `Unavailable`."""
     async with connected(settings, servers) as connection:
         return await read_subscriptions(connection.jetstream(), settings.installation, datetime.now(UTC))
 
 
 async def _stream_writes(probe: Probe, server: EmbeddedServer | None) -> str:
-    """The log of the embedded server tells more than a probe, which writes to a stream of its own."""
     return (await server.state() if server else "") or await probe.state()
 
 

@@ -1,4 +1,4 @@
-"""Service and broker in one process and without files: real decoding, worker and builder over memory, for tests of agents."""
+"""Service and broker in one process without files, for tests of agents."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -48,14 +48,11 @@ class _OwnSettings(Settings):
 
 
 class _Deliveries:
-    """Hands each breadcrumb to the worker as soon as the stream has it."""
-
     def __init__(self) -> None:
         self.worker: Worker | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     def take(self, message: KeptMessage, stream: MemoryStream) -> None:
-        """Begin, so that it keeps its turn in its session."""
         if stream.name == BREADCRUMBS and self.worker is not None:
             delivery = MemoryDelivery(message, INCARNATION, partial(self.take, message, stream))
             task = asyncio.create_task(self.worker.process(delivery))
@@ -63,12 +60,10 @@ class _Deliveries:
             task.add_done_callback(self._tasks.discard)
 
     async def settle(self) -> None:
-        """Until the worker has nothing to do."""
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 
     async def close(self) -> None:
-        """End what is in work."""
         self.worker = None
         for task in self._tasks:
             task.cancel()
@@ -77,10 +72,10 @@ class _Deliveries:
 
 @asynccontextmanager
 async def open_in_memory(templates: Path | None, engine: Literal["none", "onnx"]) -> AsyncIterator[MemoryBroker]:
-    """A broker that a whole service listens to. Raises `Misconfigured`.
+    """A broker with a whole service. templates: over the bundled ones. Raises `Misconfigured`.
 
-    templates: laid over the bundled ones. A request is answered when all that was published before it is remembered. Tool calls
-    do not time out, and sessions are summarised on request only.
+    Requests are answered after all earlier publications are remembered. Tool calls do not time out; summaries are made on
+    request.
     """
     settings = _OwnSettings(templates_dir=templates, embedding=EmbeddingSettings(engine=engine))
     streams = (

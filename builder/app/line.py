@@ -1,4 +1,4 @@
-"""The composition root: components and a broker, real or in memory, become the line of deliveries with its requests and jobs."""
+"""Composition root: components and a broker, real or in memory, become deliveries, requests and jobs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from builder.worker.summary_scheduler import SummaryScheduler
 from builder.worker.turns import Turns
 
 CLOCK_MARGIN = timedelta(minutes=10)
-"""A trigger gets a context while it is this much younger than the age limit of CONTEXTS: clocks differ, and builds take time."""
+"""Margin below the age limit of CONTEXTS within which a trigger still gets a context."""
 MAX_TRIGGER_AGE = CONTEXTS_MAX_AGE - CLOCK_MARGIN
 REMOVAL_SECONDS = 2.0
 """Between two looks for tombstones that other workers took."""
@@ -66,7 +66,7 @@ class Line:
     consumers: Consumers
     recaller: Recaller
     drop: Callable[[str, frozenset[str]], int]
-    """Takes breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
+    """Takes breadcrumbs out of all caches; returns numbers of vectors and fragments."""
     erasure: Erasure
     forgetting: Forgetting
     summaries: SummaryScheduler

@@ -23,7 +23,7 @@ MESSAGES = 5
 
 
 async def try_on_messages(store: Editions, before: ConfigSnapshot, after: ConfigSnapshot) -> None:
-    """Raises `FaultyFiles` for a hint that shows nothing of the words of a newest message, where the hint before it does."""
+    """Raises `FaultyFiles` for a hint that hides words of a newest message which the former hint showed."""
     try:
         for schema, former, hint in sorted(edited_hints(before, after)):
             for crumb in await store.newest(schema, MESSAGES):
@@ -35,7 +35,7 @@ async def try_on_messages(store: Editions, before: ConfigSnapshot, after: Config
 
 
 def edited_hints(before: ConfigSnapshot, after: ConfigSnapshot) -> frozenset[tuple[str, str, str]]:
-    """Schema, hint before and hint now, of all whose text differs, also by the choice of a consumer."""
+    """Schema, former and new hint of all that differ, also by a consumer's choice."""
     old, new = before.templates, after.templates
     old_hints, new_hints = old.sources["hints"], new.sources["hints"]
     own = {profile.consumer: profile.hints for profile in before.profiles}
@@ -52,7 +52,7 @@ def edited_hints(before: ConfigSnapshot, after: ConfigSnapshot) -> frozenset[tup
 
 
 class Reloader:
-    """The components with the newest valid profiles and templates. A build takes `core` once and keeps it to its end."""
+    """Components with the newest valid profiles and templates. A build uses one `core` throughout."""
 
     def __init__(
         self,
@@ -89,19 +89,17 @@ class Reloader:
         return self.core.drop(workspace, ids)
 
     async def keep_edition(self, config: ConfigSnapshot) -> None:
-        """Store profiles and templates that come into force, so that their contexts can be built again.
-
-        A store that cannot take them costs later explanations their exactness, and nothing else.
-        """
+        """Store profiles and templates that come into force, for exact replays; errors are only logged."""
         try:
             await self.core.store.add_edition(edition_of(config))
         except Unavailable as error:
             log.warning("the profiles and templates are not kept for later explanations: %s", error)
 
     async def look(self) -> bool:
-        """Whether there are new components. A file that changed since the last look may still be written: it is read later.
+        """Whether there are new components.
 
-        A folder that does not answer is told once, and read again when it answers.
+        Files changed since the last look are read at the next one, because they may be half written; an unreachable folder is
+        reported once.
         """
         reading = self._reading = self._reading or in_daemon_thread(self._news)
         try:
@@ -129,7 +127,6 @@ class Reloader:
         return self.problem
 
     def _news(self) -> tuple[FileStamps, ConfigSnapshot | None]:
-        """The files as they are, and what a new edition of them makes. Raises `Misconfigured`."""
         stamps = file_stamps(self._folders)
         if stamps != self._latest or stamps == self._checked:
             return stamps, None

@@ -1,4 +1,4 @@
-"""JSON Schemas of everything that crosses the wire, made from the models: the files under `schemas/`."""
+"""JSON Schemas of everything on the wire: the files in `schemas/`."""
 
 import json
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from builder.remember.record import Record
 from builder.remember.schemas.registry import BODIES
 
 INBOUND: dict[str, type[BaseModel]] = {**BODIES, "record": Record, "profile": ProfileFile}
-"""What others write for us: bodies by schema name, the record around them, and profile files."""
+"""Models of what others write: bodies by schema, the record, profile files."""
 OUTBOUND: dict[str, type[BaseModel]] = {SCHEMA: AgentContextV1, COMPACTION_SCHEMA: ContextCompactedV1}
 """What we write for others."""
 
@@ -27,7 +27,7 @@ class _Untitled(GenerateJsonSchema):
 
 
 def schema_files() -> dict[str, str]:
-    """File name → JSON Schema (draft 2020-12), the same text for the same models."""
+    """File name → deterministic JSON Schema (draft 2020-12)."""
     inbound = {name: _schema(name, model, "validation") for name, model in INBOUND.items()}
     outbound = {name: _schema(name, model, "serialization") for name, model in OUTBOUND.items()}
     return {f"{name}.json": text for name, text in sorted((inbound | outbound).items())}
@@ -42,7 +42,6 @@ def _schema(name: str, model: type[BaseModel], mode: JsonSchemaMode) -> str:
 
 
 def _extending(schema: dict[str, Any]) -> dict[str, Any]:
-    """A file that extends says only what it changes: nothing is required of it, and `sections` may be name → changes."""
     defs, properties = schema["$defs"], schema["properties"]
     changed = {"RetrievalChange": {**defs["Retrieval"]}, "SectionChange": {**defs["SectionFile"]}}
     for part in changed.values():

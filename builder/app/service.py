@@ -1,4 +1,4 @@
-"""The running service: settings → opened parts → line → jobs. One exit stack closes everything."""
+"""The running service: settings → parts → line → jobs, in one exit stack."""
 
 import asyncio
 import gc
@@ -38,11 +38,11 @@ from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
 
 SWITCH_SECONDS = 0.0002
 GENERATIONS = (700, 10, 1_000_000_000)
-"""Objects and collections of younger generations before one is collected; the oldest never is by itself."""
+"""Thresholds of the garbage collector; the oldest generation is never collected."""
 GARBAGE_SECONDS = 300.0
 """Between two full collections."""
 HEADER_BYTES = 1024
-"""Bytes of the broker's limit that are reserved for the headers of a context."""
+"""Bytes below the broker's limit for headers."""
 LOOK_SECONDS = 2.0
 """Between two looks whether a durable is there, or has to be."""
 RELOAD_SECONDS = 0.5
@@ -69,7 +69,7 @@ class Service:
 
 @asynccontextmanager
 async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterator[Service]:
-    """All parts, subscribed once the ASGI application has started. Raises `Misconfigured` and `Unavailable`."""
+    """All parts, subscribed when the ASGI application starts. Raises `Misconfigured`, `Unavailable`."""
     async with AsyncExitStack() as stack:
         metrics, own = Metrics(CollectorRegistry()), settings.installation
         core = await stack.enter_async_context(
@@ -128,7 +128,6 @@ async def _open_durables(
     inbox: NatsInbox,
     parts: Parts,
 ) -> tuple[Job, ...]:
-    """The inboxes of tool calls and of imports; that of imports is open before the main inbox leaves any to it."""
     own, call = settings.installation, timedelta(seconds=settings.worker.tool_timeout_seconds)
     rules = TimeoutRules(call=call, max_age=MAX_TRIGGER_AGE, heartbeat=broker.heartbeat)
     timeouts = ToolTimeouts(rules, line.log, line.recaller, line.consumers, broker.sender)
@@ -155,8 +154,6 @@ def _jobs(
     broker: Broker,
     parts: Parts,
 ) -> Iterable[Job]:
-    """The jobs that need the real broker, the files or the metrics."""
-
     async def reload() -> None:
         if await reloading.look():
             metrics.describe(build_facts(settings.name, reloading.core))
@@ -176,7 +173,6 @@ def _jobs(
 
 
 def _run(stack: AsyncExitStack, runner: JobRunner, jobs: Iterable[Job]) -> list[asyncio.Task[None]]:
-    """Run the jobs until the stack closes."""
     tasks = [asyncio.create_task(runner.run(job), name=job.name) for job in jobs]
     for task in tasks:
         stack.push_async_callback(_cancel, task)
@@ -184,11 +180,6 @@ def _run(stack: AsyncExitStack, runner: JobRunner, jobs: Iterable[Job]) -> list[
 
 
 def _stay_responsive() -> None:
-    """Collect garbage by the job alone: a full collection stops the process for 50 ms for 20,000 cached messages.
-
-    What the start has loaded is exempt. The event loop runs after 0.2 ms instead of five while a thread works on a long text: a
-    context waits some twenty times.
-    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GENERATIONS)
@@ -205,20 +196,19 @@ async def unsettled(service: Service) -> int:
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:
-    """Until it is done: Python 3.11's wait_for, inside nats-py, may drop a cancellation."""
     while not task.done():
         task.cancel()
         await asyncio.wait({task}, timeout=0.1)
 
 
 async def serve_until(service: Service, host: str, port: int, stop: asyncio.Event, started: Callable[[int], None]) -> None:
-    """Serve until `stop` is set. started: called with the HTTP port once all of it is up. Raises `Misconfigured`."""
+    """Serve until `stop` is set. started: gets the HTTP port. Raises `Misconfigured`."""
     await serve(service.application, host, port, stop, started)
 
 
 @asynccontextmanager
 async def serving(service: Service, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[int]:
-    """Serve while the block runs; gives the HTTP port. For the demo, the benchmarks and the tests."""
+    """Serve during the block; gives the HTTP port."""
     stop, started = asyncio.Event(), asyncio.get_running_loop().create_future()
     task = asyncio.create_task(serve_until(service, host, port, stop, started.set_result))
     try:

@@ -1,7 +1,4 @@
-"""Every setting of the service: environment variables `CONTEXT_BUILDER_…`, nested with `__`.
-
-Read once by the command line and passed down as plain values; nothing below `app` knows this module.
-"""
+"""Settings of the service: variables `CONTEXT_BUILDER_…`, nested with `__`. Only `app` reads this module."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +14,6 @@ from builder.wire.subjects import DEFAULT_NAME, Installation
 
 PREFIX = "CONTEXT_BUILDER_"
 _SERVICE_LINK = re.compile(PREFIX + r"(?:(?!\w*__)\w+_)?(?:SERVICE_(?:HOST|PORT)\w*=.*|PORT_\d+_\w+=.*|PORT=\w+://.*)", re.DOTALL)
-"""What Kubernetes sets in every pod for a service whose name begins as our settings do, as `CONTEXT_BUILDER_NATS_PORT=tcp://…`."""
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 LIFETIMES: dict[str, float] = {
@@ -227,7 +223,7 @@ class Settings(BaseSettings):
 
 
 def check_names(environment: Mapping[str, str]) -> None:
-    """Raises `Misconfigured` for a variable with our prefix that no setting reads; one of a service link is none of ours."""
+    """Raises `Misconfigured` for an unknown variable with our prefix; variables of service links are ignored."""
     groups = {
         name: type(field.default).model_fields
         for name, field in Settings.model_fields.items()

@@ -14,7 +14,7 @@ StoreSchemes = Mapping[str, Callable[[str], StoreLocation]]
 STORES: StoreSchemes = MappingProxyType({"sqlite": SqliteLocation.from_url})
 """Every store that is shipped; a new one is one line here."""
 IN_MEMORY = "sqlite::memory:"
-"""A store that is empty when it is opened and gone when it is closed."""
+"""A store that lives as long as it is open."""
 FILE = "store.sqlite3"
 """Name of the default store in the data folder."""
 

@@ -1,8 +1,4 @@
-"""Log lines to standard error, and the metrics of the service.
-
-Labels have few values, which the service knows: none is a session, a subject or a schema, because each value costs memory in
-the service and in Prometheus as long as they run.
-"""
+"""Log lines to standard error, and metrics. No label is a session, subject or schema, because each value costs memory."""
 
 import asyncio
 import logging
@@ -27,13 +23,13 @@ FIELDS = frozenset(
     {"outcome", "workspace", "session", "schema", "seq", "ms", "contexts", "tokens", "reason", "facts"}
     | {f"{part}_ms" for part in PARTS}
 )
-"""What JSON lines have beside the message; `facts` are fields of their own. Other fields, as those of libraries, are left out."""
+"""Fields of JSON lines beside the message; `facts` are own fields."""
 TEXT = "%(asctime)s %(levelname)-7s %(name)s  %(message)s"
 """A line for people."""
 REASONS = ("content", "context", "chain", "attempts")
 OUTCOMES = ("remembered", "published", "superseded", "waiting", "expired", "rejected", "unavailable", "failed")
 GATHER_SECONDS = 10.0
-"""One line tells of all triggers within this time that were too old: after a long stop many come together."""
+"""Seconds whose old triggers share a line."""
 _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
 _TOKENS = (100, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000)
 
@@ -52,7 +48,6 @@ _COUNTERS = {
         "Summaries published, by who made them: extractive or a model; fallback = how often the endpoint failed", "by", ()
     ),
 }  # fmt: skip
-"""Name → help, labels, and values of the only label that are shown before they occur: an alert sees an increase only then."""
 _GAUGES = {
     "dead_letters_waiting": ("Dead letters that nobody has cleared", ""),
     "disk_free_bytes": ("Bytes free where the store lies", ""),
@@ -80,7 +75,7 @@ class Metrics(Observer):
     """Prometheus metrics; pull only, nothing is ever sent."""
 
     def __init__(self, registry: CollectorRegistry, gather: float = GATHER_SECONDS) -> None:
-        """gather: seconds in which old triggers are counted before a line tells of them."""
+        """gather: seconds of old triggers per line."""
         self.registry = registry
         self.counters, self.gauges, self.histograms = dict[str, Counter](), dict[str, Gauge](), dict[str, Histogram]()
         for name, (text, labels, values) in _COUNTERS.items():
@@ -113,7 +108,7 @@ class Metrics(Observer):
         self.counters["summaries"].labels(by).inc()
 
     def template_failed(self, failure: Failure) -> None:
-        """Count it, and log the first failure of each template since the templates were edited."""
+        """Count it; log each template's first failure since an edit."""
         if failure.kind == LLM_HINTS:
             self.counters["hint_failures"].labels(LLM_HINTS).inc()  # not of which schema: records name it
         else:
@@ -178,7 +173,7 @@ class Metrics(Observer):
 
 
 def set_up_logging(level: str, style: str) -> None:
-    """style: "text" for people, "json" for collectors. Lines of libraries are written the same way."""
+    """style: "text" or "json", for libraries' lines too."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(json_lines() if style == "json" else text_lines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
@@ -194,7 +189,7 @@ def text_lines() -> logging.Formatter:
 
 
 def json_lines() -> logging.Formatter:
-    """A JSON object a line: time, level, logger, message, the fields of a delivery, and an exception."""
+    """A JSON object per line: time, level, logger, message, delivery, exception."""
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[structlog.stdlib.ExtraAdder(allow=FIELDS)],
         processors=[
@@ -207,7 +202,6 @@ def json_lines() -> logging.Formatter:
 
 
 def _fields(processed: DeliveryOutcome) -> dict[str, Any]:
-    """What a collector indexes of one delivery. Subjects that are none have no address."""
     _, workspace, session, schema, *_ = (*processed.subject.split(".", 3), "", "", "", "")
     fields: dict[str, Any] = {
         "outcome": processed.outcome,
@@ -224,7 +218,6 @@ def _fields(processed: DeliveryOutcome) -> dict[str, Any]:
 
 
 def _head(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """The event behind what every line begins with."""
     record, facts = event["_record"], event.pop("facts", {})
     return {
         "time": datetime.fromtimestamp(record.created, UTC).isoformat(),

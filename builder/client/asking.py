@@ -1,6 +1,6 @@
 """A user's message, sent for its context or for the agent's answer.
 
-A subscription only wakes the reader, which also looks each second: an answer that came without a connection is in the stream.
+A subscription wakes the reader, which also looks into the stream each second.
 """
 
 import asyncio
@@ -34,9 +34,9 @@ ANSWER_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class AnswerSteps:
-    """What an agent says to a message: awaited, its answer; iterated, each response, the answer last.
+    """The agent's responses to a message: awaited, the answer; iterated, each response.
 
-    The message is published by the first request for one; `results` of a step fill in as they arrive.
+    The first request publishes the message; `results` fill in later.
     """
 
     steps: Callable[[], AsyncGenerator[Response, None]]
@@ -61,15 +61,11 @@ class _Turn:
     message: str
     agent: str
     places: dict[str, int]
-    """Subjects of the session, and of tools without one → the last sequence that was read."""
     causes: set[str]
-    """The message, the agent's steps, the results of calls, and other agents' responses to a step."""
     calls: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
-    """Request id of a call → results of its response."""
     is_over: bool = False
 
     async def read(self, reader: StreamReader) -> AsyncIterator[Response]:
-        """The responses that are new. Raises `Unavailable`."""
         subject, of_no_session = self.places
         async for crumb in self._new(reader, subject):
             if crumb.schema == SCHEMA and any(name not in results for name, results in self.calls.items()):
@@ -116,9 +112,9 @@ class Asking(Sending):
     ) -> ReceivedContext:
         """Publish a `user.message.v1` and return this consumer's context. timeout: seconds; the rest as in `send_user_message`.
 
-        Nothing is acknowledged: an agent of this consumer and other callers get it too. Raises `Rejected` before publishing, for
-        an invalid message, an unknown consumer or one that this message does not trigger; `Unavailable` without a service or when
-        no context came in time. To wait again, repeat the call with the same `message_id`.
+        Nothing is acknowledged: the consumer's agent gets it too. Raises `Rejected` before publishing (invalid message, unknown
+        consumer, no trigger); `Unavailable` without a service or a context in time. To wait again, repeat with the same
+        `message_id`.
         """
         event = self._event(
             USER_MESSAGE, user_message(content, speaker), session, message_id or str(uuid.uuid4()), tags=tags, user_id=user_id,
@@ -153,10 +149,9 @@ class Asking(Sending):
         ttl: Lifetime | None = None,
         memory: bool = True,
     ) -> AnswerSteps:
-        """Publish a `user.message.v1`; await the agent's answer, or iterate over its steps.
+        """Publish a `user.message.v1`; await the agent's answer, or iterate over its steps. Errors as in `ask`.
 
-        The answer is the first response that calls no tool and is addressed to nobody else. timeout: seconds for all of it; the
-        rest and the errors as in `ask`.
+        The answer is the first response without tool calls that is addressed to nobody else. timeout: seconds for all of it.
         """
         event = self._event(
             USER_MESSAGE, user_message(content, speaker), session, message_id or str(uuid.uuid4()), tags=tags, user_id=user_id,
@@ -191,7 +186,6 @@ class Asking(Sending):
         ) from loss
 
     async def _publish_once(self, event: Outgoing, message: Breadcrumb, *, is_new: bool, own_clock: bool) -> PublishResult:
-        """The broker forgets ids after two minutes; the service knows them."""
         if not is_new:
             with suppress(Rejected):
                 there = await self.fetch(message.id, 1)
@@ -200,7 +194,6 @@ class Asking(Sending):
         return await self._publishing.publish(event, own_clock=own_clock)
 
     async def _check_triggers(self, consumer: str, message: Breadcrumb) -> Consumer:
-        """Raises `Rejected` when no context can come, `Unavailable` without a service."""
         profile = await self.consumer(check_token(consumer, "consumer"))
         if refusal := profile.refusal(message):
             raise Rejected(refusal)

@@ -1,4 +1,4 @@
-"""The client of an agent, connected, and what `serve` does with each context."""
+"""The connected client of an agent, and what `serve` does with each context."""
 
 import contextlib
 import logging
@@ -35,11 +35,11 @@ async def connect(
     timeout: float = FIRST_SECONDS,
     **options: Any,
 ) -> AsyncIterator["Client"]:
-    """A connected client for the block, which reconnects without limit. servers: comma-separated URLs.
+    """A connected client for the block; it reconnects without limit.
 
-    name: the installation's `CONTEXT_BUILDER_NAME`. timeout: seconds for the first connection. options: arguments of
-    `open_connection` and nats-py's connect (credentials, TLS). Raises `Unavailable` when no server answers, `Rejected` when
-    workspace or name do not fit a subject.
+    servers: comma-separated URLs. name: the installation's `CONTEXT_BUILDER_NAME`. timeout: seconds to connect. options: of
+    `open_connection` and nats-py's connect (credentials, TLS). Raises `Unavailable`, and `Rejected` for an invalid workspace or
+    name.
     """
     check_token(workspace, "workspace")
     installation = Installation(name)
@@ -70,11 +70,11 @@ class Client(Asking, Replying):
     async def contexts(
         self, consumer: str, *, durable: str | None = "", deliver: Deliver = "new", skip_superseded: bool = False
     ) -> AsyncGenerator[ReceivedContext, None]:
-        """Contexts for this consumer, without end. Each is kept alive, and acknowledged when you request the next one.
+        """Contexts for this consumer, without end; each is acknowledged when you request the next.
 
-        durable: name of the JetStream consumer, default `{workspace}={consumer}`; processes with one name share the work; None =
-        ephemeral. deliver: where a new durable begins: "new", "all" of the last day, a timedelta (so long ago) or a datetime.
-        skip_superseded: see `is_superseded`. Raises `Unavailable`, and `Rejected` for an unknown consumer.
+        durable: name of the JetStream consumer, default `{workspace}={consumer}`, shared by processes; None = ephemeral.
+        deliver: start of a new durable: "new", "all" of the last day, a timedelta or a datetime. skip_superseded: see
+        `is_superseded`. Raises `Unavailable`, `Rejected`.
         """
         async with self.subscribed(consumer, durable=durable, deliver=deliver, skip_superseded=skip_superseded) as contexts:
             async for context in contexts:
@@ -84,10 +84,7 @@ class Client(Asking, Replying):
     async def subscribed(
         self, consumer: str, *, durable: str | None = "", deliver: Deliver = "new", skip_superseded: bool = False
     ) -> AsyncIterator[AsyncGenerator[ReceivedContext, None]]:
-        """Like `contexts`, but subscribed as soon as the block begins.
-
-        Logs a warning without a service, or without triggers in the profile.
-        """
+        """`contexts`, subscribed when the block begins. Warns without a service or triggers."""
         name = self._durable(consumer) if durable == "" else durable
         place = self._place(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
         if warning := await self.check_consumer(consumer):
@@ -108,9 +105,9 @@ class Client(Asking, Replying):
             yield contexts
 
     async def is_superseded(self, context: ReceivedContext) -> bool:
-        """Whether a later context of the same speaker contains this message, too, so that this one needs no answer.
+        """Whether a later stored context of the speaker contains this message, so that it needs no answer.
 
-        Raises `Unavailable`. Counts what the broker has stored; `ask` may return a moment earlier.
+        Raises `Unavailable`.
         """
         return await is_superseded(self._js, self._place, context)
 
@@ -129,12 +126,12 @@ class Client(Asking, Replying):
         speaker: str = "Assistant",
         tags: Iterable[str] = (),
     ) -> None:
-        """Answer this consumer's contexts until SIGTERM or a cancellation; unanswered ones go to another process at once.
+        """Answer this consumer's contexts until SIGTERM or cancellation; unanswered ones go to another process.
 
-        handler: context → a reply as in `send_reply`, or None. tools: as there. parallel: sessions at once, one context of each.
-        attempts: deliveries of a context whose handler fails, with growing pauses; then `on_failure` gets context and error and
-        may reply; default: a dead letter. refresh: rebuild the page when its session has gone on. ack_wait: seconds until the
-        contexts of a dead process come again. deliver: as in `contexts`. Raises `Rejected` for an unknown consumer.
+        handler: context → a reply as in `send_reply`, or None. parallel: sessions at once. attempts: deliveries of a failing
+        context, after growing pauses; then `on_failure` gets context and error and may reply, else a dead letter. refresh:
+        rebuild the page when its session went on. ack_wait: seconds until contexts of a dead process return. tools: as in
+        `send_reply`; deliver: as in `contexts`. Raises `Rejected`.
         """
         if min(parallel, attempts) < 1 or ack_wait <= 0:
             raise Rejected(f"parallel is {parallel}, attempts {attempts}, ack_wait {ack_wait:g}; give numbers above 0")
@@ -151,7 +148,6 @@ class Client(Asking, Replying):
             await serving.run(self._connection, (place[0], self._durable(consumer)), subscription, deliver, stop)
 
     def _durable(self, consumer: str) -> str:
-        """'=' fits no token, so workspace a with consumer b-c and workspace a-b with consumer c have two durables."""
         return f"{self.workspace}={check_token(consumer, 'consumer')}"
 
 
@@ -173,7 +169,7 @@ class Agent:
     tags: tuple[str, ...]
 
     async def work(self, context: ReceivedContext, is_repeat: bool) -> None:
-        """Answer a context once, whatever was done before. Raises what the handler raises."""
+        """Answer a context once, also after restarts. Raises what the handler raises."""
         page = None if is_repeat and await self._is_answered(context) else await self._page(context)
         while page and not page.is_over and (reply := await called(self.handler, page)) is not None:
             try:
@@ -198,7 +194,6 @@ class Agent:
         await self.client.request("fail", names | {"error": f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS]})
 
     async def _is_answered(self, context: ReceivedContext) -> bool:
-        """True if a reply was sent before; its open calls are run."""
         responses = await patiently(partial(self.client.responses, context), "what was said before")
         for response in responses:
             if self.tools is not None and response.open_calls:
@@ -206,7 +201,6 @@ class Agent:
         return bool(responses)
 
     async def _page(self, context: ReceivedContext) -> ReceivedContext | None:
-        """The page as of now; None = it needs no answer."""
         has_gone_on = partial(self.client.has_gone_on, context)
         if context.is_over or not await patiently(has_gone_on, "a look at the session"):
             return context
@@ -215,10 +209,6 @@ class Agent:
         return None if await patiently(partial(self.client.is_superseded, context), "a look at later contexts") else context
 
     async def _refreshed(self, context: ReceivedContext) -> ReceivedContext | None:
-        """None when it cannot be built, for example after an erasure.
-
-        The first time-outs are short, because a dying service loses the request.
-        """
         seconds = chain(REFRESH_SECONDS, repeat(REFRESH_SECONDS[-1]))
         try:
             return await patiently(

@@ -1,7 +1,4 @@
-"""One connection to the broker: opened within seconds or not at all, then reconnecting without limit.
-
-A refused permission is logged once: nats-py reports it beside the call, which waits until its time-out.
-"""
+"""One connection to the broker: opened within seconds, then reconnecting without limit. Refused permissions are logged once."""
 
 import asyncio
 import contextlib
@@ -46,7 +43,6 @@ _SETTINGS = {
     _LOGIN: "check the credentials: the service and its commands read CONTEXT_BUILDER_NATS__USER and __PASSWORD, __TOKEN, "
     "__CREDENTIALS or __NKEY, an agent gives `connect(url, user=…, password=…)`, or token=…, user_credentials=… or nkeys_seed=…",
 }
-"""Words of a refusal → the setting to check; agents give the same to `connect`."""
 _KEY_FILES = {
     "user_credentials": (
         "CONTEXT_BUILDER_NATS__CREDENTIALS",
@@ -54,7 +50,6 @@ _KEY_FILES = {
     ),
     "nkeys_seed": ("CONTEXT_BUILDER_NATS__NKEY", r"\s*SU[A-Z2-7]{56}\s*$"),
 }
-"""Arguments of nats-py's connect that name files → setting and pattern of the content."""
 _SECRET = re.compile(r"(?:(?<=://)|(?<=,)|^)(?!\w+://)\s*[^/,]*@")
 """User, password or token before a host."""
 
@@ -96,11 +91,10 @@ async def tell_refusal(error: Exception) -> None:
 async def open_connection(
     servers: str, *, timeout: float = FIRST_SECONDS, rounds: int = 0, log_seconds: float = LOG_SECONDS, **options: Any
 ) -> Connection:
-    """Connect; then reconnect without limit, with a log line every `log_seconds` while no server answers.
+    """Connect, then reconnect without limit, with a log line every `log_seconds`.
 
-    servers: comma-separated URLs. timeout: seconds for the first connection. rounds: attempts at each address in that time, 0 =
-    no limit. options: arguments of nats-py's connect. Raises `Unavailable` with addresses and reason when no server answers or
-    the login is refused, `Misconfigured` for an unusable file of keys.
+    servers: comma-separated URLs. timeout: seconds for the first connection. rounds: attempts per address, 0 = no limit.
+    options: of nats-py's connect. Raises `Unavailable`, and `Misconfigured` for unusable keys.
     """
     _check_keys(options)
     logging.getLogger("asyncio").addFilter(_is_no_tls_noise)
@@ -144,7 +138,7 @@ def reason(error: Exception) -> str:
 
 @contextmanager
 def translated(what: str, advice: str) -> Iterator[None]:
-    """Errors of the broker as `Unavailable`. what: the failed attempt. advice: what to do."""
+    """Errors of the broker as `Unavailable`. what: failed attempt. advice: remedy."""
     try:
         yield
     except (APIError, NatsError, OSError, TimeoutError) as error:
@@ -152,7 +146,6 @@ def translated(what: str, advice: str) -> Iterator[None]:
 
 
 def _check_keys(options: dict[str, Any]) -> None:
-    """nats-py would read a file without keys for ever. Raises `Misconfigured`."""
     for option, (setting, pattern) in _KEY_FILES.items():
         file = options.get(option)
         if isinstance(file, str | Path) and not (
@@ -176,7 +169,6 @@ class _Journal:
     """Callbacks of nats-py that limit log lines."""
 
     def __init__(self, connection: Connection, servers: str, attempts: int, every: float) -> None:
-        """attempts: failures that end the first connection, 0 = no limit. every: seconds between two lines of one kind."""
         self._attempts = attempts
         self.last: Exception | None = None
         """The last error."""
@@ -188,7 +180,6 @@ class _Journal:
         self._written: dict[str, float] = {}
 
     async def failed(self, error: Exception) -> None:
-        """Log an absent broker once, and each other kind of error once."""
         if not (isinstance(error, OSError) and isinstance(self.last, NatsError)):  # a broken pipe after what the server said
             self.last = error
         if not self.is_open:
@@ -212,7 +203,6 @@ class _Journal:
             log.warning("the connection to %s reports: %s", self._servers, reason(error))
 
     async def connected(self) -> None:
-        """Log the reconnection after a logged loss. Requests that wait fail now: their answers are lost."""
         waiting: dict[str, asyncio.Future[Any]] = getattr(self._connection, "_resp_map", {})
         for answer in waiting.values():
             if not answer.done():

@@ -1,4 +1,4 @@
-"""Contexts and answers of the service, as frozen dataclasses. Unknown fields are ignored."""
+"""Contexts and answers of the service, frozen; unknown fields are ignored."""
 
 import json
 from collections import OrderedDict
@@ -40,11 +40,11 @@ class ReceivedContext:
     trigger_event_id: str
     trigger_seq: int
     supersedes: str = ""
-    """Id of the context of the same speaker's previous message, if that was unanswered: this page contains it."""
+    """Id of the speaker's previous context, if unanswered: this page contains its message."""
     questions: tuple[str, ...] = ()
-    """Ids of the user messages that a response to it answers, oldest first."""
+    """Ids of the user messages that a response answers, oldest first."""
     late: bool
-    """You already received the context of a later message; several workers may finish out of order."""
+    """You already received the context of a later message."""
     event: dict[str, Any]
     """The whole event."""
     steps: set[int] = field(default_factory=set, repr=False, compare=False)
@@ -57,7 +57,7 @@ class ReceivedContext:
 
     @property
     def is_over(self) -> bool:
-        """Everything it asks was answered, deleted, or is on a later context: skip it."""
+        """All its questions are answered, deleted, or on a later context: skip it."""
         return bool(self.event.get("is_over"))
 
     @property
@@ -67,7 +67,7 @@ class ReceivedContext:
 
     @property
     def messages(self) -> list[Any]:
-        """The page in the profile's `chat_format`; both SDKs take the list. Raises `Rejected` when the event has none."""
+        """The page in the profile's `chat_format`, a list for the SDK. Raises `Rejected` without one."""
         if self.event.get("messages") is None:
             raise Rejected(
                 f"the context for {self.consumer_id!r} has no messages: its profile has no chat_format, or they made the event "
@@ -87,7 +87,7 @@ class ReceivedContext:
 
 
 def read(data: bytes, recipient: tuple[str, str], latest: Latest, max_sessions: int = MAX_SESSIONS) -> ReceivedContext:
-    """Bytes → context. recipient: workspace and consumer. latest: updated. Raises `Rejected` for another event or recipient."""
+    """Bytes → context. recipient: workspace and consumer. latest: updated. Raises `Rejected`."""
     try:
         event = json.loads(data)
         session = (event["workspace"], event["session_id"])
@@ -199,7 +199,7 @@ class Consumer:
     origin: str = ""
     """The profile file, or the records, that make it."""
     agent: str = ""
-    """The agent that answers; "" = an older service, where it has the consumer's name."""
+    """The agent that answers; "" = the consumer's name (older service)."""
 
     @property
     def selectors(self) -> tuple[Selector, ...]:
@@ -207,7 +207,7 @@ class Consumer:
         return tuple(trigger_on(each) if isinstance(each, str) else each for each in self.triggers)
 
     def refusal(self, breadcrumb: Breadcrumb) -> str:
-        """Why this breadcrumb causes no context for it; "" = it causes one."""
+        """Why this breadcrumb causes no context; "" = it causes one."""
         if not self.triggers:
             return f"no contexts come for {self.name!r}: its profile has no triggers; add one"
         if not matches_one(self.selectors, breadcrumb):

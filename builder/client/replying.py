@@ -1,4 +1,4 @@
-"""Replies to contexts: what an agent says, the tools that it calls, and what they give. Each step is stored once."""
+"""Replies to contexts: responses, tool calls and results. Each step is stored once."""
 
 import contextlib
 import logging
@@ -27,7 +27,7 @@ class AnsweredMeanwhile(Rejected):
 
 
 MAX_ATTEMPTS = 50
-"""One per other agent that answers in the session at the same moment."""
+"""At most one attempt per agent that answers at the same moment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Answer:
 
 
 class Answering:
-    """Sends responses. The stream refuses one if another response came in the session since the last read."""
+    """Sends responses; the stream refuses one that overlooks another response."""
 
     def __init__(self, reader: StreamReader, publishing: Publishing, max_messages: int = MAX_MESSAGES) -> None:
         self._max_messages = max_messages
@@ -61,10 +61,9 @@ class Answering:
         tags: tuple[str, ...] = (),
         to: tuple[str, ...] = (),
     ) -> Answer:
-        """Store a response under its step, or return the stored one. step: None = derived from the stream.
+        """Store a response under its step, or return the stored one.
 
-        message_id: "" = derived from context and step. Raises `Rejected` for a step below 1, another response under the id, or a
-        forgotten id; `Unavailable`.
+        step: None = next. message_id: "" = derived. Raises `Rejected`, `Unavailable`.
         """
         if step is not None and step < 1:
             raise Rejected(f"step is {step}; the steps of an agent are 1, 2, 3, …")
@@ -93,7 +92,6 @@ class Answering:
         )
 
     async def _read(self, context: ReceivedContext, step: int | None) -> Conversation:
-        """A given step needs no results, and is found in any session, however long."""
         if step is not None:
             return await read_responses(self._reader, context)
         return await read_conversation(self._reader, context, self._max_messages)
@@ -110,7 +108,6 @@ class Answering:
 
 
 def _other_answer(context: ReceivedContext, conversation: Conversation) -> Response | None:
-    """Another context's reply to everything this one asks. Raises `AnsweredMeanwhile` if it answers only a part."""
     others = [conversation.others[name] for name in context.questions if name in conversation.others]
     if others and len(others) < len(context.questions):
         raise AnsweredMeanwhile(
@@ -163,12 +160,11 @@ class Replying(Sending):
         tags: Iterable[str] = (),
         to: str | Iterable[str] = (),
     ) -> Answer:
-        """Publish an `agent.response.v1`: a step with tool calls, or the answer. tool_requests: {tool, input, requestId} each.
+        """Publish an `agent.response.v1`: a step with tool calls, or the answer. Raises `Rejected`, `Unavailable`.
 
-        speaker: the name on pages. step: default the first one whose round is not over, so an agent that restarts gets its first
-        answer back as `already_answered`. A round is over when each call has a result, or when it was sent or found through this
-        `context` object. message_id: default derived from context and step. to: agents that it is addressed to; default
-        everybody. Raises `Rejected` and `Unavailable`.
+        tool_requests: {tool, input, requestId} each. speaker: name on pages. step: default the first one whose round is not
+        over, so a restarted agent gets its stored answer as `already_answered`; a round is over when each call has a result or
+        was sent through this `context`. message_id: default derived from context and step. to: agents; default everybody.
         """
         body: dict[str, Any] = {
             "message": message,
@@ -194,12 +190,11 @@ class Replying(Sending):
         tags: Iterable[str] = (),
         to: str | Iterable[str] = (),
     ) -> Answer:
-        """Publish a model's reply, run its tool calls concurrently, and publish their results.
+        """Publish a model's reply, run its tool calls concurrently, publish their results. Raises as `send_response`.
 
-        reply: a message or completion of OpenAI or Anthropic (dict or SDK object), or a text. tools: name → function, plain or
-        async, with the call's arguments by name; an exception becomes the call's error. None = nothing is run. If the context was
-        answered before, the open calls of that answer are run. With `tool.response.v1` in the profile's triggers the next context
-        follows the last result. to: for a reply without calls. Raises as `send_response` does.
+        reply: message or completion of OpenAI or Anthropic (dict or SDK object), or a text. tools: name → function, plain or
+        async, with the call's arguments; an exception becomes the call's error; None = run nothing. Open calls of an earlier
+        answer are run. to: for a reply without calls.
         """
         labels, words = tuple(tags), read_reply(reply)
         delivery = replace(context, steps={*context.steps})  # a call that fails has sent nothing that a repetition comes after
@@ -224,9 +219,9 @@ class Replying(Sending):
         return answer
 
     async def run_tools(self, context: ReceivedContext, response: Response, tools: Tools, *, tags: Iterable[str] = ()) -> None:
-        """Run the calls of a response that have no result, and publish the results.
+        """Run a response's calls that have no result, and publish the results; stored ones stay.
 
-        A result that another process published meanwhile stays. tools: as in `send_reply`. Raises `Unavailable` for reads only.
+        Raises `Unavailable` for reads only.
         """
 
         async def send(tool: str, request: str, output: Any, error: Any) -> None:
@@ -243,9 +238,9 @@ class Replying(Sending):
         await run_calls(context, response.open_calls, tools, send)
 
     async def responses(self, context: ReceivedContext) -> tuple[Response, ...]:
-        """This agent's responses to a context, by step, with calls and results.
+        """This agent's responses to a context by step, with results.
 
-        Raises `Rejected` when too much was said since (give `send_response` a `step`), and `Unavailable`.
+        Raises `Rejected` after too many messages (give a `step`), `Unavailable`.
         """
         return (await read_conversation(self._reader, context)).responses
 
@@ -255,7 +250,6 @@ class Replying(Sending):
         return await self._reader.last(subject) > context.trigger_seq
 
     async def _check_tool_trigger(self, consumer: str) -> None:
-        """Warn once if no context will come for the results of an agent's tools."""
         if consumer in self._checked:
             return
         self._checked.add(consumer)

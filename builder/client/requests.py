@@ -43,10 +43,9 @@ class Requests:
         return read_result(BreadcrumbRecord, answer)
 
     async def fetch_omitted(self, id: str, context: ReceivedContext, offset: int = 0) -> str:  # noqa: A002 - as the page names it
-        """A ready tool for `tools={"fetch_omitted": …}`: a piece of what a context cuts or leaves out.
+        """A ready tool, `tools={"fetch_omitted": …}`: a piece of what the context cuts or omits.
 
-        id, offset: from the model, in characters; the first line names the next offset. Raises `Rejected` for an id that the
-        context does not name.
+        offset: characters; the first line names the next one. Raises `Rejected`.
         """
         check_named(id, context)
         return piece(await self.fetch(id), offset, context)
@@ -54,7 +53,7 @@ class Requests:
     async def history(
         self, session: str = "", *, user_id: str = "", newest: bool = False
     ) -> AsyncGenerator[BreadcrumbRecord, None]:
-        """A session's breadcrumbs in order, or everything said by and to a user in any session. newest: newest first."""
+        """Breadcrumbs of a session, or of a user in any session. newest: newest first."""
         place = {"session": session_token(session)} if session else {}
         request = place | ({"user": user_id} if user_id else {}) | {"newest": newest, "limit": MAX_HISTORY_PAGE}
         after: str | None = ""
@@ -65,29 +64,20 @@ class Requests:
             after = page["next"]
 
     async def context(self, consumer: str = "default", *, session: str = "", trigger: str = "") -> ReceivedContext:
-        """The consumer's last context in the session, or the one that a breadcrumb led to, of the last 24 hours.
-
-        trigger: id of the breadcrumb; makes the session optional.
-        """
+        """The consumer's last context in the session, or that of `trigger` (a breadcrumb's id), within 24 hours."""
         token = optional_token(session)
         event = await self.request("context", {"consumer": consumer, "session": token, "trigger": trigger})
         return read(json.dumps(event).encode(), (self.workspace, consumer), OrderedDict())
 
     async def refresh(self, context: ReceivedContext, *, timeout: float = REQUEST_SECONDS) -> ReceivedContext:
-        """The context rebuilt with what has come since; `event["as_of"]` is its end. It keeps its id; nothing is published.
-
-        If `is_over`, skip it. timeout: seconds.
-        """
+        """The context rebuilt with what came since, unpublished, under its id; `event["as_of"]` is its end. timeout: seconds."""
         names = {"consumer": context.consumer_id, "trigger": context.trigger_event_id, "session": context.session_token}
         event = await self.request("refresh", names, timeout)
         page = read(json.dumps(event).encode(), (self.workspace, context.consumer_id), OrderedDict())
         return replace(page, steps=context.steps)
 
     async def forget(self, breadcrumb: str, *, session: str = "", by: str = "") -> tuple[Receipt, ...]:
-        """Erase a breadcrumb and all that was made from it. Returns the receipts; none if it was forgotten before.
-
-        session: only if the store cannot know it. by: who asked for it.
-        """
+        """Erase a breadcrumb and all made from it; returns new receipts. session: if the store cannot know it. by: who asked."""
         token = optional_token(session)
         answer = await self.request("forget", {"id": breadcrumb, "session": token, "by": by})
         return tuple(read_result(Receipt, receipt) for receipt in answer["receipts"])
@@ -95,11 +85,7 @@ class Requests:
     async def forget_person(
         self, user_id: str, *, by: str = "", progress: Callable[[int, int], object] | None = None
     ) -> PersonReceipt:
-        """Erase everything said by and to a user in any session.
-
-        Responses go before the messages that they answer, so a repetition after an interruption finds the rest. progress: gets
-        (erased, total).
-        """
+        """Erase everything said by and to a user, responses first, so it can be repeated. progress: (erased, total)."""
         receipts: list[Receipt] = []
         seen = set[str]()
         while crumbs := [crumb async for crumb in self.history(user_id=user_id) if crumb.id not in seen]:
@@ -112,7 +98,7 @@ class Requests:
         return PersonReceipt(user_id=user_id, by=by, receipts=tuple(receipts))
 
     async def compact(self, session: str, *, profile: str = "default", keep_user: bool = True) -> CompactionResult:
-        """Summarise all but the tail of a session. profile: whose `summaries` apply. keep_user: keep user messages verbatim."""
+        """Summarise all but a session's tail. profile: whose `summaries`. keep_user: keep user messages verbatim."""
         request = {"session": session_token(session), "profile": profile, "keep_user": keep_user}
         return read_result(CompactionResult, await self.request("compact", request))
 
@@ -122,7 +108,7 @@ class Requests:
         return tuple(read_result(Consumer, each) for each in answer["consumers"])
 
     async def consumer(self, name: str) -> Consumer:
-        """The consumer of this name. Raises `Rejected` with the known names for another."""
+        """The consumer of this name. Raises `Rejected` with the known names."""
         consumers = {each.name: each for each in await self.consumers()}
         if name not in consumers:
             names = ", ".join(sorted(consumers)) or "none"
@@ -132,7 +118,7 @@ class Requests:
         return consumers[name]
 
     async def check_consumer(self, name: str) -> str:
-        """Why no context may come for a consumer; "" = contexts come. Raises as `consumer` does."""
+        """Why no context may come for a consumer; "" = contexts come."""
         try:
             consumer = await self.consumer(name)
         except Unavailable as error:
@@ -140,7 +126,7 @@ class Requests:
         return "" if consumer.triggers else f"no contexts come for {name!r}: its profile has no triggers; add one"
 
     async def request(self, verb: str, request: dict[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
-        """Send a request and return the answer. timeout: seconds. Raises `NoService`, `Unavailable` and `Rejected`."""
+        """The answer to a request. timeout: seconds. Raises `NoService`, `Unavailable`, `Rejected`."""
         subject = self.installation.subject(request_subject(self.workspace, verb))
         data = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
         # Without a connection the request waits for one, but not as long as for an answer.

@@ -1,4 +1,4 @@
-"""An agent's responses to a context, and its next step, read from the stream: the same in any process."""
+"""An agent's responses to a context and its next step, read from the stream."""
 
 import json
 import uuid
@@ -17,7 +17,7 @@ from builder.wire.subjects import breadcrumb_subject
 
 SCHEMA, TOMBSTONE = "agent.response.v1", "breadcrumb.deleted.v1"
 MAX_MESSAGES = 1_000
-"""Messages per subject that are read after a trigger (about half a second)."""
+"""Most messages per subject read after a trigger (about 0.5 s)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +65,10 @@ class Conversation:
         return next((each for each in self.responses if each.step == step), None)
 
     def free_step(self, finished: AbstractSet[int], body: Mapping[str, Any], *, has_own_id: bool) -> int:
-        """The step of the response that is sent now. has_own_id: it repeats no earlier step.
+        """The step of the response that is sent now. has_own_id: it repeats none.
 
-        A response that repeats a stored call's request id is that step. After the final answer a redelivered context starts over:
-        a response with calls is the first unseen one with calls, one without is the first without.
+        A response with the request id of a stored call is that step. After the final answer a redelivered context starts over:
+        calls match the first unseen step with calls, none the first without.
         """
         if has_own_id:
             return 1 + max((*finished, *(response.step for response in self.responses)), default=0)
@@ -86,10 +86,9 @@ class Conversation:
         return last is not None and not last.tool_requests and last.step not in finished and last.id not in self.tombstones
 
     def next_step(self, finished: AbstractSet[int]) -> int:
-        """The first step whose round is not over, or a new one.
+        """The first step whose round is open, or a new one.
 
-        A round is over when each call has a result, when it was sent or found through this delivery (finished), or when it was
-        forgotten.
+        Rounds end when each call has a result, was handled in this delivery (finished), or was forgotten.
         """
         for response in self.responses:
             if not (response.is_complete or response.step in finished or response.id in self.tombstones):
@@ -106,10 +105,9 @@ def response_id(context_id: str, step: int) -> str:
 
 
 async def read_conversation(reader: StreamReader, context: ReceivedContext, max_messages: int = MAX_MESSAGES) -> Conversation:
-    """Responses and results after the context's trigger.
+    """Responses and results after the context's trigger: two reads, plus one per response and result.
 
-    Two reads when nothing was said since, else one more per response and per result. Raises `Rejected` when a subject has more
-    than `max_messages`, and `Unavailable`.
+    Raises `Rejected` beyond `max_messages`, `Unavailable`.
     """
     conversation = await read_responses(reader, context, max_messages)
     calling = [each for each in conversation.responses if each.tool_requests]
@@ -125,7 +123,7 @@ async def read_conversation(reader: StreamReader, context: ReceivedContext, max_
 
 
 async def read_responses(reader: StreamReader, context: ReceivedContext, max_messages: int = 0) -> Conversation:
-    """Responses without results. max_messages: responses of anybody and tombstones after the trigger; 0 = all."""
+    """Responses without results. max_messages: responses and tombstones after the trigger; 0 = all."""
     place = (context.workspace, context.session_token)
     subject = breadcrumb_subject(*place, SCHEMA)
     last = await reader.last(subject)
@@ -149,14 +147,12 @@ async def read_responses(reader: StreamReader, context: ReceivedContext, max_mes
 
 
 async def _start(reader: StreamReader, context: ReceivedContext) -> int:
-    """The trigger's sequence, or 0 in a recreated stream, which counts from 1."""
     return context.trigger_seq if (await reader.info()).state.last_seq >= context.trigger_seq else 0
 
 
 async def _results(
     reader: StreamReader, subject: str, after: int, request_ids: AbstractSet[str], max_messages: int
 ) -> dict[str, dict[str, Any]]:
-    """Request id → body of the first result, until all are found."""
     results: dict[str, dict[str, Any]] = {}
     if not request_ids:
         return results
@@ -168,7 +164,6 @@ async def _results(
 
 
 async def _read(reader: StreamReader, subject: str, after: int, max_messages: int) -> AsyncIterator[Breadcrumb]:
-    """First versions of readable breadcrumbs. max_messages: 0 = all."""
     count = 0
     async for arrival in reader.behind(subject, after):
         count += 1
@@ -189,7 +184,7 @@ def questions_of(crumb: Breadcrumb) -> tuple[str, ...]:
 
 
 def response_of(crumb: Breadcrumb, before: list[Response]) -> Response:
-    """before: the agent's earlier responses; a response without a step is the next one."""
+    """before: earlier responses; one without a step is the next."""
     body = json.loads(crumb.body)
     step = body.get("step")
     return Response(
@@ -207,6 +202,6 @@ def _with_results(response: Response, results: Mapping[str, dict[str, Any]]) -> 
 
 
 def request_id(call: Mapping[str, Any]) -> str:
-    """The id that joins a call with its result; "" = none, so no result can be found."""
+    """The id that joins call and result; "" = none."""
     name = call.get("requestId") or call.get("request_id")
     return name if isinstance(name, str) else ""

@@ -1,4 +1,4 @@
-"""Sends breadcrumbs: made, checked, published, and compared with the stored message when they are duplicates."""
+"""Sends breadcrumbs: checked, published, compared with a stored duplicate."""
 
 import uuid
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ from builder.wire.records import Outgoing, difference, make_record, outgoing
 from builder.wire.subjects import DEFAULT, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation, session_token
 
 HEADER_BYTES = 2_048
-"""Reserved for headers: above its limit the broker closes the connection without a reason."""
+"""Bytes reserved for headers below the broker's limit."""
 EXPECTED_LAST_HEADER = "Nats-Expected-Last-Subject-Sequence"
 NO_RESOURCES = 10023
 """JetStream's code for "insufficient resources"."""
@@ -59,10 +59,10 @@ class Publishing:
     async def publish(
         self, event: Outgoing, *, replay: bool = False, own_clock: bool = False, last: int | None = None
     ) -> PublishResult:
-        """Publish a breadcrumb. replay: it never triggers. own_clock: the client set `created_at`.
+        """Publish a breadcrumb. replay: never triggers. own_clock: the client set `created_at`.
 
-        last: sequence of the newest message on the subject (0 = none). Raises `Rejected` if too large or if the id has other
-        content, `Conflict` if `last` is wrong, `Unavailable`.
+        Raises `Rejected` if too large or stored with other content, `Conflict` if `last` is wrong, `Unavailable`. last:
+        sequence of the subject's newest message (0 = none).
         """
         limit = min(DEFAULT_MAX_BYTES, self._connection.max_payload - HEADER_BYTES)
         if len(event.data) > limit:
@@ -92,12 +92,12 @@ def as_json(record: dict[str, Any], workspace: str) -> Outgoing:
 
 
 def check(event: Outgoing) -> Breadcrumb:
-    """The breadcrumb as the service reads it. Raises `Rejected` with its dead letter's reason."""
+    """The breadcrumb as the service reads it. Raises `Rejected`."""
     return decode(event.arrive(ORIGIN, datetime.now(UTC)))
 
 
 def check_same(event: Outgoing, there: StreamMessage | None, *, own_clock: bool) -> None:
-    """Raises `Rejected` if the stream has other content, or none any more, under the message id."""
+    """Raises `Rejected` if the stored message differs or is gone."""
     if there is None:
         raise Rejected(
             f"{event.message_id} was not published: the stream had a message with this id, which was deleted since; "
@@ -112,7 +112,7 @@ def check_same(event: Outgoing, there: StreamMessage | None, *, own_clock: bool)
 
 
 class Sending(Requests):
-    """Each method returns once the stream has acknowledged; a repetition with the same id is safe."""
+    """Each method returns after the stream's acknowledgement; repeating an id is safe."""
 
     def __init__(self, connection: Connection, workspace: str, installation: Installation = DEFAULT) -> None:
         super().__init__(connection, workspace, installation)
@@ -135,13 +135,12 @@ class Sending(Requests):
         memory: bool = True,
         to: str | Iterable[str] = (),
     ) -> str:
-        """Publish a breadcrumb of any schema; returns its id. Raises `Rejected` for what the service would reject, `Unavailable`.
+        """Publish a breadcrumb of any schema; returns its id. Raises `Rejected`, `Unavailable`.
 
-        body: the record's `context`; see schemas/<schema>.json. session: any text, `_` = none. user_id: your own id of the
-        person, up to 256 characters. ttl: default the service's for its kind. id: default a new one. version: the last + 1
-        replaces it; only the first triggers. created_at: default now, in UTC; another offset is kept, and pages show that clock's
-        day. memory: False = keep the session out of the person's memory. to: the agents that it is addressed to; no other agent's
-        consumer is triggered; default everybody.
+        body: the record's `context`, see schemas/<schema>.json. session: any text, `_` = none. user_id: your id of the person,
+        up to 256 characters. ttl: default by kind. id: default new. version: last + 1 replaces; only the first triggers.
+        created_at: default now in UTC; pages show its offset's day. memory: False = not in the person's memory. to: agents;
+        default everybody.
         """
         identity = id or str(uuid.uuid4())
         event = self._event(
@@ -166,7 +165,7 @@ class Sending(Requests):
         memory: bool = True,
         to: str | Iterable[str] = (),
     ) -> str:
-        """Publish a `user.message.v1`; returns its id. speaker: the display name; the rest as in `send`."""
+        """Publish a `user.message.v1`; returns its id. speaker: display name; the rest as in `send`."""
         return await self.send(
             USER_MESSAGE, user_message(content, speaker), session=session, tags=tags, user_id=user_id, ttl=ttl, id=message_id,
             created_at=created_at, memory=memory, to=to,
@@ -184,9 +183,9 @@ class Sending(Requests):
         tags: Iterable[str] = (),
         trigger_event_id: str = "",
     ) -> str:
-        """Publish a `tool.response.v1`; returns its id. output: any JSON, also of a failed call. error: set = it failed.
+        """Publish a `tool.response.v1`; returns its id.
 
-        trigger_event_id: id of the response with the call; `recursion_limit` stops chains by it.
+        output: any JSON. error: set = it failed. trigger_event_id: the calling response, for `recursion_limit`.
         """
         body: dict[str, Any] = {"tool": tool, "request_id": request_id, "status": "success" if error is None else "error"}
         body |= {} if error is None else {"error": error}
@@ -195,14 +194,11 @@ class Sending(Requests):
         return await self.send(TOOL_RESPONSE, body, session=session, tags=tags, id=message_id)
 
     async def publish(self, event: Outgoing, *, replay: bool = False) -> PublishResult:
-        """Publish a message as it is, e.g. a line of an export. replay: it never triggers.
-
-        Raises `Rejected` if it is too large or if its id has other content, `Unavailable`.
-        """
+        """Publish a message unchanged, e.g. of an export. replay: never triggers. Raises `Rejected`, `Unavailable`."""
         return await self._publishing.publish(event, replay=replay)
 
     async def stream_created(self) -> str:
-        """Creation time of the stream: tells it from a recreated one. Raises `Unavailable`."""
+        """Creation time of the stream, which identifies it. Raises `Unavailable`."""
         return str((await self._reader.info()).created)
 
     def _event(
@@ -236,7 +232,6 @@ def user_message(content: str, speaker: str) -> dict[str, Any]:
 
 
 def _why(error: Exception) -> str:
-    """A stream that cannot write gives no answer at all."""
     if isinstance(error, NatsTimeout | TimeoutError):
         return "the broker did not acknowledge it; look at `context-builder doctor`: its disk may be full, or the service away"
     if isinstance(error, APIError) and error.err_code == NO_RESOURCES:

@@ -1,6 +1,6 @@
-"""The loop of an agent: many sessions at once, one context of each, each answered once.
+"""An agent's loop: many sessions at once, one context each, answered once.
 
-A failing context goes back with growing pauses, maybe to another process. Unanswered contexts go back when the loop ends.
+Failing contexts return after growing pauses; unanswered ones at the end.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ T = TypeVar("T")
 Handler = Callable[[ReceivedContext], Any]
 """Context → reply, or None; plain (in a thread) or async."""
 OnFailure = Callable[[ReceivedContext, Exception], Any]
-"""Context that failed for the last time, and the error → reply, or None; plain or async."""
+"""Context that failed last, and the error → reply or None; plain or async."""
 Work = Callable[[ReceivedContext, bool], Awaitable[None]]
 """Answers a context. The flag says that it was delivered before."""
 Subscribe = Callable[[Deliver], AbstractAsyncContextManager[JetStreamContext.PullSubscription]]
@@ -85,9 +85,9 @@ class Serving:
     async def run(
         self, connection: Connection, durable: tuple[str, str], subscribe: Subscribe, deliver: Deliver, stop: asyncio.Event
     ) -> None:
-        """Serve until `stop` is set or the task is cancelled. durable: stream and name.
+        """Serve until `stop` is set or cancellation.
 
-        Raises `Unavailable` when the connection was closed.
+        durable: stream and name. Raises `Unavailable` when the connection was closed.
         """
         beating = asyncio.create_task(self._beat())
         try:
@@ -168,7 +168,6 @@ class Serving:
                 await _settled(delivery.message.in_progress())
 
     async def _close(self, connection: Connection) -> None:
-        """Give back everything unanswered; a queue of this process must not get it again."""
         if self._pull:
             await self._pull.unsubscribe()
         tasks = [*self._tasks]
@@ -196,7 +195,6 @@ async def _either(task: "asyncio.Task[T]", stop: asyncio.Event) -> None:
 
 
 async def _is_there(connection: Connection, subscription: JetStreamContext.PullSubscription) -> bool:
-    """False if the durable was deleted. Raises `Unavailable`."""
     if connection.is_closed:
         raise Unavailable("the connection to the broker was closed, so no context comes any more; connect again")
     try:
@@ -214,7 +212,7 @@ async def _settled(settling: Awaitable[Any]) -> None:
 
 
 async def patiently(work: Callable[[], Awaitable[T]], what: str) -> T:
-    """The result, retried while broker or service are away. what: the work, for the log."""
+    """The result, retried while broker or service are away. what: for the log."""
     number = 0
     while True:
         try:

@@ -1,8 +1,6 @@
-"""The stream: single messages and those on a subject, and a pull consumer that is read without a pause.
+"""The stream: messages by place or subject, and a pull consumer without pauses.
 
-nats-py's `fetch` of a batch ends with the batch, with the server's status that there is no more, or with its time-out. While an
-older request is open the server sends no such status, so an arrived message waits until the time is over. `Pull` hands each
-message over at once, and its account of the open request decides when the next one is due.
+`fetch` of nats-py may hold a message back until its time-out; `Pull` hands over each at once and requests more in time.
 """
 
 import asyncio
@@ -77,7 +75,7 @@ def _arrival(message: RawStreamMsg) -> StreamMessage:
 log = logging.getLogger("builder.client")
 
 HEARTBEAT, ENDS = "100", frozenset({"404", "408"})
-"""Statuses of a heartbeat, and of a normal end: no messages, time over."""
+"""Statuses: heartbeat, no messages, time over."""
 MISSING_HEARTBEATS = 3
 """Missing heartbeats after which the open request counts as lost."""
 DRAIN_SECONDS = 2.0
@@ -108,9 +106,9 @@ class Pull:
         take: Callable[[Msg], Awaitable[None]],
         pace: PullTimes = PullTimes(),
     ) -> None:
-        """consumer: stream and name. free: how many messages may come. take: begins work on one and returns.
+        """consumer: stream and name.
 
-        Call `look` after a slot became free.
+        free: number of messages that may come. take: starts work and returns. Call `look` when a slot is free.
         """
         self._connection = connection
         self._next = f"$JS.API.CONSUMER.MSG.NEXT.{consumer[0]}.{consumer[1]}"
@@ -146,7 +144,7 @@ class Pull:
         self._due.set()
 
     async def unsubscribe(self) -> None:
-        """Stop; late messages go back to the server at once. Never raises errors of nats-py."""
+        """Stop; late messages return to the server. Never raises."""
         if self._closed:
             return
         self._closed = True
@@ -173,7 +171,6 @@ class Pull:
                     await self._due.wait()
 
     def _is_lost(self) -> bool:
-        """True after a reconnection or without heartbeats."""
         before, self._reconnects = self._reconnects, self._connection.stats["reconnects"]
         silence = asyncio.get_running_loop().time() - self._last_heartbeat
         return before != self._reconnects or silence > MISSING_HEARTBEATS * self._pace.heartbeat
@@ -193,7 +190,6 @@ class Pull:
 
     @property
     def _reply(self) -> str:
-        """Reply subject of the open request; older ones have others."""
         return f"{self._inbox}.{self._number}"
 
     async def _hear(self, message: Msg) -> None:
@@ -216,7 +212,6 @@ class Pull:
             self._end("" if status in ENDS else " ".join([status, *headers.get("Description", "no description").split()]))
 
     def _end(self, refusal: str) -> None:
-        """refusal: the server's reason; "" = a normal end."""
         if refusal and refusal != self._refusal:
             log.warning("the broker hands out no messages (%s); asking on", refusal)
         self._outstanding, self._refusal = 0, refusal

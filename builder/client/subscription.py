@@ -1,6 +1,6 @@
-"""Contexts as they come: a subscription, checked, read and acknowledged; and one expected context.
+"""Contexts as they come, or one expected context: subscribed, checked, read, acknowledged.
 
-An expected one arrives by a plain subscription, the fastest, or is found in the stream, which misses nothing.
+An expected one is also looked for in the stream.
 """
 
 import asyncio
@@ -35,23 +35,24 @@ FETCH_SECONDS = 5.0
 """Of one request: how long a deleted durable may go unnoticed."""
 
 Deliver = Literal["new", "all"] | timedelta | datetime
-"""Where a new subscription begins: at new contexts, at the oldest kept one (24 hours), so long ago, or then."""
+"""Start of a new subscription: new contexts, all kept ones (24 hours), a time span ago, or a time."""
 LOOK_SECONDS = 1.0
-"""Between two looks into the stream for contexts that came without a connection."""
+"""Seconds between looks into the stream."""
 Place = tuple[str, str]
 """Stream and subject."""
 MAX_LINKS = 50
-"""Contexts of a chain that are read; a longer chain is answered late."""
+"""Most contexts of a chain that are read."""
 
 
 @asynccontextmanager
 async def subscribe(
     js: JetStreamContext, place: tuple[str, str], durable: str | None, deliver: Deliver, ack_wait: float | None = None
 ) -> AsyncIterator[JetStreamContext.PullSubscription]:
-    """A pull subscription for the block. place: stream and subject. durable: name on the broker, None = ephemeral.
+    """A pull subscription for the block.
 
-    ack_wait: seconds until a context that nobody keeps alive comes again, 60 by default; changes an existing durable. deliver:
-    for a new durable. Raises `Unavailable`, also when the durable has another subject, and `Rejected` for another `deliver`.
+    place: stream and subject. durable: name, None = ephemeral. ack_wait: seconds until an abandoned context returns; changes an
+    existing durable. deliver: for a new one. Raises `Unavailable`, also for a durable with another subject, and `Rejected` for
+    another `deliver`.
     """
     stream, subject = place
     # Without a durable's name the broker would forget the consumer five seconds after an agent began to think.
@@ -82,10 +83,9 @@ async def received(
     fetch_seconds: float = FETCH_SECONDS,
     skips: Callable[[ReceivedContext], Awaitable[bool]] | None = None,
 ) -> AsyncGenerator[ReceivedContext, None]:
-    """The contexts of a subscription, without end; each is acknowledged when you request the next.
+    """Contexts without end, each acknowledged when you request the next.
 
-    recipient: workspace and consumer; other contexts are skipped. fetch_seconds: of one request. skips: whether to skip a
-    context. Raises `Unavailable`.
+    recipient: workspace and consumer. fetch_seconds: per request. skips: whether to skip one. Raises `Unavailable`.
     """
     while True:
         heed_cancellation()
@@ -102,14 +102,14 @@ async def received(
 
 
 def heed_cancellation() -> None:
-    """Python 3.11's wait_for, inside nats-py, drops a cancellation that arrives together with its message."""
+    """In Python 3.11 wait_for, within nats-py, drops a cancellation that comes with its message."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
 
 
 class ExpectedContext:
-    """A context on its own subject. Nothing is acknowledged: an agent of the same consumer gets it, too."""
+    """A context on its own subject; nothing is acknowledged."""
 
     def __init__(self, js: JetStreamContext, subscription: Subscription, place: tuple[str, str], look_seconds: float) -> None:
         self._js = js
@@ -118,10 +118,7 @@ class ExpectedContext:
         self._look_seconds = look_seconds
 
     async def wait(self, seconds: float, *, is_repeat: bool) -> bytes | None:
-        """The event, or None if none came in time. is_repeat: it may exist already.
-
-        Raises `Rejected` if it was forgotten since, `Unavailable`.
-        """
+        """The event, or None after the time. is_repeat: it may exist. Raises `Rejected` if forgotten, `Unavailable`."""
         deadline = asyncio.get_running_loop().time() + seconds
         data = await self._stored() if is_repeat else None
         while data is None and (remaining := deadline - asyncio.get_running_loop().time()) > 0:
@@ -129,7 +126,7 @@ class ExpectedContext:
         return data
 
     async def next(self, seconds: float) -> bytes | None:
-        """The next message, or None if none came in time. Raises as `wait` does."""
+        """The next message, or None after the time. Raises as `wait`."""
         with translated(f"listening to {self._subject} failed", "ask again"):
             try:
                 message = await self._subscription.next_msg(seconds)
@@ -169,10 +166,7 @@ async def expected(
 
 
 async def is_superseded(js: JetStreamContext, place_of: Callable[[str], Place], context: ReceivedContext) -> bool:
-    """Whether the session's newest context supersedes this one, directly or through others.
-
-    place_of: subject without the installation's name → stream and subject. Raises `Unavailable`.
-    """
+    """Whether the session's newest context supersedes this one. place_of: subject → stream and subject. Raises `Unavailable`."""
     identity = "*"
     for _ in range(MAX_LINKS):
         stream, subject = place_of(context_subject(context.workspace, context.consumer_id, context.session_token, identity))
@@ -200,7 +194,6 @@ def _beginning(deliver: Deliver) -> tuple[DeliverPolicy, datetime | None]:
 
 
 async def _checked_config(subscription: JetStreamContext.PullSubscription, subject: str) -> ConsumerConfig:
-    """nats-py does not check the subject of an existing durable. Raises `Unavailable`."""
     with translated(f"could not look at the subscription to {subject}", "subscribe again"):
         info: ConsumerInfo = await subscription.consumer_info()
     filters = [info.config.filter_subject] if info.config.filter_subject else info.config.filter_subjects or []
@@ -211,7 +204,7 @@ async def _checked_config(subscription: JetStreamContext.PullSubscription, subje
 
 
 async def readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> ReceivedContext | None:
-    """The context in a message; None = not ours, and it does not come again."""
+    """The context in a message; None = not ours, and settled."""
     if FORGOTTEN_HEADER in (message.headers or {}):
         log.info("passing over %s: what it showed was forgotten", message.subject)
         with contextlib.suppress(NatsError):
@@ -227,7 +220,6 @@ async def readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> 
 
 
 async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str, fetch_seconds: float) -> list[Msg]:
-    """The next message, if any. Raises `Unavailable` if the durable is gone."""
     with translated(f"listening to {subject} failed", "subscribe again"):
         try:
             return await subscription.fetch(1, timeout=fetch_seconds)
@@ -237,8 +229,6 @@ async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str, 
 
 @asynccontextmanager
 async def _kept_alive(message: Msg) -> AsyncIterator[None]:
-    """Heartbeats while the agent works. A block that is left early gives the message back."""
-
     async def beat() -> None:
         while True:
             await asyncio.sleep(ACK_WAIT_SECONDS / 3)
@@ -258,7 +248,6 @@ async def _kept_alive(message: Msg) -> AsyncIterator[None]:
 
 
 async def _last(js: JetStreamContext, stream: str, subject: str) -> dict[str, Any]:
-    """The newest event on a subject; {} if there is none or it was forgotten."""
     with translated(f"reading {subject} of {stream} failed", "has the service run on this broker?"):
         try:
             message = await js.get_last_msg(stream, subject)

@@ -50,7 +50,7 @@ class Loop:
         self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run to the result. An interrupt such as Ctrl-C cancels the coroutine and is raised."""
+        """Run to the result. Ctrl-C cancels the coroutine and is raised."""
         if threading.current_thread() is self._thread:
             work.close()
             raise RuntimeError("this client would wait for itself: use the asynchronous client in code that its loop runs")
@@ -174,7 +174,6 @@ def _block(
 
 
 def _serve(loop: Loop, work: Coroutine[Any, Any, None]) -> None:
-    """SIGTERM ends it if nothing else handles it; the process exits with 143."""
     is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     if is_ours:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))

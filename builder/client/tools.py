@@ -20,8 +20,7 @@ from builder.wire.json import one_line, shape
 log = logging.getLogger("builder.client")
 
 Tools = Mapping[str, Callable[..., Any]]
-"""Tool name → function; it gets the call's arguments by name, returns JSON or raises. Parameters `request_id` and `context`, if
-it has them, get the id of the call and the context."""
+"""Tool name → function of the call's arguments; returns JSON or raises. `request_id` and `context` are passed if it has them."""
 MAX_ERROR_CHARS = 10_000
 """Of an error that is sent."""
 Send = Callable[[str, str, Any, Any], Awaitable[object]]
@@ -39,9 +38,9 @@ class Reply:
 
 
 def read_reply(reply: Any) -> Reply:
-    """Read a message of OpenAI, Anthropic or LangChain, a completion (dict or object), or a text.
+    """Read a message of OpenAI, Anthropic or LangChain, a completion, or a text; a call listed twice counts once.
 
-    A call that is both a block and listed beside the blocks counts once. Raises `Rejected` for another shape.
+    Raises `Rejected`.
     """
     if isinstance(reply, str):
         return Reply(reply, ())
@@ -64,7 +63,6 @@ def read_reply(reply: Any) -> Reply:
 
 
 def _text(block: Any) -> str:
-    """LangChain's blocks may be plain texts."""
     if isinstance(block, str):
         return block
     return str(block[block["type"]]) if block["type"] in {"text", "refusal"} else ""
@@ -96,7 +94,6 @@ async def _run(context: ReceivedContext, call: Mapping[str, Any], tools: Tools, 
 
 
 async def _output(tool: str, arguments: Any, tools: Tools, facts: Mapping[str, Any]) -> Any:
-    """facts: values for parameters of these names."""
     if tool not in tools:
         raise Rejected(f"there is no tool {tool!r}; there are {', '.join(tools) or 'none'}")
     if not isinstance(arguments, dict):
@@ -107,7 +104,7 @@ async def _output(tool: str, arguments: Any, tools: Tools, facts: Mapping[str, A
 
 
 async def called(function: Callable[..., Any], /, *arguments: Any, **by_name: Any) -> Any:
-    """The result of a plain or async function; a plain one runs in a thread, so that heartbeats go on."""
+    """Result of a plain or async function; plain ones run in a thread."""
     if inspect.iscoroutinefunction(function):
         return await function(*arguments, **by_name)
 
@@ -159,7 +156,7 @@ def fetch_omitted_tool(chat_format: Literal["openai", "anthropic"]) -> Any:
 
 
 def check_named(identity: str, context: ReceivedContext) -> None:
-    """Raises `Rejected` for an id that the context does not name: its consumer may not see it."""
+    """Raises `Rejected` for an id that the context does not name."""
     omissions = context.event.get("omissions") or {}
     names = [each for section in context.event.get("sections") or () for each in section["ids"]]
     names += [each["id"] for name in ("partial", "most_relevant") for each in omissions.get(name) or ()]
@@ -168,11 +165,7 @@ def check_named(identity: str, context: ReceivedContext) -> None:
 
 
 def piece(record: BreadcrumbRecord, offset: int, context: ReceivedContext) -> str:
-    """A line with the range and the next offset, then the text from `offset`.
-
-    It has as many UTF-8 bytes as the page has tokens, about a quarter of its room. Raises `Rejected` for an offset outside the
-    text.
-    """
+    """A line with range and next offset, then text from `offset`, about a quarter of the page's room. Raises `Rejected`."""
     text = _shown_text(record)
     last = max(len(text) - 1, 0)
     if not isinstance(offset, int) or offset not in range(last + 1):
@@ -185,7 +178,6 @@ def piece(record: BreadcrumbRecord, offset: int, context: ReceivedContext) -> st
 
 
 def _shown_text(record: BreadcrumbRecord) -> str:
-    """A tool's output as messages show it: text, or JSON; other breadcrumbs' words."""
     output = described(without_wrapper(record.body.get("output"))) if record.schema == ANSWER else None
     if output is None:
         return record.text

@@ -45,7 +45,7 @@ class Audience(Selector):
 
     agents: tuple[str, ...] = field(
         default=(),
-        metadata={"description": "said by or to one of these agents, or to everybody by somebody who is no other agent"},
+        metadata={"description": "by or to one of these agents, or by users and tools to everybody"},
     )
 
     def matches(self, breadcrumb: Breadcrumb) -> bool:
@@ -133,17 +133,15 @@ class TrustedHints:
 
     schemas: tuple[str, ...] = field(
         default=(),
-        metadata={"description": "records of these schemas; schema.def.v1 = hints that schema definitions bring; [] = any"},
+        metadata={"description": "records of these schemas (schema.def.v1 = hints of definitions); [] = any"},
     )
     sessions: Literal["none", "any"] = field(
         default="none",
-        metadata={"description": "none = only records of no session, which no participant of a conversation publishes; any"},
+        metadata={"description": "none = only records without a session"},
     )
     creators: tuple[str, ...] = field(
         default=(),
-        metadata={
-            "description": "ids in `created_by`, or in context.creator.agent_id; the sender's claim, no proof; [] = anybody's"
-        },
+        metadata={"description": "`created_by` or context.creator.agent_id, the sender's claim; [] = anybody"},
     )
 
     def trusts(self, record: Breadcrumb) -> bool:

@@ -1,6 +1,6 @@
-"""Chat messages of other systems, read as records: `{"role", "content"}` a line, or `{"messages": [...]}`.
+"""Chat messages of other systems as records: `{"role", "content"}` per line, or `{"messages": [...]}`.
 
-Ids follow from session and message: reading a conversation again gives the same records.
+Equal conversations give equal ids.
 """
 
 import json
@@ -23,9 +23,9 @@ SESSION_FIELDS = ("session", "session_id", "conversation_id")
 
 
 def tool_request(call: Any) -> dict[str, Any]:
-    """{tool, input, requestId} of a call of OpenAI ({id, function: {name, arguments}}) or LangChain ({id, name, args}).
+    """Call of OpenAI ({id, function: {name, arguments}}) or LangChain ({id, name, args}) → {tool, input, requestId}.
 
-    No arguments are {}; arguments that are no JSON stay a text. Raises `Rejected` without id or name.
+    Raises `Rejected` without id or name.
     """
     function = call.get("function", call) if isinstance(call, Mapping) else None
     if not isinstance(function, Mapping) or not function.get("name") or not call.get("id"):
@@ -45,10 +45,9 @@ class ChatLines:
 
 
 def chat_lines(lines: Iterable[str], session: str) -> ChatLines:
-    """Chat messages become records; other lines stay. A file may be one JSON value over several lines.
+    """Chat messages become records; other lines stay. Raises `Rejected` with the line number.
 
-    Raises `Rejected` with the line number. session: of lines that name none; each further `messages` is a conversation
-    `SESSION-2`, `SESSION-3`, ….
+    A file may be one JSON value. session: of lines that name none; further `messages` are `SESSION-2`, `SESSION-3`, ….
     """
     conversations: dict[str, _Conversation] = {}
     records: list[str] = []
@@ -96,7 +95,6 @@ class _Conversation:
 
 
 def _values(lines: tuple[str, ...]) -> Iterable[str]:
-    """One value per line; a single value over several lines, or the items of a list."""
     first = next((line for line in lines if line.strip()), "")
     is_lines, value = _parsed(first)
     if not is_lines:
@@ -116,7 +114,6 @@ def _parsed(text: str) -> tuple[bool, Any]:
 
 
 def _chat(line: str) -> dict[str, Any] | None:
-    """None for a line without chat messages."""
     if '"role"' not in line:
         return None
     _, value = _parsed(line)
@@ -127,7 +124,6 @@ def _chat(line: str) -> dict[str, Any] | None:
 
 
 def _record(message: Any, conversation: _Conversation) -> dict[str, Any] | None:
-    """None for a system prompt. Raises `Rejected`."""
     if not isinstance(message, dict):
         raise Rejected(f'a message is {shape(message)}; write {{"role": "user", "content": "…"}}')
     role = message.get("role")
@@ -168,7 +164,6 @@ def _body(role: Any, message: dict[str, Any], conversation: _Conversation) -> tu
 
 
 def _identity(message: dict[str, Any], conversation: _Conversation) -> str:
-    """Its own id, or one from session, message, and how often the same message came before."""
     if isinstance(message.get("id"), str) and message["id"]:
         return str(message["id"])
     text = canonical(message)
@@ -177,7 +172,6 @@ def _identity(message: dict[str, Any], conversation: _Conversation) -> str:
 
 
 def _moment(message: dict[str, Any]) -> str:
-    """ISO 8601 or ""; numbers are seconds since 1970."""
     value = next((message[name] for name in ("created_at", "timestamp") if message.get(name) is not None), "")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return datetime.fromtimestamp(value, UTC).isoformat()

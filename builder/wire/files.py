@@ -34,7 +34,7 @@ MISTAKES = (
 
 
 def read_source(file: Path) -> str:
-    """The text without byte order mark. Raises `FaultyFiles`; never waits for a pipe."""
+    """Text without byte order mark. Raises `FaultyFiles`; never waits for a pipe."""
     try:
         if not file.is_file():
             raise faulty(str(file), "it is no regular file; write a file there, or take it away")
@@ -48,13 +48,13 @@ def read_source(file: Path) -> str:
 
 
 def read_files(folder: Path, patterns: Iterable[str]) -> dict[str, str]:
-    """Path → text of the files that match a pattern. Raises as `read_source` does."""
+    """Path → text of matching files. Raises `FaultyFiles`."""
     files = (file for pattern in patterns for file in sorted(folder.glob(pattern)))
     return {file.relative_to(folder).as_posix(): read_source(file) for file in files}
 
 
 def by_name(layers: Iterable[Files], kind: str, suffix: str) -> dict[str, str]:
-    """Name → text of the files of one kind, such as hints; later layers win."""
+    """Name → text of one kind of files; later layers win."""
     start = f"{kind}/"
     return {
         path.removeprefix(start).removesuffix(suffix): text
@@ -89,10 +89,7 @@ def parse_yaml(source: str) -> Any:
 
 
 def line_of(source: str, path: Sequence[str | int]) -> int:
-    """The line, from 1, of the deepest setting of this path in the YAML text; 0 = none.
-
-    path: keys; in a list an index, or the `name` of an item.
-    """
+    """Line of the deepest setting of this path, from 1; 0 = none. path: keys, indexes, or an item's `name`."""
     node, line = _composed(source), 0
     for step in path:
         child = _child(node, step)
@@ -103,8 +100,6 @@ def line_of(source: str, path: Sequence[str | int]) -> int:
 
 
 class _Plain(yaml.SafeLoader):
-    """YAML without aliases: an alias of aliases would repeat its value a billion times."""
-
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             alias: yaml.AliasEvent = self.peek_event()  # type: ignore[no-untyped-call]
@@ -112,7 +107,6 @@ class _Plain(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """Refuse a repeated setting, of which YAML would take the last."""
         keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)] if isinstance(node, yaml.MappingNode) else []
         first = {key.value: key for key in reversed(keys)}
         for key in (key for key in keys if first[key.value] is not key):
@@ -120,7 +114,6 @@ class _Plain(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
     def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
-        """Refuse numbers too long for a message, and 1:30, which YAML reads as 90."""
         if node.tag in NUMBERS and (":" in node.value or len(node.value) > MAX_DIGITS):
             problem = f"{node.value[:MAX_DIGITS]} is no plain number; write one of few digits, or a text in quotes"
             raise YamlMistake(problem, node.start_mark.line + 1)
@@ -133,7 +126,6 @@ def _problem(error: yaml.MarkedYAMLError) -> str:
 
 
 def _line(error: yaml.MarkedYAMLError) -> int:
-    """The parser names the line after a setting without a colon."""
     begin = error.context_mark if "expected ':'" in (error.problem or "") else None
     mark = begin or error.problem_mark or error.context_mark
     return mark.line + 1 if mark else 0
@@ -149,7 +141,6 @@ def _composed(source: str) -> yaml.Node | None:
 
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, int] | None:
-    """The value at a step, and its line from 0."""
     if isinstance(node, yaml.MappingNode):
         pairs = ((value, key.start_mark.line) for key, value in node.value if key.value == str(step))
         return next(pairs, None)

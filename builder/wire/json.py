@@ -1,4 +1,4 @@
-"""JSON of any sender: lone surrogates, NUL, nesting; and one canonical form for comparing."""
+"""JSON of any sender, without what UTF-8 or PostgreSQL refuse; and a canonical form."""
 
 import json
 import math
@@ -12,17 +12,13 @@ MAX_DEPTH = 64
 TOO_DEEP = f"it is nested deeper than {MAX_DEPTH} levels; flatten it or send it as text"
 
 _LINE_ENDS = re.compile("[\x7f-\x9f\u2028\u2029]")
-"""Characters that some readers take for the end of a line."""
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 _SHAPES = ((type(None), "null"), (bool, "a boolean"), (int | float, "a number"))
 
 
 def clean(value: Any) -> Any:
-    """Replace NUL (refused by PostgreSQL) and lone surrogates (refused by UTF-8) by U+FFFD.
-
-    Raises ValueError on nesting deeper than MAX_DEPTH.
-    """
+    """NUL and lone surrogates → U+FFFD. Raises ValueError beyond MAX_DEPTH."""
     if depth(value) > MAX_DEPTH:
         raise ValueError(TOO_DEEP)
     return with_texts(value, _storable, _storable)
@@ -39,7 +35,7 @@ def one_line(value: Any) -> str:
 
 
 def shape(value: Any) -> str:
-    """The kind and size of a JSON value: logs hold no words of users."""
+    """Kind and size of a JSON value, for logs without users' words."""
     if isinstance(value, str):
         return f"a text of {len(value):,} characters"
     if isinstance(value, list | tuple | dict):
@@ -48,7 +44,7 @@ def shape(value: Any) -> str:
 
 
 def canonical(value: Any) -> str:
-    """JSON text with sorted keys and no spaces: equal values give equal text."""
+    """JSON text with sorted keys and no spaces."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -58,7 +54,7 @@ def canonical_text(text: str) -> str:
 
 
 def parse(data: bytes | str) -> Any:
-    """JSON → value. Raises ValueError (not JSON, NaN, too deep, an integer with thousands of digits)."""
+    """JSON → value. Raises ValueError (not JSON, NaN, too deep, a huge integer)."""
 
     def refuse(word: str) -> float:
         raise ValueError(f"{word} is not a JSON number")

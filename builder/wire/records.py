@@ -1,4 +1,4 @@
-"""Records of RCRT: made, addressed, read as JSON lines, compared, and their times."""
+"""Records of RCRT: created, addressed, read as lines, compared; their times."""
 
 import json
 import re
@@ -22,7 +22,6 @@ _OFFSET = re.compile(r"([+\-\u2212])(\d\d):?(\d\d)(?::(\d\d))?$")
 
 
 def _with_seconds(value: Any) -> Any:
-    """Pydantic refuses seconds in an offset, which Python writes for local mean times."""
     match = _OFFSET.search(value) if isinstance(value, str) else None
     if match is None or match[4] is None:
         return value
@@ -37,10 +36,7 @@ SentTime = Annotated[AwareDatetime, BeforeValidator(_with_seconds)]
 
 
 def sent_offset(value: Any) -> int | None:
-    """Minutes east of UTC of a valid time's clock; None = unknown.
-
-    `Z` and `-00:00` mean unknown: JavaScript writes `Z` for every clock, RFC 3339 defines `-00:00` so.
-    """
+    """Minutes east of UTC of a valid time; None = unknown, as for `Z` (JavaScript writes it always) and `-00:00` (RFC 3339)."""
     match = _OFFSET.search(value) if isinstance(value, str) else None
     if match is None:
         return None
@@ -61,7 +57,7 @@ def clock_offset(time: datetime) -> int | None:
 
 
 def moment(time: datetime, utc_offset: int | None = None) -> str:
-    """RFC 3339: in UTC as `Z`, or with an offset in minutes. A naive time is local."""
+    """RFC 3339, UTC as `Z`; a naive time is local."""
     if utc_offset is None:
         return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
     return time.astimezone(timezone(timedelta(minutes=utc_offset))).isoformat()
@@ -95,10 +91,7 @@ def read_lines(lines: Iterable[str], workspace: str, session: str = "") -> Itera
 
 
 def line_of(arrival: StreamMessage) -> str:
-    """The record of a message as a line for `read_lines`, with the facts of the subject, and the stream's time if it has none.
-
-    Raises ValueError when the message is no JSON object.
-    """
+    """A message's record as a line for `read_lines`, with facts of subject and stream. Raises ValueError for other JSON."""
     record = parse(arrival.data)
     if not isinstance(record, dict):
         raise ValueError(f"it is a JSON {type(record).__name__}")  # noqa: TRY004 - one family of reasons
@@ -148,10 +141,10 @@ def make_record(
     memory: bool = True,
     to: str | Iterable[str] = (),
 ) -> dict[str, Any]:
-    """A record as clients send it. session: a token. created_at: default now, in UTC; another offset is kept.
+    """A record as clients send it.
 
-    ttl: seconds, a time span or the end; None = the service's for its kind. memory: False = keep the session out of the person's
-    memory. to: agents.
+    session: a token. created_at: default now. ttl: seconds, time span or end. memory: False = not in the person's memory. to:
+    agents.
     """
     recipients = [to] if isinstance(to, str) else list(to)
     time = created_at or datetime.now(UTC)
@@ -171,7 +164,6 @@ def make_record(
 
 
 def _ending(ttl: float | timedelta | datetime) -> float | str:
-    """Other values are passed through; the service rejects them."""
     if isinstance(ttl, timedelta):
         return ttl.total_seconds()
     return moment(ttl, clock_offset(ttl)) if isinstance(ttl, datetime) else ttl
@@ -181,10 +173,9 @@ TIME = "created_at"
 
 
 def difference(event: Outgoing, stored: StreamMessage, *, own_clock: bool = False) -> str:
-    """Names of the fields in which event and stored message differ; "" = they are the same.
+    """Fields in which event and stored message differ; "" = none. own_clock: `created_at` is the client's clock and ignored.
 
-    own_clock: `created_at` was set by the client and does not count. These count as equal: a field that repeats the subject, the
-    stream's time for a missing one, null for a missing field.
+    Fields that repeat the subject or the stream's time, or are null, are equal to missing ones.
     """
     if event.subject != stored.subject:
         return "the subject"
@@ -199,7 +190,7 @@ def difference(event: Outgoing, stored: StreamMessage, *, own_clock: bool = Fals
 
 
 def fingerprint(event: Outgoing) -> bytes:
-    """16 bytes, one of `fingerprints` of a stored message that is the same."""
+    """16 bytes; equal messages have a common one."""
     return _digest(event.subject, event.data, _record(event.subject, event.data))
 
 
@@ -211,7 +202,6 @@ def fingerprints(stored: StreamMessage) -> frozenset[bytes]:
 
 
 def _record(subject: str, data: bytes) -> dict[str, Any] | None:
-    """With the facts of the subject; None for bytes without a JSON object."""
     try:
         record = parse(data)
     except ValueError:

@@ -22,7 +22,7 @@ Request = TypeVar("Request", bound=BaseModel)
 
 
 class FetchRequest(BaseModel):
-    """The full text and body of one breadcrumb, the newest version unless one is named."""
+    """Full text and body of a breadcrumb, by default its newest version."""
 
     model_config = _STRICT
     id: str = Field(min_length=1, description="id of the breadcrumb")
@@ -30,7 +30,7 @@ class FetchRequest(BaseModel):
 
 
 class HistoryRequest(BaseModel):
-    """A session's breadcrumbs, or what was said by and to a person in any, in the order in which they came, in pages."""
+    """Breadcrumbs of a session, or of a person in any session, in stream order, in pages."""
 
     model_config = _STRICT
     session: str = Field("", description="the session")
@@ -41,7 +41,7 @@ class HistoryRequest(BaseModel):
 
 
 class ContextRequest(BaseModel):
-    """The last context of a consumer in a session; or, with `trigger`, the one that this breadcrumb led to."""
+    """A consumer's last context in a session, or that of `trigger`."""
 
     model_config = _STRICT
     consumer: str = Field("default", description="the agent")
@@ -62,14 +62,11 @@ class BuiltContext(BaseModel):
 
 
 class RefreshRequest(BuiltContext):
-    """Build a context again with what has come since, without what has a context of its own. Nothing is published.
-
-    `as_of` 0 means now.
-    """
+    """Rebuild a context with what came since, unpublished. `as_of` 0 = now."""
 
 
 class FailRequest(BaseModel):
-    """An agent gives a context up: a dead letter names it and says why."""
+    """An agent gives up a context: a dead letter with the reason."""
 
     model_config = _STRICT
     consumer: str = Field(description="the agent")
@@ -85,13 +82,13 @@ class ExplainRequest(BuiltContext):
 
 
 class WhyRequest(BuiltContext):
-    """Why one breadcrumb is on the page of a context, or why not, in a sentence."""
+    """Why a breadcrumb is on a context's page, or not."""
 
     id: str = Field(min_length=1, description="id of the breadcrumb")
 
 
 class ReplayRequest(BuiltContext):
-    """Build a context again from what is remembered; with another profile or other files, for comparison."""
+    """Rebuild a context, also with another profile or files."""
 
     profile: str = Field("", description="profile or preset that makes the page in place of the consumer's own")
     files: dict[str, str] = Field(
@@ -130,7 +127,7 @@ class CompactRequest(BaseModel):
 
 
 class ConsumersRequest(BaseModel):
-    """Every consumer that a profile of the service names. The request is an empty object."""
+    """All consumers; an empty object."""
 
     model_config = _STRICT
 
@@ -186,7 +183,7 @@ def receipt_json(receipt: ErasureReceipt) -> dict[str, Any]:
 
 
 def error_json(error: Exception) -> dict[str, Any]:
-    """The error as a sentence; kind: "unavailable" = try again, "rejected" = do not."""
+    """An error as a sentence; kind: "unavailable" = try again, "rejected" = do not."""
     is_ours = isinstance(error, BuilderError)
     kind = "rejected" if isinstance(error, Rejected) else "unavailable"
     return {"error": str(error) if is_ours else "a bug in the service; its log has the traceback", "kind": kind}

@@ -29,9 +29,9 @@ CONTEXTS = "contexts"
 COMPACTIONS = "compactions"
 REPLAY_HEADER = "Context-Builder-Replay"
 FORGOTTEN_HEADER = "Context-Builder-Forgotten"
-"""On the stub of a context that was removed because it showed an erased breadcrumb."""
+"""Marks the stub of a context that showed an erased breadcrumb."""
 TIMES_HEADER = "Context-Builder-Times"
-"""Of a context: milliseconds of each part of its delivery, as `wait=3 catch_up=1 embedding=7 recall=2 page=9`."""
+"""Milliseconds of a context's parts: `wait=3 catch_up=1 embedding=7 recall=2 page=9`."""
 REQUESTS = "requests"
 MESSAGE_ID_HEADER = "Nats-Msg-Id"
 DEFAULT_NAME = "context-builder"
@@ -115,10 +115,10 @@ def message_id(workspace: str, breadcrumb_id: str, version: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """Names on the broker. Raises `Rejected` for a name that fits no subject."""
+    """Names on the broker. Raises `Rejected` for an invalid name."""
 
     name: str = DEFAULT_NAME
-    """1 to 32 of the characters a-z, 0-9, '_' and '-'; the default name is not a prefix."""
+    """1 to 32 of a-z, 0-9, '_', '-'; the default is no prefix."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name) or self.name in HEADS:
@@ -137,7 +137,7 @@ class Installation:
         return plain if self.is_default else f"{self.name}.{plain}"
 
     def stream(self, kind: str) -> str:
-        """The stream's name on the broker. kind: as in the default installation, e.g. BREADCRUMBS."""
+        """The stream's name on the broker. kind: e.g. BREADCRUMBS."""
         return kind if self.is_default else f"{self.name}-{kind}"
 
     @property
@@ -181,7 +181,7 @@ def is_token(text: str) -> bool:
 
 
 def session_token(text: str) -> str:
-    """The token of a session. Raises `Rejected` for an empty text and half a surrogate pair."""
+    """The session's token. Raises `Rejected` for an empty text or half a surrogate pair."""
     if not isinstance(text, str):
         raise Rejected(f"session is {shape(text)}; give a text")
     if is_token(text) and session_text(text) == text:

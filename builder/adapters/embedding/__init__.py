@@ -1,4 +1,4 @@
-"""Engines that turn text into unit vectors, opened by name. Nothing here downloads anything."""
+"""Engines: text → unit vectors, opened by name. Nothing is downloaded."""
 
 from pathlib import Path
 
@@ -25,11 +25,10 @@ def open_embedder(
     document: Side = PLAIN,
     endpoint: Endpoint | None = None,
 ) -> CachedEmbedder:
-    """An engine, which begins to load, with a cache of `cache_size` vectors; await `ready`, then `aclose`.
+    """A loading engine with a cache; await `ready`, then `aclose`. Raises `Misconfigured`.
 
-    engine: "onnx" (prepared model, 0.2 s to load), "sentence-transformers" (reference, 5 to 18 s), "endpoint" or "none". model:
-    "all-MiniLM-L6-v2", a prepared folder's name, or for sentence-transformers a path. Raises `Misconfigured` for an unknown
-    engine or model, one that is not prepared or was altered, and missing packages.
+    engine: "onnx" (prepared, loads in 0.2 s), "sentence-transformers" (reference, 5 to 18 s), "endpoint" or "none". model:
+    "all-MiniLM-L6-v2", a prepared folder's name, or a path for sentence-transformers. cache_size: vectors.
     """
     try:
         opened = _open(engine, model, models_dir, endpoint)

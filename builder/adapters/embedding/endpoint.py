@@ -26,7 +26,7 @@ LAST_PAUSE_SECONDS = 8.0
 FINAL_CODES = frozenset({400, 401, 403, 404, 405, 410, 413, 422})
 """Answers that the same request gets every time."""
 CONTENT_CODES = frozenset({400, 413, 422})
-"""Codes about the content: a parameter, or a text that is too long."""
+"""Codes of errors about the text itself."""
 _RETRIED = (httpx2.HTTPError, ValueError, LookupError, TypeError)
 
 
@@ -100,14 +100,12 @@ class EndpointEmbedder(Engine):
         await self._client.aclose()
 
     async def _send(self, texts: list[str], input_type: str) -> list[bytes | Exception]:
-        """Vectors or errors, by position."""
         async with self._requests:
             if self._filling.get(input_type, ((),))[0] is texts:
                 del self._filling[input_type]
             return await self._vectors(texts, input_type, asyncio.get_running_loop().time() + self._endpoint.timeout)
 
     async def _vectors(self, texts: list[str], input_type: str, deadline: float) -> list[bytes | Exception]:
-        """By position. Refused batches are halved, single texts cut to their first half, until the deadline."""
         half = len(texts) // 2
         try:
             async with asyncio.timeout_at(deadline):
@@ -120,11 +118,9 @@ class EndpointEmbedder(Engine):
         return [vector for part in parts for vector in await self._vectors(part, input_type, deadline)]
 
     async def _takes_any(self, input_type: str, deadline: float) -> bool:
-        """Whether the endpoint gives vectors at all; else halving is useless."""
         return len(self._ways) == 1 or isinstance((await self._vectors([BLANK], input_type, deadline))[0], bytes)
 
     async def _request(self, texts: list[str], input_type: str) -> list[bytes]:
-        """Raises `_Final`, `httpx2.HTTPError`, or what `_read` raises, which a retry may change."""
         body = {"model": self._endpoint.model, "input": texts} | ({"input_type": input_type} if input_type else {})
         for dimensions in self._ways:
             response = await self._client.post(self._url, json=body | dimensions)
@@ -139,7 +135,6 @@ class EndpointEmbedder(Engine):
         return vectors
 
     def _read(self, response: httpx2.Response, texts: int) -> list[bytes]:
-        """Unit vectors by `index`. Raises `_Final` when some are not finite, else `ValueError`, `LookupError`, `TypeError`."""
         rows = {row["index"]: row["embedding"] for row in response.json()["data"]}
         values = np.array([rows[index] for index in range(texts)], np.float32)[:, : self._endpoint.dimensions]
         is_finite = np.isfinite(values).all(axis=1)

@@ -1,4 +1,4 @@
-"""What engines share: a thread, prefixes of queries and documents, endpoint settings, a cache by text."""
+"""Parts of all engines: a thread, prefixes, endpoint settings, a cache by text."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from builder.domain.errors import Unavailable
 from builder.ports.models import NO_MODEL, Embedder
 
 Side = tuple[str, str]
-"""Prefix of a text, and `input_type` of an endpoint, for a query or a document."""
+"""Prefix and endpoint `input_type` of queries or documents."""
 PLAIN: Side = ("", "")
 """For a model that makes no difference."""
 
@@ -60,7 +60,7 @@ class Engine(Protocol):
         """As `Embedder.model`."""
 
     async def ready(self, seconds: float | None = None) -> None:
-        """Wait until loaded, at most so many seconds. Raises `Misconfigured` if it cannot be."""
+        """Wait until loaded. timeout: seconds. Raises `Misconfigured`."""
 
     async def embed(self, text: str, input_type: str = "") -> bytes:
         """The vector. input_type: of an endpoint, others take no notice. Raises `Unavailable`."""
@@ -73,7 +73,7 @@ class EngineThread(Engine):
     """Runs an encoder text by text in one thread."""
 
     def __init__(self, model: str, load: Callable[[], Encoder], failures: tuple[type[Exception], ...]) -> None:
-        """load: called in the thread; raises `Misconfigured`. failures: exceptions of the encoder that become `Unavailable`."""
+        """load: runs in the thread, raises `Misconfigured`. failures: exceptions that become `Unavailable`."""
         self._model = model
         self._failures = failures
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
@@ -116,9 +116,9 @@ class EngineThread(Engine):
 
 
 def unit(values: npt.NDArray[np.float32]) -> bytes:
-    """Float32 values (dimension,) → unit vector as little-endian float16 bytes.
+    """Float32 values (dimension,) → unit vector as little-endian float16 bytes; zeros → the first axis.
 
-    Zeros become the first axis, since a zero vector has no cosine. Raises `Unavailable` for values that are not finite.
+    Raises `Unavailable` unless finite.
     """
     length = float(np.linalg.norm(values))
     if not np.isfinite(length):
@@ -157,7 +157,7 @@ class NoEmbedder(Engine):
 
 
 class CachedEmbedder(Embedder):
-    """Caches vectors; concurrent requests for a text share one inference, which no cancellation stops. Errors are not kept."""
+    """Caches vectors by text; concurrent requests share one inference, which no cancellation stops."""
 
     def __init__(self, inner: Engine, size: int, query: Side = PLAIN, document: Side = PLAIN) -> None:
         """size: vectors kept, about 1 KB each; 0 = none."""
@@ -188,7 +188,7 @@ class CachedEmbedder(Embedder):
         return await asyncio.shield(self._running.get(key) or self._start(key, text, input_type))
 
     def forget(self) -> int:
-        """Drop all vectors: a vector does not name its text. Returns how many."""
+        """Drop all vectors; returns their number."""
         count = len(self._vectors)
         self._vectors.clear()
         return count

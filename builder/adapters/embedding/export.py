@@ -1,4 +1,4 @@
-"""Float32 sentence-transformers folder → int8 ONNX file. Imports torch; only `prepare` imports this."""
+"""Float32 sentence-transformers folder → int8 ONNX. Imports torch."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -22,8 +22,6 @@ _KEPT_IN_FLOAT32 = tuple(f"layer.{layer}/output/dense/MatMul" for layer in range
 
 
 class _Encoder(torch.nn.Module):
-    """A model with one output. read: model and inputs by name → output."""
-
     def __init__(self, model: torch.nn.Module, inputs: list[str], read: Callable[..., torch.Tensor]) -> None:
         super().__init__()
         self.model = model
@@ -35,14 +33,14 @@ class _Encoder(torch.nn.Module):
 
 
 def export(source: Path, target: Path) -> None:
-    """Write the folder's model as float32 ONNX, output of shape (1, pieces[, dimension])."""
+    """Write float32 ONNX of shape (1, pieces[, dimension])."""
     with quiet_loading():
         model = AutoModel.from_pretrained(source, attn_implementation="eager", local_files_only=True)
     _write(_Encoder(model, _INPUTS, lambda model, inputs: model(**inputs).last_hidden_state), [_OUTPUT], target)
 
 
 def export_pipeline(source: Path, target: Path) -> None:
-    """Write all modules of the folder as float32 ONNX, output of shape (1, dimension)."""
+    """Write float32 ONNX of all modules, of shape (1, dimension)."""
     with quiet_loading():
         model = SentenceTransformer(
             str(source), device="cpu", local_files_only=True, model_kwargs={"attn_implementation": "eager"}
@@ -68,7 +66,7 @@ def _write(encoder: _Encoder, outputs_by_piece: list[str], target: Path) -> None
 
 
 def quantise(exported: Path, target: Path) -> None:
-    """Quantise to int8, one scale per channel: twice as fast, mean cosine 0.994."""
+    """Int8 with a scale per channel: twice as fast, mean cosine 0.994."""
     model = onnx.load(exported)
     add_pre_process_metadata(model)  # else a recommendation is logged, and logging it configures the root logger
     quantize_dynamic(
@@ -83,7 +81,6 @@ def quantise(exported: Path, target: Path) -> None:
 
 @contextmanager
 def _expected_warnings() -> Iterator[None]:
-    """Hide the warnings that this exporter gives for every model."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Converting a tensor to a Python boolean")
         warnings.filterwarnings("ignore", "You are using the legacy TorchScript-based ONNX export", DeprecationWarning)

@@ -1,4 +1,4 @@
-"""The prepared int8 model on ONNX Runtime: one thread, one text a run, no torch."""
+"""The prepared int8 model on ONNX Runtime: one thread, no torch."""
 
 from pathlib import Path
 
@@ -17,10 +17,7 @@ MAX_TEXT_CHARS = 32_768
 
 
 class OnnxModel:
-    """Text → vector in the calling thread. Reads the first word pieces of the first 32,768 characters.
-
-    Vectors of word pieces are averaged, [CLS] and [SEP] included, so empty texts have a vector, too.
-    """
+    """Text → vector in the calling thread: the mean over the first word pieces of 32,768 characters, [CLS] and [SEP] included."""
 
     def __init__(self, folder: Path, window: int = WINDOW) -> None:
         """folder: not checked here. window: word pieces."""
@@ -43,7 +40,7 @@ class OnnxModel:
 
 
 class OnnxEmbedder(EngineThread):
-    """A prepared model, named `<name>/int8/<first 12 hex digits of the SHA-256 of model.onnx>`."""
+    """Prepared model `<name>/int8/<12 hex digits of the SHA-256 of model.onnx>`."""
 
     def __init__(self, folder: Path) -> None:
         """Raises `Misconfigured` when the model in `folder` is absent or altered."""

@@ -1,8 +1,6 @@
-"""Any sentence-transformers model in float32, the measure of the quick engine, and the int8 model that is made from one.
+"""Float32 sentence-transformers models, and int8 models made from them.
 
-The same weights and the same versions of torch and ONNX Runtime give the same bytes, so the model id is the same on every
-machine. Importing torch takes 5 to 18 seconds and 600 MB: it happens in the engine's thread or when a model is made, not with
-this module.
+Equal weights and versions of torch and ONNX Runtime give equal bytes. torch (5 to 18 s, 600 MB) is imported by the first use.
 """
 
 from __future__ import annotations
@@ -40,7 +38,6 @@ MAX_WINDOW = 512
 """Word pieces of a prepared model."""
 _IDENTIFYING = (SAFETENSORS, "config.json", "modules.json")
 _UNREAD = frozenset({".md", ".h5", ".msgpack", ".onnx", ".ot"})
-"""Suffixes of descriptions, and of weights for other libraries than torch."""
 
 
 class ReferenceModel:
@@ -65,16 +62,10 @@ class ReferenceModel:
 
 
 class ReferenceEmbedder(EngineThread):
-    """A folder in the format of sentence-transformers; nothing is downloaded.
-
-    Named `<name>/fp32/<first 12 hex digits of its identity>`; the bundled model by the SHA-256 of its weights.
-    """
+    """A sentence-transformers folder, named `<name>/fp32/<12 hex digits of its identity>`."""
 
     def __init__(self, model_path: Path, name: str = "") -> None:
-        """name: of the bundled model; "" = the folder's.
-
-        Raises `Misconfigured` without a model or a package; `ready` raises the rest.
-        """
+        """name: "" = the folder's. Raises `Misconfigured` without model or package; `ready` raises the rest."""
         _check_packages()
         weights = sha256(model_path / SAFETENSORS) if name else identity(model_path)
         model = f"{name or model_path.name}/fp32/{weights[:12]}"
@@ -96,7 +87,7 @@ def quiet_loading() -> Iterator[None]:
 
 
 def identity(folder: Path) -> str:
-    """SHA-256 over paths and hashes of weights and configuration, in hex. Raises `Misconfigured` without a model."""
+    """SHA-256 of weights and configuration, in hex. Raises `Misconfigured` without a model."""
     if not any((folder / name).is_file() for name in _IDENTIFYING):
         raise Misconfigured(f"{folder} holds no sentence-transformers model: give a folder with config.json or modules.json")
     files = [file for file in folder.rglob("*") if file.is_file() and file.suffix not in _UNREAD]
@@ -134,11 +125,9 @@ _LEAST_COSINE = 0.99
 
 
 def prepare(models_dir: Path, source: Path | None = None) -> PreparedModel:
-    """The model in `<models_dir>/<name>`; made in about 10 s if absent, altered or of other weights.
+    """The model in `<models_dir>/<name>`; made in about 10 s unless current. source: a folder; None = all-MiniLM-L6-v2.
 
-    source: a sentence-transformers folder; None = all-MiniLM-L6-v2. No network. A model is replaced by a rename. Raises
-    `Misconfigured` without a source, without write access, if another folder has the name, or if the mean cosine with float32 is
-    below 0.99.
+    Raises `Misconfigured` without source or write access, for another folder of this name, or below a mean cosine of 0.99.
     """
     folder = models_dir / (source.resolve().name if source else _NAME)
     origin = _origin(source)
@@ -215,7 +204,6 @@ def _make(folder: Path, source: Path | None, origin: dict[str, str]) -> None:
 
 
 def _vectors(model: Encoder) -> tuple[npt.NDArray[np.float64], float]:
-    """Vectors of the sentences (sentences, dimension), and milliseconds per sentence."""
     start, texts = perf_counter(), sentences()
     vectors = np.stack([np.frombuffer(model.encode(text), "<f2") for text in texts]).astype(np.float64)
     return vectors, 1000 * (perf_counter() - start) / len(texts)
@@ -233,7 +221,6 @@ def _put(model_folder: Path, folder: Path, origin: dict[str, str]) -> None:
 
 
 def _check_replaceable(folder: Path) -> None:
-    """Raises `Misconfigured` unless `prepare` wrote all of the folder."""
     if folder.exists() and not {DESCRIPTION} <= {file.name for file in folder.iterdir()} <= {DESCRIPTION, TOKENIZER, WEIGHTS}:
         raise Misconfigured(
             f"{folder} is in the place of the prepared model and holds other files, which would be lost: move it out of the "

@@ -40,7 +40,7 @@ class PreparedModel:
 
 
 def list_models(models_dir: Path) -> list[dict[str, Any]]:
-    """All models under `models_dir`: {name, folder, ready, state}; state: an id or a problem."""
+    """All models: {name, folder, ready, state}; state: id or problem."""
     others = sorted({file.parent.name for file in models_dir.glob(f"[!.]*/{DESCRIPTION}")} - {*NAMES})
     return [_listed(models_dir / name) for name in (*NAMES, *others)]
 

@@ -1,1 +1,1 @@
-"""Profiles as files: what they extend, what they may say, and how they are shown."""
+"""Profiles as files: read, merged, checked, shown."""

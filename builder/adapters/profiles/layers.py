@@ -1,4 +1,4 @@
-"""A profile file over what it extends: the merged values, and the origin of each value."""
+"""A profile file over what it extends: merged values, and the origin of each."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -28,14 +28,14 @@ class UnknownSection(ValueError):  # noqa: N818 - what it is about
 
 @dataclass(frozen=True, slots=True)
 class Presets:
-    """What files may extend, by name: YAML texts, and `default`, the default profile."""
+    """What files may extend, by name: YAML texts."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
-    """The bundled ones, with an author's own in the place of those of the same name."""
+    """Bundled presets and the author's, which win."""
     bundled: Mapping[str, str] = field(default_factory=dict)
     """The bundled ones alone: what they extend themselves."""
     profiles: Mapping[str, str] = field(default_factory=dict)
-    """Profile files, by name: what files may extend that are not bundled, where no preset has the name."""
+    """Profile files, for names that no preset has."""
 
     def is_bundled(self, name: str, source: str) -> bool:
         """Whether this text is the bundled one of this name."""
@@ -63,10 +63,10 @@ class Layer:
 
 
 def layers(source: str, presets: Presets, name: str = "", file: str = "") -> tuple[Layer, ...]:
-    """The file and all that it extends, lowest first, each once. Raises `FaultyFiles` with the file that is wrong.
+    """The file and all that it extends, lowest first, each once. Raises `FaultyFiles` with the wrong file.
 
-    name: of the file. file: what it is called in a message. A file that extends its own name means the bundled one; `default`
-    does so by itself. A shadow that extends nothing lies over the file of its consumer.
+    name: of the file. file: its name in messages. A file that extends its own name means the bundled one, as `default` always
+    does. A shadow that extends nothing extends its consumer's file.
     """
     values = _values(source, file)
     consumer = str(values.get(SHADOW_OF))
@@ -82,7 +82,6 @@ def layers(source: str, presets: Presets, name: str = "", file: str = "") -> tup
 
 
 def _stack(presets: Presets, above: tuple[Layer, ...], file: str) -> tuple[Layer, ...]:
-    """above: the files that extend this one, and itself, without their values."""
     own = above[-1]
     values, line = dict(_values(own.source, file)), line_of(own.source, (EXTENDS,))
     names = _names(values.pop(EXTENDS, ()), file, line)
@@ -105,7 +104,6 @@ def _stack(presets: Presets, above: tuple[Layer, ...], file: str) -> tuple[Layer
 
 
 def _base(name: str, own: Layer, presets: Presets) -> Layer | None:
-    """The file that another one means by the name, without its values. A preset that extends itself means the bundled one."""
     is_below = own.is_bundled or (name == own.name and not own.is_profile)
     text = (presets.bundled if is_below else presets.texts).get(name)
     if text is not None:
@@ -116,7 +114,6 @@ def _base(name: str, own: Layer, presets: Presets) -> Layer | None:
 
 @lru_cache(MAX_TEXTS)
 def _values(source: str, file: str) -> dict[str, Any]:
-    """Of one file; nobody changes them. Presets are read again for each profile that extends them."""
     try:
         values = parse_yaml(source) or {}
     except YamlMistake as error:
@@ -129,10 +126,9 @@ def _values(source: str, file: str) -> dict[str, Any]:
 
 
 def merged(stack: tuple[Layer, ...]) -> dict[str, Any]:
-    """Plain values. Raises `ValueError` for a change of a section that does not exist.
+    """Plain values. Raises `ValueError` for an unknown section.
 
-    Mappings are merged, an empty one empties; lists replace each other, but `sections` may be a mapping: name → what changes
-    in that section, null takes it out.
+    Mappings are merged, an empty one empties; lists replace; `sections` may be name → changes, null removes.
     """
     values: dict[str, Any] = {}
     for layer in stack:
@@ -141,7 +137,7 @@ def merged(stack: tuple[Layer, ...]) -> dict[str, Any]:
 
 
 def origins(stack: tuple[Layer, ...]) -> dict[Path, Layer]:
-    """Path of each value that some file sets → the last layer that sets it."""
+    """Path of each set value → the last layer that sets it."""
     owners: dict[Path, Layer] = {}
     below: defaultdict[Path, dict[Path, None]] = defaultdict(dict)
 

@@ -1,4 +1,4 @@
-"""Problems of a profile that can be read: the order, the content and the names of its settings."""
+"""Problems of a valid profile: order, content and names of its settings."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from builder.domain.selector import schemas_of as schemas_of_triggers
 from builder.remember.schemas.registry import BODIES
 
 MIN_LIKENESS = 0.85
-"""Likeness from which an unknown name counts as a slip of the pen."""
+"""Least likeness to a misspelt name."""
 RANKS = {"static": 0, "slow": 1, "turn": 2}
 DIALOGUE = frozenset({"user.message.v1", "agent.response.v1", "tool.request.v1", "tool.response.v1", "tool.error.v1"})
 """Schemas of the conversation, which every page may show."""
@@ -26,7 +26,7 @@ class LintFacts:
     """What a profile is checked against."""
 
     moving: Mapping[str, tuple[tuple[str, int], ...]]
-    """Hint → the clocks, ids and counters that it shows, with their lines."""
+    """Hint → its clocks, ids and counters, with lines."""
     models: Mapping[str, ModelFacts]
     overused: Callable[[str], str]
     """Text → the problem of too many emphasis markers, or nothing."""
@@ -43,11 +43,11 @@ class Finding(NamedTuple):
     fix: str
     severity: Severity = "error"
     is_of_author: bool = False
-    """It matters only where a file of the author says it, not where a bundled one does."""
+    """Reported only for a file of the author."""
 
 
 def lint_profile(profile: Profile, model: str | None, facts: LintFacts, as_preset: bool = False) -> Iterator[Finding]:
-    """model: as the file names it. as_preset: the profile that extends it fills its sections."""
+    """model: as in the file. as_preset: extending profiles fill its sections."""
     yield from _order(profile)
     yield from _stable(profile, facts)
     yield from _shares(profile)
@@ -76,7 +76,6 @@ def lint_shadow(profile: Profile, own: Mapping[str, object], consumers: frozense
 
 
 def _order(profile: Profile) -> Iterator[Finding]:
-    """Stable sections stand in front, so that providers can reuse the prompt's beginning."""
     last: SectionRule | None = None
     for rule in (rule for rule in profile.sections if rule.source != "reminder"):
         if last is None or RANKS[rule.section_class] >= RANKS[last.section_class]:
@@ -87,7 +86,6 @@ def _order(profile: Profile) -> Iterator[Finding]:
 
 
 def _stable(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
-    """Nothing in a stable section changes from turn to turn."""
     stable = [rule for rule in profile.sections if rule.section_class != "turn"]
     for rule in stable:
         if SOURCES[rule.source].changes_every_turn:
@@ -122,7 +120,6 @@ def _shares(profile: Profile) -> Iterator[Finding]:
 
 
 def _sections(profile: Profile) -> Iterator[Finding]:
-    """Content has a section, and sections have content."""
     sources = {rule.source: rule for rule in profile.sections}
     searches = bool(profile.retrieval.schemas)
     if searches and "retrieval" not in sources:
@@ -149,7 +146,6 @@ def _sections(profile: Profile) -> Iterator[Finding]:
 
 
 def _empty(profile: Profile) -> Iterator[Finding]:
-    """Sections that only the profile itself could fill."""
     reminder_sections = {reminder.section for reminder in profile.reminders}
     for rule in profile.sections:
         if rule.source == "pinned" and not _pinned_in(profile, rule):
@@ -209,7 +205,6 @@ def _own_words(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
 
 
 def _hints(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
-    """The consumer's own hint templates, and whose hints of records it trusts."""
     hints, trusted = facts.moving.keys(), profile.trusted_hints
     schemas = BODIES.keys() | hints | {SCHEMA_DEFINITION}
     named_schemas = {"hints": tuple(profile.hints), "trusted_hints.schemas": trusted.schemas if trusted else ()}
@@ -226,7 +221,6 @@ def _at(rule: SectionRule) -> str:
 
 
 def _pinned_in(profile: Profile, rule: SectionRule) -> tuple[tuple[str, ...], ...]:
-    """The schemas of each selector whose section it is."""
     first = next(section.name for section in profile.sections if section.source == "pinned")
     return tuple(pinned.selector.schemas for pinned in profile.pinned if (pinned.section or first) == rule.name)
 
@@ -238,7 +232,7 @@ def _schemas_in(profile: Profile, rule: SectionRule) -> tuple[str, ...]:
 
 
 def schemas_of(profile: Profile) -> frozenset[str] | None:
-    """The schemas whose hints a profile may use; None = any, because it pins, or is triggered, by tags or ids alone."""
+    """Schemas whose hints a profile may use; None = any, because of tags or ids."""
     if not all(selector.schemas for selector in (*(pinned.selector for pinned in profile.pinned), *profile.triggers)):
         return None
     own = {name for pinned in profile.pinned for name in pinned.selector.schemas}

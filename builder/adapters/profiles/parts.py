@@ -1,4 +1,4 @@
-"""Parts of a profile file that differ from what the page is built by, and the checks of the others."""
+"""Parts of a profile file that only files have, and checks of the others."""
 
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
@@ -40,9 +40,9 @@ class PinnedFile(Selector):
 
     keep: Literal["latest", "all"] | Annotated[int, Field(ge=1, le=MAX_PINNED)] = field(
         default="latest",
-        metadata={"description": f"the latest of its kind, this number of the newest, or all of it (at most {MAX_PINNED})"},
+        metadata={"description": f"the latest of its kind, so many of the newest, or all (at most {MAX_PINNED})"},
     )
-    section: str = field(default="", metadata={"description": "section with source pinned; default is the first one"})
+    section: str = field(default="", metadata={"description": "section with source pinned; default is the first"})
 
     def __post_init__(self) -> None:
         _check_names_something(self)
@@ -68,7 +68,7 @@ def checked_window(window: Window) -> Window:
 
 
 def checked_retrieval(retrieval: Retrieval) -> Retrieval:
-    """Its schemas are showable, and a custom query has a text; sessions are tokens."""
+    """Its schemas are showable; a custom query has a text; sessions become tokens."""
     check_showable(retrieval.schemas)
     query, text = retrieval.query, retrieval.query_text
     if (query == "custom") != bool(text.strip()):
@@ -94,31 +94,29 @@ class SectionFile(BaseModel):
     name: str = Field(description="name in the event's `sections`")
     title: str | None = Field(
         None,
-        description="heading on the page; {NAME} = the phrase of this name; null = the phrase `title_` with the section's name",
+        description="heading; {NAME} = this phrase; null = the phrase `title_` with the name",
     )
     source: Source = Field(description="what fills it")
-    section_class: SectionClass = Field("turn", alias="class", description="how long it stays the same: static, slow, turn")
+    section_class: SectionClass = Field("turn", alias="class", description="how long it stays the same")
     min_share: float = Field(
         0,
         ge=0,
         le=1,
-        description="share of the budget that finds are left with while the conversation does not fit; "
-        "only source retrieval has one",
+        description="source retrieval only: least share of the budget",
     )
     max_share: float = Field(
         1,
         gt=0,
         le=1,
-        description="largest share of the budget while the conversation does not fit; finds get what is left, without a maximum",
+        description="largest share of the budget; search results take what is left",
     )
-    min_tokens: int = Field(0, ge=0, description="max_share is never fewer tokens than these: a small page gives more of itself")
+    min_tokens: int = Field(0, ge=0, description="`max_share` is never fewer tokens than these")
     dates: bool | Dates | None = Field(
         None,
-        description="a line for each day on which something in it was said: the day (true), how long ago it was (age), the day "
-        "and the time, a line for each minute (time) or where more than 30 minutes have passed (pause), or none (false); default "
-        "is true for the conversation, once it spans more than a day, and for what is found",
+        description="date lines: day (true), age, time (each minute), pause (after 30 minutes); default is day for "
+        "search results and a conversation of several days",
     )
-    note: str = Field("", max_length=500, description="words above what is in it, such as what it is and which line holds")
+    note: str = Field("", max_length=500, description="words above its content")
 
     @model_validator(mode="after")
     def _shares_agree(self) -> "SectionFile":

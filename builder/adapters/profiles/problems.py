@@ -1,4 +1,4 @@
-"""What is wrong with a profile file, as its author reads it: the place by name, what is allowed, the nearest right word."""
+"""Errors of a profile file for its author: place by name, allowed values, nearest word."""
 
 import json
 import re
@@ -20,9 +20,9 @@ MAX_NAME_CHARS = 60
 MAX_VALUE_CHARS = 120
 """Of a value in a message."""
 UNION_ERRORS = frozenset({"string_type", "tuple_type", "bool_type", "dataclass_type", "dict_type"})
-"""What pydantic says of each kind that a value could be and is not."""
+"""One error of these for each alternative that a value is not."""
 UNKNOWN = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
-"""Kinds of errors about a setting that does not exist, of a model and of a dataclass."""
+"""Errors about an unknown setting, of a model and of a dataclass."""
 KINDS = {
     "int": "a whole number",
     "float": "a number",
@@ -40,7 +40,6 @@ _BOUNDS = {
     "less_than": ("too large", "lt", "less than"),
     "less_than_equal": ("too large", "le", "at most"),
 }
-"""Kind of error → what the value is, the name of its limit, how the limit is worded."""
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
 MIN_PERCENT, PERCENT = 2, 100
 """A share of so much was meant in percent."""
@@ -62,7 +61,7 @@ class SettingError(ValueError):
 
 
 def place_of(path: Path) -> str:
-    """The setting as an author calls it: a section by its name. Long names are cut, so that a message keeps its remedy."""
+    """The setting as its author calls it, sections by name; long names are cut."""
     path = tuple(step[:MAX_NAME_CHARS] for step in path)
     if path[:1] == (SECTIONS,) and len(path) > 1:
         inner = f", `{'.'.join(path[2:])}`" if path[2:] else ""
@@ -74,7 +73,7 @@ def place_of(path: Path) -> str:
 def findings_of(
     error: ValidationError, values: Mapping[str, Any], stack: tuple[Layer, ...], file: str, model: type[BaseModel]
 ) -> tuple[LintFinding, ...]:
-    """Every problem of the merged values. file: of the topmost layer. model: what the values are read as."""
+    """Every error of the merged values. file: the topmost layer. model: what reads the values."""
     by_path: dict[Path, ErrorDetails] = {}
     for each in error.errors(include_url=False)[:MAX_ERRORS]:
         path = _path(each, values)
@@ -90,13 +89,13 @@ def findings_of(
 
 
 def layer_of(path: Path, stack: tuple[Layer, ...], owners: Mapping[Path, Layer]) -> Layer:
-    """The file that an author has to mend: the last one that says something there, else the topmost. owners: `origins`."""
+    """The file to edit: the last one that sets something there, else the topmost. owners: `origins`."""
     layers = [layer for leaf, layer in owners.items() if leaf[: len(path)] == path]
     return next((layer for layer in reversed(stack) if any(layer is other for other in layers)), stack[-1])
 
 
 def settings_at(model: type[BaseModel], path: Sequence[str | int]) -> tuple[str, ...]:
-    """The names of the settings at a place of a profile file, by its JSON Schema."""
+    """Names of the settings at this place of the JSON Schema."""
     schema = _schema(model)
     parts: list[dict[str, Any]] = [schema]
     for step in path:
@@ -105,7 +104,6 @@ def settings_at(model: type[BaseModel], path: Sequence[str | int]) -> tuple[str,
 
 
 def _path(error: ErrorDetails, values: Mapping[str, Any]) -> Path:
-    """The steps that the values have, and the missing or unknown one; pydantic's own names of kinds are none of them."""
     path: list[str] = []
     value: Any = values
     is_named = error["type"] in {"missing", *UNKNOWN}
@@ -138,7 +136,6 @@ def _finding(
 
 
 def _words(path: Path, error: ErrorDetails, model: type[BaseModel], *, extends: bool) -> tuple[str, str]:
-    """What is wrong, and what to do."""
     text = _value_text(error["input"])
     match error["type"]:
         case kind if kind in UNKNOWN:
@@ -178,7 +175,6 @@ def _bound_fix(value: Any, limit: float, words: str, name: str) -> str:
 
 
 def _choice(value: str, expected: str) -> str:
-    """expected: pydantic's list of what is allowed."""
     allowed = [each.strip(" '") for each in expected.replace(" or ", ", ").split(",")]
     near = nearest(value, allowed)
     return f"write {near}; allowed are {', '.join(allowed)}" if near else f"use one of {', '.join(allowed)}"
@@ -198,7 +194,6 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _inner(part: dict[str, Any], step: str | int, definitions: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What a step leads to, references and alternatives resolved; nothing for a step that is pydantic's name of a kind."""
     if isinstance(step, int):
         child = part.get("items")
     else:

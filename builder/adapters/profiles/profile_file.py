@@ -1,4 +1,4 @@
-"""A profile file as its author writes it: the settings of the domain, with what only files have."""
+"""A profile file as written: the domain's settings, and those that only files have."""
 
 from datetime import UTC, tzinfo
 from typing import Annotated, Literal
@@ -72,25 +72,21 @@ class ProfileFile(BaseModel):
     shadow_of: str | None = Field(
         None,
         pattern=r"^[A-Za-z0-9_-]{1,128}$",
-        description="a consumer: this profile is on trial beside it, `shadow report` compares the two, and it is never published",
+        description="a consumer: this profile is on trial and never published; `shadow report` compares the two",
     )
     agent: str = Field(
         "",
         max_length=200,
-        description="`creator.agent_id` of what the agent says itself, which answers and calls are its own; default is the "
-        "consumer's name",
+        description="`creator.agent_id` of the agent's own responses; default is the consumer's name",
     )
     triggers: tuple[str | TriggerFile, ...] = Field(
         (),
-        description="what asks for a context by its first version, if `audience` matches it: a schema, or a selector; empty = "
-        "on demand",
+        description="what triggers a page by its first version, if `audience` matches; empty = on demand",
     )
-    page: str = Field("default", description="page template: default is markdown, xml has a tag a section")
-    model: str | None = Field(
-        None, description="model that reads the page: gives budget, encoding and margin where the file gives none"
-    )
-    window_share: float = Field(0.75, gt=0, le=1, description="share of the model's window that the budget is, with `model`")
-    encoding: Literal["o200k_base", "cl100k_base"] | None = Field(None, description="tokenizer of the budget; default o200k_base")
+    page: str = Field("default", description="page template: default is Markdown, xml has a tag per section")
+    model: str | None = Field(None, description="gives budget, encoding and margin")
+    window_share: float = Field(0.75, gt=0, le=1, description="the budget's share of the model's window")
+    encoding: Literal["o200k_base", "cl100k_base"] | None = Field(None, description="tokenizer; default o200k_base")
     budget: int | None = Field(
         None,
         ge=16,
@@ -101,76 +97,62 @@ class ProfileFile(BaseModel):
         None,
         ge=16,
         le=2_000_000,
-        description=f"tokens that the page aims at; default is the budget, but {DEFAULT_TARGET} where that follows from `model`",
+        description=f"tokens that the page aims at; default is the budget, or {DEFAULT_TARGET} if `model` gives the budget",
     )
     reserve: int = Field(
         0,
         ge=0,
-        description="tokens of the budget kept free, for the answer, a system prompt that the agent sends itself, "
-        "or a chat API's own",
+        description="tokens kept free, for the answer or what the agent adds",
     )
     margin: float | None = Field(
-        None, ge=0, lt=1, description="share of the budget kept free where the tokenizer differs; default 0"
+        None, ge=0, lt=1, description="share of the budget kept free because the tokenizer differs; default 0"
     )
     on_overflow: Literal["trim", "reject"] = Field(
         "trim",
-        description="trim = what does not fit of the conversation is left out, the oldest first; reject = no context when the "
-        "conversation, as the profile limits it, does not fit",
+        description="trim = the oldest part of the conversation is left out; reject = no page if it does not fit",
     )
     system_prompt: str = Field(
         "",
-        description="shown in the section with source system, which every page has in front unless the profile puts it elsewhere",
+        description="text of the section with source system, which comes first by default",
     )
-    show_system_prompt: bool = Field(
-        True, description="false for an agent that sends its system prompt itself: then no section shows it"
-    )
+    show_system_prompt: bool = Field(True, description="false if the agent sends its system prompt itself")
     show_tool_catalog: bool = Field(
-        True, description="false for an agent that passes its tools to the API: then tool.catalog.v1 is not pinned"
+        True, description="false if the agent passes its tools to the API: tool.catalog.v1 is not pinned"
     )
-    language: str = Field(
-        ENGLISH, description="language of the page's own words: headings, labels, dates, notes; a file in `phrases/`"
-    )
-    time_zone: TimeZoneName = Field(
-        "UTC", description="IANA name; dates on the page are in the sender's offset, and in this zone where the sender gave none"
-    )
+    language: str = Field(ENGLISH, description="language of headings, labels, dates and notes; a file in `phrases/`")
+    time_zone: TimeZoneName = Field("UTC", description="IANA name; the zone of dates without an offset")
     audience: Annotated[Audience, AfterValidator(checked_audience)] | None = Field(
         None,
-        description="which breadcrumbs of the session are this consumer's conversation; no other one triggers it, "
-        "whatever `triggers` says; null = all",
+        description="which breadcrumbs are this consumer's conversation; no other triggers it; null = all",
     )
     debounce: float = Field(
         0,
         ge=0,
         le=60,
-        description="seconds of quiet that a person's message waits for: one that the same person follows up earlier gets no "
-        "context, the last one has it all; 0 = each message has its own",
+        description="seconds that a user's message waits; if the user writes again meanwhile, only the last message gets a page",
     )
     scope_to_task: bool = Field(False, description="only breadcrumbs of the trigger's task (`task_id`, or the tag task:ID)")
     recursion_limit: int = Field(25, ge=1, le=1000, description="most steps of a chain of triggers and answers")
-    pinned: tuple[str | PinnedFile, ...] = Field((), description="what stands on the page; a schema = its latest breadcrumb")
+    pinned: tuple[str | PinnedFile, ...] = Field((), description="always on the page; a schema = its latest breadcrumb")
     reminders: tuple[Annotated[Reminder, AfterValidator(checked_reminder)], ...] = Field(
-        (), description="texts that are added to the page"
+        (), description="texts added to the page, never stored"
     )
     window: Annotated[Window, AfterValidator(checked_window)] = Field(default_factory=Window)
     retrieval: Annotated[Retrieval, AfterValidator(checked_retrieval)]
     tool_output: ToolOutput = Field(default_factory=ToolOutput)
     summaries: Summaries | None = Field(None, description="running summaries of older units; null = none")
-    fill: bool = Field(
-        True, description="what no section uses goes back to a conversation that does not fit; false = small pages"
-    )
-    chat_format: ChatFormat = Field("none", description="the same context as `messages` for a chat API, beside the page")
+    fill: bool = Field(True, description="a conversation that does not fit gets all unused tokens; false = smaller pages")
+    chat_format: ChatFormat = Field("none", description="also give the page as `messages` for a chat API")
     words_of_people: ChatPlace = Field(
         "system",
-        description="where `messages` have what was said earlier (summaries, the memory of a person, standing instructions): "
-        "system = in the system message, introduced as quoted; user = in front of the current message",
+        description="where `messages` have summaries, memory and instructions: quoted in the system message, or before "
+        "the user's message",
     )
-    hints: dict[str, str] = Field(
-        {}, description="schema → name of the template in `hints/` that shows it on this consumer's pages, without `.md.j2`"
+    hints: dict[str, str] = Field({}, description="schema → template in `hints/` for this consumer, without `.md.j2`")
+    trusted_hints: TrustedHints | None = Field(None, description="whose `llm_hints` of records run; null = nobody's")
+    sections: tuple[SectionFile, ...] = Field(
+        min_length=1, description="in page order; shares count only while the conversation does not fit"
     )
-    trusted_hints: TrustedHints | None = Field(
-        None, description="whose `llm_hints` of records run; null = nobody's, they are data"
-    )
-    sections: tuple[SectionFile, ...] = Field(min_length=1, description="in page order")
 
     @model_validator(mode="after")
     def _has_one_trigger(self) -> "ProfileFile":

@@ -1,4 +1,4 @@
-"""Profile files and the table of known models (`templates/models.yaml`) → frozen profiles, each named as its file."""
+"""Profile files and `templates/models.yaml` → frozen profiles, named as their files."""
 
 import json
 import re
@@ -58,15 +58,12 @@ def parse_models(source: str) -> dict[str, ModelFacts]:
 
 
 def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
-    """The facts of a model: by its name without a provider in front, or by the name of which it is a dated or sized version."""
+    """Facts of a model, of `provider/name`, or of a dated or sized version."""
     return models.get(known_name(model, models), UNKNOWN_MODEL)
 
 
 def known_name(model: str, names: Iterable[str]) -> str:
-    """The longest of the names that is the model's, or of which it is a dated or sized version; "" = none is.
-
-    A provider in front of the model does not count.
-    """
+    """The longest of these names that the model is, or is a version of; "" = none. A provider before it is ignored."""
     bare = model.rpartition("/")[2]
     matches = (name for name in names if bare == name or bare.startswith(tuple(f"{name}{mark}" for mark in _SEPARATORS)))
     return max(matches, key=len, default="")
@@ -79,7 +76,7 @@ class Library:
     presets: Mapping[str, str] = field(default_factory=dict)
     """Name → YAML text; `default` is the default profile."""
     bundled: Mapping[str, str] = field(default_factory=dict)
-    """Those of the presets that are bundled: what bundled presets extend, whatever an author calls his own."""
+    """Bundled presets alone: what bundled presets extend."""
     languages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Language → phrases by name; empty = any language, without headings."""
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
@@ -95,10 +92,7 @@ class Library:
 
 
 def parse_profile(name: str, source: str, library: Library | None = None, file: str = "") -> Profile:
-    """Read a profile file. Raises `FaultyFiles` with file, line, place and what to do.
-
-    file: what the source is called; "" = the profile of this name.
-    """
+    """Profile of a file. Raises `FaultyFiles` with file, line, place and remedy. file: its name in messages."""
     library = library or Library()
     file = file or f"profiles/{name}.yaml"
     try:
@@ -166,7 +160,6 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
 
 
 def _page_size(file: ProfileFile, library: Library) -> dict[str, Any]:
-    """Of the file, else of its model, else the defaults."""
     margin: float = 0
     if file.model is None:
         encoding, budget, target = "o200k_base", DEFAULT_BUDGET, None
@@ -193,14 +186,12 @@ def _pinned(item: str | PinnedFile) -> Pinned:
 
 
 def _phrases(language: str, library: Library) -> Mapping[str, str]:
-    """Of this language."""
     if library.languages and language not in library.languages:
         raise SettingError(("language",), f"there is no phrases/{language}.yaml", advice(language, library.languages))
     return library.languages.get(language, {})
 
 
 def _sections(file: ProfileFile, phrases: Mapping[str, str]) -> tuple[SectionRule, ...]:
-    """The sections of the file, with one for the system prompt in front where the file has none."""
     visible = (section for section in file.sections if file.show_system_prompt or section.source != "system")
     rules = tuple(_section(section, phrases) for section in visible)
     if not file.show_system_prompt or any(rule.source == "system" for rule in rules):
@@ -217,7 +208,6 @@ def _section(item: SectionFile, phrases: Mapping[str, str]) -> SectionRule:
 
 
 def _title(item: SectionFile, phrases: Mapping[str, str]) -> str:
-    """The heading: as written, or the phrase that it names, or that of the section's name."""
     if item.title is not None and not (reference := _PHRASE.fullmatch(item.title)):
         return item.title
     phrase = reference[1] if item.title is not None and reference else TITLE.format(item.name)

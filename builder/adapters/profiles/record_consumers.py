@@ -1,4 +1,4 @@
-"""Definitions → consumers: the default profile with what the records say laid over it, read as any profile file is."""
+"""Definitions → consumers: the default profile under the values of the records."""
 
 import json
 from collections import OrderedDict
@@ -44,7 +44,6 @@ class _Records:
 
     @property
     def origin(self) -> str:
-        """Both, as people read them."""
         return " and ".join(map(origin_of, filter(None, (self.agent, self.config))))
 
 
@@ -54,13 +53,10 @@ def origin_of(record: Breadcrumb) -> str:
 
 
 class RecordProfiles:
-    """The consumers of a workspace's definitions, over the profiles of files. A pure function with a memory."""
+    """The consumers of a workspace's definitions, cached; files win over records."""
 
     def __init__(self, library: Library, names: frozenset[str], report: Callable[[LintFinding], None]) -> None:
-        """library: what profile files may refer to. names: of the profiles of files, which win.
-
-        report: called for each finding, once for each version of a record.
-        """
+        """names: profiles of files. report: called once per finding."""
         self._library = library
         self._names = names
         self._report = report
@@ -105,7 +101,6 @@ class RecordProfiles:
                 self._reported.popitem(last=False)
 
     def _profile(self, name: str, records: _Records, findings: list[LintFinding]) -> Profile | None:
-        """None: its records make no consumer. Raises `FaultyFiles`."""
         agent, config = _read(records.agent, AgentBody), _read(records.config, ConfigBody)
         if config is None and not (agent and (agent.context_trigger or agent.context_builder)):
             return None
@@ -125,7 +120,6 @@ class RecordProfiles:
     def _values(
         self, records: _Records, agent: AgentBody | None, config: ConfigBody | None, findings: list[LintFinding]
     ) -> Values:
-        """Of a profile file: what the records say, the configuration over the agent's definition. Raises `ValueError`."""
         bodies = [body for body in (config, agent) if body is not None]
         extended = next((body.context_builder[EXTENDS] for body in bodies if EXTENDS in body.context_builder), DEFAULT)
         base = merged(self._library.layers("", yaml.safe_dump({EXTENDS: extended}), records.origin))
@@ -141,7 +135,6 @@ class RecordProfiles:
 
 
 def _laid_over(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> Values:
-    """The upper values over the lower ones; mappings are merged."""
     values = dict(lower)
     for name, value in upper.items():
         under = values.get(name)
@@ -150,7 +143,6 @@ def _laid_over(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> Values:
 
 
 def _by_consumer(definitions: Definitions, findings: list[LintFinding]) -> dict[str, _Records]:
-    """Consumer → its newest records. One whose name fits no subject has none, and an older record of a consumer none either."""
     records: dict[str, _Records] = {}
     for record in definitions:
         name = record.speaker if record.schema == AGENT else _consumer_id(record)

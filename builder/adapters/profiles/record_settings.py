@@ -1,7 +1,4 @@
-"""The bodies of `agent.def.v1` and `context.config.v1` → values of a profile file, and what of them a page does not follow.
-
-The field names are RCRT's.
-"""
+"""Bodies of `agent.def.v1` and `context.config.v1` (RCRT's fields) → values of a profile file, and notes on what is ignored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +14,7 @@ Settings = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value i
 
 
 class RecordPart(BaseModel):
-    """A part of a body. Fields that say nothing about a page are ignored."""
+    """A part of a body; other fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -33,7 +30,7 @@ class Trigger(RecordPart):
 
 
 class AlwaysSource(RecordPart):
-    """What stands on every page. `recent` and `all` are the same but for their limits."""
+    """What is on every page; `recent` and `all` differ by their limits alone."""
 
     type: Literal["schema", "tag", "specific"] = "schema"
     schema_name: str | None = None
@@ -147,7 +144,7 @@ class RecordSettings:
             self.values["pinned"] = [kind for kind in below if [kind] not in own] + kinds
 
     def search(self, limits: Mapping[str, int | None]) -> None:
-        """Let these schemas be found beside what is found anyway. limits: most finds of each; None = what fits."""
+        """Search these schemas too. limits: most finds of each; None = what fits."""
         if limits:
             retrieval = self.values.setdefault("retrieval", {})
             below = self.base.get("retrieval", {}).get("schemas", ())
@@ -157,7 +154,7 @@ class RecordSettings:
 
 
 def of_agent(body: AgentBody, draft: RecordSettings) -> None:
-    """What an agent's definition says. With `all_tags` its `any_tags` do not matter, as in RCRT."""
+    """An agent's definition; `all_tags` overrides `any_tags`, as in RCRT."""
     if body.context_trigger is not None:
         trigger = body.context_trigger
         place = "context_trigger"
@@ -225,7 +222,6 @@ def _always(place: str, source: AlwaysSource, draft: RecordSettings) -> Values:
 
 
 def _keep(limit: int | None, otherwise: str) -> int | str:
-    """1 is the latest; more than a page can hold is all."""
     if limit is None:
         return otherwise
     return "latest" if limit == 1 else "all" if limit >= MAX_PINNED else limit
@@ -239,7 +235,6 @@ def _semantic(semantic: Semantic, draft: RecordSettings) -> None:
 
 
 def _conversation(sources: tuple[Source, ...], draft: RecordSettings) -> None:
-    """Limits of messages and of tools' results are limits of the window; it grows to twice of them before it is trimmed."""
     recent = [source for source in sources if source.method in {"recent", "latest"}]
     messages = [source.limit for source in recent if source.schema_name in MESSAGES]
     if messages and None not in messages:

@@ -1,6 +1,6 @@
-"""Handlebars text → texts, values and blocks. RCRT's records use paths, `each`, `if`, `unless` and `with`.
+"""Handlebars → tree of texts, values and blocks: paths, `each`, `if`, `unless`, `with`.
 
-A tag of structure or a comment alone in its line takes the line with it, as in Handlebars.
+A block tag or comment alone in its line takes the line with it.
 """
 
 import re
@@ -32,7 +32,7 @@ class Problem(NamedTuple):
     problem: str
     fix: str
     severity: Severity = "error"
-    """error: it is not converted. note: it is, and may show something else than in RCRT."""
+    """error: not converted. note: may look different from RCRT."""
 
     def __str__(self) -> str:
         """The one line that people read."""
@@ -40,7 +40,7 @@ class Problem(NamedTuple):
 
 
 class NotConverted(ValueError):  # noqa: N818 - named after what happened
-    """A template holds something else than RCRT's records use, or is no Handlebars."""
+    """The template is no Handlebars, or uses more than RCRT's records."""
 
     def __init__(self, line: int, problem: str, fix: str) -> None:
         """line: from 1."""
@@ -83,7 +83,7 @@ Node = str | Value | Block
 
 
 def parse(source: str) -> tuple[Node, ...]:
-    """The template as a tree. Raises `NotConverted` where the end of a tag or of a block cannot be told."""
+    """The template as a tree. Raises `NotConverted` for unclosed tags and blocks."""
     nodes, end = _nodes(_tokens(source), 0)
     if end is not None:
         raise NotConverted(end.line, f"{{{{{end.content}}}}} ends or divides no block", "take it out")
@@ -91,7 +91,6 @@ def parse(source: str) -> tuple[Node, ...]:
 
 
 def _tokens(source: str) -> Iterator[str | Value | Tag]:
-    """Texts, values, and tags that begin, divide and end blocks, in order; without comments."""
     end, start, line = 0, 0, 1
     for match in _TAG.finditer(source):
         yield source[end : match.start()]
@@ -111,7 +110,6 @@ def _tokens(source: str) -> Iterator[str | Value | Tag]:
 
 
 def _fault(opening: str) -> tuple[str, str]:
-    """The problem with braces that open no tag, and its remedy."""
     if opening[0] == "\\":
         return "\\{{ shows braces", "write {{ '{{' }} in Jinja2"
     if len(opening) > len("{{{"):
@@ -120,7 +118,6 @@ def _fault(opening: str) -> tuple[str, str]:
 
 
 def _nodes(tokens: Iterator[str | Value | Tag], depth: int) -> tuple[tuple[Node, ...], Tag | None]:
-    """The nodes up to the tag that ends or divides the block around them, and that tag."""
     nodes: list[Node] = []
     for token in tokens:
         if not isinstance(token, Tag):
@@ -133,7 +130,6 @@ def _nodes(tokens: Iterator[str | Value | Tag], depth: int) -> tuple[tuple[Node,
 
 
 def _block(opening: Tag, tokens: Iterator[str | Value | Tag], depth: int, around: str = "") -> Block:
-    """around: the name of the block whose `else` begins this one."""
     if depth > MAX_DEPTH:
         raise NotConverted(opening.line, f"more than {MAX_DEPTH} blocks are within each other", "take some out")
     ((sign, name, argument),) = _OPENING.findall(opening.content)

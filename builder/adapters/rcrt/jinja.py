@@ -1,7 +1,4 @@
-"""Handlebars template → Jinja2 that shows the same in the sandbox, and the lines that are not converted.
-
-The sandbox drops the first line end after a block and the blanks before one (`trim_blocks`, `lstrip_blocks`).
-"""
+"""Handlebars → equal Jinja2 for the sandbox, and problems. The sandbox has `trim_blocks` and `lstrip_blocks`."""
 
 import json
 import re
@@ -40,7 +37,6 @@ _PATH = re.compile(
     rf"(?P<up>(?:\.\.(?:/|$))*)(?P<own>(?:(?:this|\.)(?:[./]|$))?)(?P<names>(?:{_PART}(?:\.{_PART})*)?)"
 )
 _METHODS = frozenset({"get", "items", "keys", "values", "copy"})
-"""Names that an object without such a field still has in Jinja."""
 _OPENING = re.compile(r"\{(?=[{%#]|\Z)")
 _OPENING_IN_TEXT = re.compile(r"\{(?=[{%#])")
 
@@ -55,7 +51,7 @@ class Conversion:
 
 
 class Piece(NamedTuple):
-    """A text, an expression whose value is shown, a statement, or a remark."""
+    """A text, an expression, a statement, or a comment."""
 
     kind: Literal["text", "value", "block", "comment"]
     content: str
@@ -68,14 +64,13 @@ class _Scope:
     this: str
     """A Jinja expression; "" outside of all blocks."""
     loop_values: dict[str, str]
-    """`@index` → Jinja expression; empty for a block that is no loop."""
 
 
 _OUTSIDE = _Scope("", {})
 
 
 def convert(source: str, root: str = CONTEXT) -> Conversion:
-    """root: the name of the body in the result: `context` in `llm_hints`, `body` in a hint template."""
+    """root: name of the body in the result: `context` in `llm_hints`, `body` in a hint template."""
     writer = _Writer(root)
     try:
         text = joined(writer.pieces(parse(source), (_OUTSIDE,)))
@@ -88,10 +83,8 @@ class _Writer:
     def __init__(self, root: str) -> None:
         self._root = root
         self.problems: dict[str, Problem] = {}
-        """By their line and text, or by a topic that is told once."""
 
     def pieces(self, nodes: Iterable[Node], scopes: tuple[_Scope, ...]) -> list[Piece]:
-        """The nodes in Jinja."""
         pieces: list[Piece] = []
         for node in nodes:
             try:
@@ -117,7 +110,6 @@ class _Writer:
         return [Piece("block", opening), *body, *self._else(node, scopes), end]
 
     def _loop(self, block: Block, value: str, scopes: tuple[_Scope, ...]) -> tuple[str, _Scope]:
-        """The statement that begins the loop, and the values in it."""
         depth = sum(bool(scope.loop_values) for scope in scopes) + 1
         this, key = ("this", "key") if depth == 1 else (f"this_{depth}", f"key_{depth}")
         if any(_has_key(block.body)):
@@ -139,7 +131,6 @@ class _Writer:
         return [Piece("block", "else"), *self.pieces(block.inverse, scopes)] if block.inverse else []
 
     def _path(self, node: Value | Block, path: str, scopes: tuple[_Scope, ...]) -> str:
-        """The value of a path. Raises `NotConverted` for all else that may be in a tag."""
         if path in scopes[-1].loop_values:
             return scopes[-1].loop_values[path]
         match = _PATH.fullmatch(path)
@@ -163,7 +154,6 @@ class _Writer:
         return member(this or self._root, names[1:] if is_context and not this else names)
 
     def _note(self, line: int, problem: str, fix: str, topic: str = "") -> None:
-        """topic: its first note is told, and no other."""
         self.problems.setdefault(topic or f"{line} {problem}", Problem(line, problem, fix, "note"))
 
 
@@ -200,7 +190,6 @@ def _refused(node: Value | Block) -> NotConverted:
 
 
 def _has_key(nodes: Iterable[Node]) -> Iterator[bool]:
-    """Whether `@key` of the loop around these nodes is used."""
     for node in nodes:
         if isinstance(node, Value):
             yield node.content == "@key"
@@ -210,7 +199,6 @@ def _has_key(nodes: Iterable[Node]) -> Iterator[bool]:
 
 
 def _statement(kind: str, content: str, source: str, following: Piece | None) -> str:
-    """A line of its own at the beginning of a line; else with the signs that keep white space as it is."""
     opening, closing = ("{%", "%}") if kind == "block" else ("{#", "#}")
     keep_before = "+" if source.rpartition("\n")[2].isspace() else ""
     if not source or source.endswith("\n"):

@@ -1,4 +1,4 @@
-"""The embedded store: one SQLite file through apsw, WAL, vectors as float16. Where it is, and how its file is replaced."""
+"""The embedded store: one SQLite file (apsw, WAL, float16 vectors)."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -74,7 +74,6 @@ class SqliteLocation(StoreLocation):
 
 
 def _remove(path: Path, aside: str = "") -> None:
-    """Remove the file and its log, or rename them to `aside`. Raises `Misconfigured`."""
     try:
         for suffix in ("", "-wal", "-shm"):
             part = path.with_name(path.name + suffix)
@@ -86,10 +85,6 @@ def _remove(path: Path, aside: str = "") -> None:
 
 
 def _damage(path: Path) -> str:
-    """Why the file is no whole store; "" = it is one, or absent.
-
-    Raises `Misconfigured` while another connection has it open, or without write access.
-    """
     if not path.exists():
         return ""
     connection = apsw.Connection(str(path))

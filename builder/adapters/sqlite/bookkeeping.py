@@ -1,4 +1,4 @@
-"""What is kept beside breadcrumbs: pending stubs, progress on the stream, and editions, whose texts are stored once, by hash."""
+"""Pending stubs, progress on the stream, and editions, whose texts are stored once."""
 
 import json
 from functools import lru_cache, partial

@@ -47,11 +47,11 @@ class Connection:
     """Runs functions on its own thread, each inside one transaction."""
 
     def __init__(self, path: str) -> None:
-        """path: a file, made with its folders if it is not there, or ":memory:". Raises `Misconfigured`."""
+        """path: a file, created with its folders, or ":memory:". Raises `Misconfigured`."""
         self._path = path
         self._refusals: dict[str, tuple[str, float]] = {}
         self.damage = ""
-        """That the file is damaged, and what to do; "" = it seems whole."""
+        """Damage of the file and the remedy; "" = none seen."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
         try:
             self._sql = self._thread.submit(_open, path).result()
@@ -64,7 +64,7 @@ class Connection:
         return await self._submit(work, WRITING)
 
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
-        """Run a function that only reads, as of one moment; waits for no writer. Raises `Unavailable`."""
+        """Run a reading function on one snapshot. Raises `Unavailable`."""
         return await self._submit(work, READING)
 
     async def rows(self, text: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -114,10 +114,6 @@ class Connection:
 
 @contextmanager
 def _transaction(sql: apsw.Connection, begin: str = WRITING) -> Iterator[None]:
-    """Plain statements: apsw's own `with connection:` keeps the GIL while it waits or commits.
-
-    begin: WRITING takes the write lock at once.
-    """
     sql.execute(begin)
     try:
         yield
@@ -150,7 +146,6 @@ def _open(path: str) -> apsw.Connection:
 
 @stamina.retry(on=apsw.BusyError, attempts=None, timeout=BUSY_MS / 1000, wait_initial=0.005, wait_max=0.005, wait_jitter=0)
 def _use_wal(sql: apsw.Connection) -> None:
-    """SQLite does not wait when two processes open a new file at once."""
     sql.execute("PRAGMA journal_mode = WAL")
 
 

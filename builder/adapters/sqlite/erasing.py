@@ -1,4 +1,4 @@
-"""The SQL of `Eraser` and `PendingStubs`. The file itself overwrites what is deleted (`secure_delete`)."""
+"""SQL of `Eraser` and `PendingStubs`. SQLite overwrites deleted bytes (`secure_delete`)."""
 
 from datetime import datetime
 from typing import Any
@@ -84,7 +84,6 @@ def purge(sql: apsw.Connection, over: tuple[Ended, ...]) -> None:
 
 
 def _within(session: str) -> tuple[str, tuple[str, ...]]:
-    """A condition on `held` and its values; NO_SESSION is any session."""
     return ("held.session = ?", (session,)) if session != NO_SESSION else ("TRUE", ())
 
 
@@ -93,7 +92,6 @@ def _ended(row: tuple[Any, ...]) -> Ended:
 
 
 def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
-    """Leave a trace of each, under the id for which it goes."""
     update = f"UPDATE breadcrumbs SET ({BREADCRUMB_COLUMNS}) = ({BREADCRUMB_VALUES}) WHERE {KEY}"
     for crumb, reason in crumbs:
         key = key_of(crumb)

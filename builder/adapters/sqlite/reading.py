@@ -98,7 +98,6 @@ def find_pinned(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple
 
 
 def _candidates(sql: apsw.Connection, query: RecallQuery, selector: Selector) -> Iterator[Row]:
-    """Newest first, each once."""
     tags = selector.any_tags or selector.all_tags[:1]
     text, values = (_BY_ID, selector.ids) if selector.ids else (_BY_TAG, tags) if tags else (_BY_SCHEMA, selector.schemas)
     sessions = dict.fromkeys((query.session, NO_SESSION))
@@ -115,7 +114,6 @@ def _candidates(sql: apsw.Connection, query: RecallQuery, selector: Selector) ->
 
 
 def _is_gone(sql: apsw.Connection, query: RecallQuery, row: Row) -> bool:
-    """Whether a higher version or a later tombstone came, of its session or of none."""
     workspace, session, incarnation, sequence, identity, version = row[:6]
     values = (workspace, identity, session, NO_SESSION, incarnation, sequence, *query.until, version)
     return next(sql.execute(_GONE, values), None) is not None
@@ -158,6 +156,6 @@ def fill_vectors(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
 
 
 def vectors(sql: apsw.Connection, crumb: Breadcrumb, model: str) -> tuple[bytes, ...]:
-    """Vectors of its passages in order; () if `model` did not make all of them."""
+    """Vectors of its passages in order; () unless all are by `model`."""
     rows = list(sql.execute(_VECTORS, key_of(crumb)))
     return tuple(vector for vector, name in rows) if all(name == model for _, name in rows) else ()

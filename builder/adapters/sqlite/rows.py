@@ -23,7 +23,7 @@ KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
 BREADCRUMB_VALUES = ", ".join("?" * len(BREADCRUMB_COLUMNS.split(", ")))
 """A placeholder for each."""
 REVISION = 2
-"""Of computed words and bodies; raising it needs a migration that counts lower ones."""
+"""Revision of computed words and bodies; a change needs a migration."""
 INSERT = (
     f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({BREADCRUMB_VALUES}) ON CONFLICT (workspace, id, version) DO NOTHING"
 )
@@ -126,7 +126,6 @@ def from_us(microseconds: int) -> datetime:
 
 
 def _list(text: str) -> tuple[str, ...]:
-    """A tuple of a JSON array; most are empty, so not parsed."""
     return tuple(json.loads(text)) if text != "[]" else ()
 
 

@@ -55,9 +55,9 @@ SOURCE = """
     (SELECT value ->> 0 AS part, value ->> 1 AS part_incarnation, value ->> 2 AS part_sequence FROM json_each(?)) AS parts
     CROSS JOIN breadcrumbs ON session = part AND (incarnation, sequence) > (part_incarnation, part_sequence)
 """
-"""In place of `breadcrumbs`: rows in the sessions of `parts`, after the place of each."""
+"""Replaces `breadcrumbs`: rows of the sessions in `parts`, each after its place."""
 MAX_NEW_ROWS = 1_000
-"""New rows of the workspace up to which only their sessions are looked at."""
+"""Number of new rows up to which only their sessions are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,11 @@ class ScopeSpans:
     """The sessions of a query's scope that may have new rows."""
 
     spans: Mapping[str, Place]
-    """Session → the place after which its rows are new and in the scope."""
+    """Session → place after which its rows are new in the scope."""
     first_words: Mapping[str, Place] = field(default_factory=dict)
-    """New session that an agent opened → the place of the person's first words."""
+    """New session opened by an agent → place of the person's first words."""
     cuts: frozenset[tuple[str, Place]] = frozenset()
-    """New sessions that another person opened, with the place of the person's first words."""
+    """New sessions opened by another person → place of the person's first words."""
 
     def marked(self, row: StoredBreadcrumb) -> StoredBreadcrumb:
         """The row, marked where it is such first words."""
@@ -83,7 +83,7 @@ class ScopeSpans:
 
 
 def person_spans(sql: apsw.Connection, query: RecallQuery) -> ScopeSpans:
-    """The sessions of the query's scope as of its end, with new rows."""
+    """Sessions of the query's scope with new rows, as of its end."""
     scope, after, until = query.scope, query.after, query.until
     rows = _sessions(sql, query)
     places = ((session, Place(*json.loads(place))) for session, place, private in rows if place and not private)
@@ -98,7 +98,7 @@ def person_spans(sql: apsw.Connection, query: RecallQuery) -> ScopeSpans:
 
 
 def openings(sql: apsw.Connection, workspace: str, new: Mapping[str, Place], until: Place) -> list[tuple[Place, tuple[Any, ...]]]:
-    """What agents said before the person's first words up to `until`: (place of entry, row)."""
+    """(Place, row) of what agents said before the person's first words up to `until`."""
     return [
         (place, row)
         for session, place in new.items()
@@ -114,10 +114,6 @@ def is_memory(sql: apsw.Connection, workspace: str, session: str, user: str, unt
 
 
 def _sessions(sql: apsw.Connection, query: RecallQuery) -> Iterable[tuple[str, str, int]]:
-    """(session, first words, private) of all sessions, or of those with new rows and the trigger's own.
-
-    A row of no session may belong to any.
-    """
     person = query.scope.workspace, query.scope.user
     rows = sql.execute(_NEW_ROWS, (query.scope.workspace, *query.after, *query.until, MAX_NEW_ROWS + 1))
     sessions = [session for (session,) in rows]
@@ -135,7 +131,7 @@ def _first_person(sql: apsw.Connection, workspace: str, session: str, until: Pla
 
 
 def source(sql: apsw.Connection, query: RecallQuery) -> tuple[dict[str, str], tuple[str, ...], ScopeSpans]:
-    """FROM, WHERE and passage columns of a query with their values, and its sessions."""
+    """FROM, WHERE, passage columns and values of a query, and its sessions."""
     facts = "terms, vector" if query.searched else "'', x''"
     if not query.scope.user:
         scope, values = condition(query.scope)
@@ -152,7 +148,7 @@ def by_order(row: StoredBreadcrumb) -> tuple[tuple[Place, int], Place, str]:
 
 
 def revised_with(scope: Scope) -> tuple[str, tuple[str, ...]]:
-    """Condition for the scope's revisions: the whole workspace for a person, whose sessions may change."""
+    """Condition for the scope's revisions; for a person, of the whole workspace."""
     return condition(replace(scope, sessions=(EVERY_SESSION,)) if scope.user else sessionless.with_shared(scope))
 
 

@@ -1,6 +1,6 @@
-"""What is of no session and belongs to a scope all the same: tool results that join a session, tombstones, shared schemas.
+"""What is of no session but in a scope: joined tool results, tombstones, shared schemas; and revisions of sessions.
 
-Also the revisions of sessions. Joins are kept beside the rows like an index: a recall does not read the results of all sessions.
+Joins are indexed, so a recall does not read all results.
 """
 
 import json
@@ -58,7 +58,7 @@ JOINS = f"""
 
 
 def note_joins(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
-    """List a new row that calls, or may join. Returns the sessions of which older rows changed."""
+    """Index a row that calls or may join. Returns sessions whose older rows changed."""
     workspace, _, *place = key_of(crumb)
     if crumb.may_join:
         *newest, home = next(sql.execute(_LAST, (workspace, crumb.id)), (*place, ""))
@@ -92,10 +92,7 @@ def joined(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
 
 
 def find_joined(sql: apsw.Connection, query: RecallQuery, spans: Mapping[str, Place]) -> Iterable[tuple[Any, ...]]:
-    """Rows of BREADCRUMB_COLUMNS and JOINS that joined these sessions up to the query's end.
-
-    spans: session → the place after which.
-    """
+    """Rows that joined these sessions up to the query's end. spans: session → place after which."""
     parts = json.dumps([(session, *place) for session, place in sorted(spans.items())])
     return sql.execute(_JOINED, (parts, query.scope.workspace, *query.until, query.limit))
 
@@ -106,13 +103,12 @@ def joined_before(sql: apsw.Connection, workspace: str, session: str, until: Pla
 
 
 def caller(sql: apsw.Connection, workspace: str, call: str, before: Place) -> str:
-    """The only session that made this call before the place; "" = none or several."""
+    """The only session that made this call before; "" = none or several."""
     askers = list(sql.execute(_ASKERS, (workspace, call, *before)))
     return str(askers[0][0]) if len(askers) == 1 else ""
 
 
 def _join(sql: apsw.Connection, workspace: str, identity: str, new: Place | None = None) -> frozenset[Session]:
-    """All versions join where the first one with a call does. new: place of a row that nobody has read."""
     rows = list(sql.execute(_VERSIONS, (workspace, identity)))
     first = next((number for number, (*_, call, _) in enumerate(rows) if call), len(rows))
     home = caller(sql, workspace, rows[first][2], Place(*rows[first][:2])) if first < len(rows) else ""
@@ -161,7 +157,7 @@ _FIRST_SCHEMA = 7
 
 
 def find(sql: apsw.Connection, query: RecallQuery, spans: Mapping[str, Place]) -> tuple[Rows, ...]:
-    """Tombstones, joined rows and shared schemas; () if the scope names NO_SESSION. spans: session → the place after which."""
+    """Tombstones, joined rows and shared schemas; () within NO_SESSION. spans: session → place after which."""
     if query.scope.sessions == (EVERY_SESSION,) or NO_SESSION in query.scope.sessions:
         return ()
     span = (query.scope.workspace, *query.after, *query.until, query.limit)

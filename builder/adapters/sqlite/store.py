@@ -1,4 +1,4 @@
-"""An open store in one SQLite file. SQL selects rows, Python scores them."""
+"""A store in one SQLite file: SQL selects rows, Python scores them."""
 
 import heapq
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ _VERSION = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AN
 
 
 class SqliteStore(SqliteBookkeeping, CompleteStore):
-    """A store in one SQLite file; a file that is busy for ten seconds is `Unavailable`."""
+    """One SQLite file; `Unavailable` when busy for ten seconds."""
 
     def __init__(self, path: str) -> None:
         """path: a file or MEMORY. Raises `Misconfigured`."""
@@ -264,6 +264,5 @@ def _with_its_passages(sql: apsw.Connection, bare: StoredBreadcrumb, model: str)
 
 
 def _recalled(sql: apsw.Connection, row: tuple[Any, ...], passages: tuple[Passage, ...] | None, model: str) -> StoredBreadcrumb:
-    """A row with JOINS last; its passages are read if they were not."""
     noun = from_columns(row, passages, model) if passages is not None else _with_passages(sql, row, model)
     return replace(noun, joins=row[-1]) if row[-1] else noun

@@ -1,1 +1,1 @@
-"""Jinja2, and only here: the folder of templates, the loader, and the cache of rendered fragments."""
+"""The only package that uses Jinja2: templates, and caches of rendered fragments."""

@@ -1,4 +1,4 @@
-"""The golden cases of a templates folder, and a first hint for a schema."""
+"""Golden cases of a templates folder, and a first hint for a schema."""
 
 import json
 import re
@@ -59,7 +59,7 @@ def case_files(folder: Path) -> tuple[Path, ...]:
 
 
 def read_case(file: Path) -> Case:
-    """Raises `FaultyFiles` for what is no JSON, and for records without a schema."""
+    """Raises `FaultyFiles` for invalid JSON and for records without a schema."""
     source = read_source(file)
     values = _lines(file, source) if file.suffix == ".jsonl" else _values(file, source)
     settings = values[0] if values and isinstance(values[0], dict) and "schema_name" not in values[0] else {}
@@ -79,7 +79,6 @@ def read_case(file: Path) -> Case:
 
 
 def _values(file: Path, source: str) -> list[Any]:
-    """A record, a list of records, or an object with `profile` and `records`."""
     value = _parsed(file, source, 0)
     if isinstance(value, dict) and isinstance(value.get("records"), list):
         return [{name: each for name, each in value.items() if name != "records"} or {"profile": DEFAULT}, *value["records"]]
@@ -99,7 +98,6 @@ def _parsed(file: Path, text: str, line: int) -> Any:
 
 
 def _completed(record: dict[str, Any], number: int) -> dict[str, Any]:
-    """With an id, a session and a time, where it has none."""
     at = _START.format(*divmod(number, _SECONDS))
     return {"id": f"m{number + 1}", "session": SESSION, "created_at": at} | record
 
@@ -109,7 +107,7 @@ EXAMPLES: Mapping[str, Any] = {"integer": 3, "number": 2.5, "boolean": True, "nu
 
 
 def first_hint(schema: str, names: Iterable[str]) -> str:
-    """The source of a template. names: fields of the body; ids, clocks and those of every body are left out."""
+    """Template source. names: fields of the body; ids and clocks are left out."""
     visible = [name for name in names if name.isidentifier() and not MOVING.fullmatch(name) and name not in Body.model_fields]
     label = " ".join(re.sub(r"\.v\d+$", "", schema).replace(".", " ").replace("_", " ").split()).capitalize()
     if not visible:
@@ -118,7 +116,7 @@ def first_hint(schema: str, names: Iterable[str]) -> str:
 
 
 def example_of(schema: Any) -> Any:
-    """A value of a JSON Schema: its own example or default, or one made of its type; references are not followed."""
+    """A value of a JSON Schema: its example, its default, or one of its type; references are not followed."""
     if not isinstance(schema, dict):
         return "some words"
     own_values = [*schema.get("examples", ())[:1], *schema.get("enum", ())[:1]]

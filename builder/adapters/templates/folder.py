@@ -1,6 +1,6 @@
 """Hints, pages and phrases of the templates folders, run in one immutable sandbox.
 
-Message text is always a value, never template source, and goes through `quote` on its way out.
+Message text is always a value, never template source.
 """
 
 import re
@@ -26,14 +26,14 @@ from builder.domain.text import visible
 from builder.wire.files import Files, YamlMistake, by_name, line_of, parse_yaml
 
 ENGLISH = "en"
-"""The language that has every phrase; another one has what it lacks from here."""
+"""The language that other ones fall back to."""
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 """The name of a language's file: `de`, `pt-BR`."""
 
 MAX_CATALOGUES = 32
-"""Whose phrases are remembered: an edit of a hint changes none of them."""
+"""Catalogues of phrases that are remembered."""
 FORMS = ("", ",")
-"""How a field may be written: as it is, or with signs between thousands."""
+"""Formats of a field: plain, or with thousands separators."""
 Problem = tuple[str, str, str]
 """Name of the phrase, what is wrong, what to do."""
 GENERIC = "generic"
@@ -50,33 +50,32 @@ FAILURES = (
     SyntaxError,
     AssertionError,
 )
-"""Errors of compiling and running a template: Jinja's own, Python's of deep code, and those of its values."""
+"""Errors of compiling and running a template."""
 SUFFIX = ".md.j2"
 YAML = ".yaml"
 MAX_SOURCE_CHARS = 65_536
 """Of a template."""
 MAX_STRIKES = 8
-"""Times that a template may exceed its limits before it is disabled until it is edited: each costs a whole rendering's limits."""
+"""Times that a template may exceed its limits before it is disabled until an edit."""
 BLAMELESS_CHARS = 4_096
-"""With more characters of values an exceeded limit is no strike: a sender must not be able to disable a template."""
+"""Characters of values above which an exceeded limit is the sender's fault."""
 NO_LANGUAGES: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 NO_PHRASES = Phrases()
 _CLOSING = re.compile(r"</\{\{")
-"""In a page template that writes a section's name between `</` and `>`."""
 
 
 def parse_phrases(source: str, english: Mapping[str, str], file: str = f"phrases/{ENGLISH}.yaml") -> dict[str, str]:
-    """Read a catalogue; each text once. english: the phrases that there are; empty for the bundled English file itself.
+    """Name → phrase.
 
-    Raises `FaultyFiles` for an entry that is no text, for an unknown name, for a field that the English phrase does not have,
-    and for other than twelve months.
+    english: the known phrases; empty for the English file. Raises `FaultyFiles` for a wrong text, name, field or number of
+    months.
     """
     return dict(_phrases(source, tuple(english.items()), file))
 
 
 class TemplateFailed(Exception):  # noqa: N818 - named after what happened
-    """A template could not render something; another one steps in. Never leaves this package."""
+    """A template failed; another one steps in. Never leaves this package."""
 
 
 class RenderedNothing(TemplateFailed):
@@ -93,10 +92,7 @@ class TemplateSet:
         languages: Mapping[str, Mapping[str, str]] = NO_LANGUAGES,
         limits: Limits | None = None,
     ) -> None:
-        """Compile. hints, pages: name → source. languages: language → phrases by name. limits: of each rendering.
-
-        Raises `FaultyFiles` with file and line.
-        """
+        """hints, pages: name → source. languages: language → phrases by name. Raises `FaultyFiles` with file and line."""
         self.languages = {name: Phrases(phrases) for name, phrases in languages.items()}
         """Language → its phrases."""
         self.sources: Mapping[TemplateKind, Mapping[str, str]] = {"hints": hints, "pages": pages}
@@ -114,18 +110,18 @@ class TemplateSet:
         return self.languages.get(language, NO_PHRASES)
 
     def hint(self, name: str, values: Mapping[str, Any], value_chars: int = 0) -> str:
-        """One fragment, an item or several. value_chars: characters of the values. Raises `TemplateFailed`."""
+        """One fragment. value_chars: characters of the values. Raises `TemplateFailed`."""
         text = self._run("hints", name, values, value_chars)
         if not text.strip():
             raise RenderedNothing("it renders nothing")
         return text
 
     def hint_for(self, schema: str, own: str = "") -> str:
-        """The name of the hint that renders this schema. own: the consumer's choice; "" = none."""
+        """The hint of this schema. own: the consumer's choice; "" = none."""
         return next((name for name in (own, schema) if name in self._compiled["hints"]), GENERIC)
 
     def is_tagged(self, page: str) -> bool:
-        """Whether sections of this page stand in tags, so that message text must not open or close any."""
+        """Whether sections are in tags, which message text must not open or close."""
         return page in self._tagged
 
     def check_page(self, name: str) -> None:
@@ -134,7 +130,7 @@ class TemplateSet:
             raise Misconfigured(f"page {name!r} does not exist; known pages are {', '.join(sorted(self._compiled['pages']))}")
 
     def page(self, name: str, sections: tuple[Any, ...]) -> str:
-        """The page: no blank lines at its end but one line end. Raises `Misconfigured` for an unknown one, `TemplateFailed`."""
+        """The page with one line end. Raises `Misconfigured` for an unknown one, `TemplateFailed`."""
         self.check_page(name)
         marked = [_marked(section) for section in sections]
         text = self._run("pages", name, {"sections": marked}, 2 * size(marked)).strip("\n")
@@ -156,10 +152,7 @@ class TemplateSet:
 
 
 def templates_of(layers: tuple[Files, ...]) -> tuple[dict[str, str], dict[str, str], dict[str, dict[str, str]]]:
-    """Hint and page sources by name, and phrases by language and name; a later layer's file wins, of phrases the entry.
-
-    What a language lacks is English. Raises `FaultyFiles` for a catalogue of phrases that cannot be used.
-    """
+    """Hints, pages and phrases of all layers; later files, and later phrases, win. Raises `FaultyFiles`."""
     return by_name(layers, "hints", SUFFIX), by_name(layers, "pages", SUFFIX), languages_of(layers)
 
 
@@ -212,7 +205,6 @@ def _problems(name: str, text: object, english: Mapping[str, str]) -> Iterator[P
 
 
 def _shape(text: str) -> str:
-    """The first field that is written otherwise than by its name: a width would fill a page."""
     fields = ((field, form or "", kind) for _, field, form, kind in Formatter().parse(text) if field is not None)
     return next(
         (f"{{{field}{'!' + kind if kind else ''}:{form[:20]}}}" for field, form, kind in fields if kind or form not in FORMS), ""
@@ -220,7 +212,6 @@ def _shape(text: str) -> str:
 
 
 def _fields(text: str) -> set[str] | None:
-    """The names in braces; None when a brace is alone."""
     try:
         return {field for _, field, _, _ in Formatter().parse(text) if field is not None}
     except ValueError:
@@ -228,10 +219,6 @@ def _fields(text: str) -> set[str] | None:
 
 
 def _marked(section: Any) -> dict[str, Any]:
-    """A section as a page template sees it.
-
-    Its fragments were quoted when they were rendered; its other texts lose their control text here.
-    """
     groups = [
         {"date": visible(group.date), "fragments": [Rendered(text) for text in group.fragments]} for group in section.groups
     ]
@@ -239,7 +226,6 @@ def _marked(section: Any) -> dict[str, Any]:
 
 
 def _all_compiled(all_sources: Mapping[TemplateKind, Mapping[str, str]]) -> Mapping[TemplateKind, Mapping[str, Template]]:
-    """Raises `FaultyFiles` with a finding for each that does not compile."""
     findings: list[LintFinding] = []
     templates: dict[TemplateKind, dict[str, Template]] = {}
     for kind, sources in all_sources.items():

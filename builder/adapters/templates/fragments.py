@@ -66,9 +66,9 @@ class JinjaRendering(PageRendering):
         max_chars: int = MAX_CHARS,
         language: str = ENGLISH,
     ) -> None:
-        """count: text → true tokens. bundled: the templates that step in where one fails, which is added to `failures`.
+        """count: text → true tokens.
 
-        max_chars: a longer text or body is cut before it is rendered, because no page holds all of it.
+        bundled: templates that replace failing ones. max_chars: longer bodies are cut before rendering.
         """
         failures = failures or Failures(silence)
         super().__init__(templates, count, bundled or templates, failures)
@@ -84,7 +84,7 @@ class JinjaRendering(PageRendering):
         self._forgotten = 0
 
     def for_pages(self, language: str, tokens: int) -> "JinjaRendering":
-        """The same for pages of this language and of so many tokens, with caches of its own."""
+        """The same for pages of this language and size, with own caches."""
         max_chars = self.max_chars
         while max_chars < CHARACTERS_PER_TOKEN * tokens:
             max_chars *= 2
@@ -106,7 +106,7 @@ class JinjaRendering(PageRendering):
         hints: HintChoice = NO_CHOICE,
         question: str = "",
     ) -> Fragment:
-        """The breadcrumb in this form on this page, of `cap` tokens at most; rendered and counted once."""
+        """The breadcrumb in this form, at most `cap` tokens; cached. Raises `FragmentPending`."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
         tagged = self._templates.is_tagged(page)
         # A summary is one breadcrumb with several texts: its outdated lines are hidden.
@@ -122,7 +122,6 @@ class JinjaRendering(PageRendering):
         return self._cached((*key, "cut", cap, question), cut, lambda: len(whole.text))
 
     def _cached(self, key: tuple[object, ...], make: Callable[[], Fragment], cost: Callable[[], float]) -> Fragment:
-        """The fragment of this key, rendered and counted at its first use. cost: gives characters. Raises `FragmentPending`."""
         if (fragment := self._fragments.get(key)) is not None:
             return fragment
         now = (self._forgotten, key)  # what was made before an erasure is made again
@@ -137,7 +136,6 @@ class JinjaRendering(PageRendering):
         return replace(fragment, tokens=self.count(fragment.text + "\n") if fragment.text else 0)
 
     def _cost(self, breadcrumb: Breadcrumb, form: RenderForm, hints: HintChoice) -> float:
-        """Characters that are read for a fragment; a query of jq is waited for."""
         if form.line:
             return 0
         if form.call:
@@ -145,7 +143,6 @@ class JinjaRendering(PageRendering):
         return math.inf if JQ in hints.record + hints.definition else len(breadcrumb.body) + len(breadcrumb.text)
 
     def _cut(self, whole: Fragment, cap: int, mark: Mark, question: str) -> Fragment:
-        """The fragment with no more than `cap` tokens; without any text when not even the mark has room."""
         indent = INSIDE if whole.text.startswith(INSIDE) else ITEM
         text = shorten(whole.text, cap, self.count, mark, self._characters_left_out, question)
         if text and not text.startswith(indent):
@@ -180,8 +177,6 @@ class JinjaRendering(PageRendering):
         return images_of(breadcrumb.body)
 
     def _mark(self, breadcrumb: Breadcrumb, *, tagged: bool = False) -> Mark:
-        """Number of characters that are left out of this breadcrumb → the text in their place."""
-
         def mark(number: int) -> str:
             text = self._left_out("characters_left_out_of", breadcrumb, number)
             return untagged(text) if tagged else text
@@ -189,21 +184,19 @@ class JinjaRendering(PageRendering):
         return mark
 
     def _marks(self, breadcrumb: Breadcrumb) -> tuple[Mark, Mark]:
-        """Of left out entries, and of left out characters."""
         return partial(self._left_out, "entries_left_out", breadcrumb), self._mark(breadcrumb)
 
     def _left_out(self, name: str, breadcrumb: Breadcrumb, number: int) -> str:
         return self.phrases(name, number=number, id=safe_id(breadcrumb))
 
     def shortened(self, text: str, tokens: int) -> str:
-        """A text cut to a number of tokens, with a note of what was left out."""
+        """A text of at most `tokens` tokens, with a mark."""
         return shorten(text, tokens, self.count, self._characters_left_out)
 
     def _characters_left_out(self, number: int) -> str:
         return self.phrases("characters_left_out", number=number)
 
     def _formed(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, hints: HintChoice) -> Fragment:
-        """The breadcrumb in this form, not counted yet."""
         if form.line:
             return Fragment(
                 breadcrumb=breadcrumb, text=stub(breadcrumb, form.line, self.phrases), tokens=0, reduced=LINE_REASONS[form.line]
@@ -229,12 +222,10 @@ class JinjaRendering(PageRendering):
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, reduced=reduced, failed=failed, transformed=transformed)
 
     def _shows_output(self, breadcrumb: Breadcrumb, form: RenderForm, own: str) -> bool:
-        """Whether the page shows all that a tool answered: by the bundled hint, and nothing of it was too long."""
         is_bundled = self._templates.sources["hints"][own] == self._bundled.sources["hints"].get(RESULT_SCHEMA)
         return is_bundled and not form.spans and len(breadcrumb.body) <= self.max_chars
 
     def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
-        """Read once for all forms of a breadcrumb: a long one may be found in dozens of places."""
         source, (last, body) = (breadcrumb.id, breadcrumb.body), self._last_body
         if last != source:
             body = bounded_body(breadcrumb.body, self.max_chars, self._marks(breadcrumb))
@@ -244,11 +235,6 @@ class JinjaRendering(PageRendering):
     def _by_llm_hints(
         self, breadcrumb: Breadcrumb, form: RenderForm, part: dict[str, Any] | None, values: dict[str, Any], hints: HintChoice
     ) -> tuple[str, str]:
-        """The text by the record's hints, or by those of its schema's definition; "" for the ordinary hint. And why they failed.
-
-        Passages have the ordinary hint, because a transform knows only whole bodies; so has a call, which its result belongs to.
-        part: what a limit leaves of the body; None = all, of which the hints may show a small part.
-        """
         is_configured = self._templates.hint_for(breadcrumb.schema, hints.own) != GENERIC
         chosen = hints.record or ("" if is_configured else hints.definition)
         if not chosen or form.spans or breadcrumb.schema == REQUEST_SCHEMA:
@@ -262,7 +248,6 @@ class JinjaRendering(PageRendering):
             return "", self._report(Failure(kind="llm_hints", name=breadcrumb.schema, reason=str(error), instead=instead))
 
     def _call(self, breadcrumb: Breadcrumb, form: RenderForm, caller: str, hints: HintChoice) -> Fragment:
-        """The line of one call, of an agent's message or of its own, by the hint of a tool's request."""
         call = self.call(breadcrumb, form.call)
         body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}
         label = called_tool(call.tool, caller, self.phrases)
@@ -272,7 +257,6 @@ class JinjaRendering(PageRendering):
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, failed=failed)
 
     def _rendered(self, breadcrumb: Breadcrumb, own: str, values: dict[str, Any]) -> tuple[str, str]:
-        """The text by this hint, or by the generic one, or without any; and why its hint failed."""
         value_chars = min(len(breadcrumb.body) + len(breadcrumb.text), 2 * self.max_chars)
         failed = ""
         for templates, name in dict.fromkeys(((self._templates, own), (self._templates, GENERIC), (self._bundled, GENERIC))):
@@ -288,13 +272,12 @@ class JinjaRendering(PageRendering):
         return self._report(Failure(kind="hints", name=hint, reason=reason, instead=instead))
 
     def _report(self, failure: Failure) -> str:
-        """Count the failure; returns the reason for the omission of its context."""
         self._failures.add(failure)
         return f"hint failed, {failure.instead} is shown: {failure.file} {failure.reason}"
 
 
 def below_call(text: str) -> str:
-    """An item as further lines of the one above it: a list below it when there are several."""
+    """An item as further lines of the item above it."""
     if text.startswith(ITEM) and f"\n{ITEM}" not in text:
         return INSIDE + text.removeprefix(ITEM)
     return "\n".join(INSIDE + line if line else "" for line in text.split("\n"))

@@ -1,8 +1,4 @@
-"""What is wrong with templates that compile.
-
-Beside faults, which keep a template from being used, there are notes: on fields that change from page to page in a section that
-should stay the same, and on emphasis that is used too often.
-"""
+"""Problems of templates that compile: errors, and notes about changing fields and overused emphasis."""
 
 import re
 from collections import Counter
@@ -32,7 +28,7 @@ FIX = f"keep at most {MAX_MARKERS}: what is all loud is not heard"
 REVERSED = frozenset({"revindex", "revindex0", "length"})
 """Of a loop: they change with each entry that is added."""
 NUMBERS = frozenset({"index", "index0"})
-"""Of a loop: they stay as long as entries are added behind the others."""
+"""Loop variables that stay the same while entries are appended."""
 ORDERING = frozenset({"reverse", "sort", "dictsort", "groupby", "unique"})
 """Filters behind which an entry that is added moves others."""
 MOVING = re.compile(
@@ -42,7 +38,7 @@ MOVING = re.compile(
 
 
 def overused(text: str) -> str:
-    """The problem of a text with too much emphasis, with the words and how often they stand there; "" for one with little."""
+    """The problem of a text with too much emphasis; "" = none."""
     runs = [match[0] for match in CAPITALS.finditer(text)]
     markers = MARKERS.findall(CAPITALS.sub(" ", text))
     shouts, bold = len(SHOUTS.findall(text)), len(BOLD.findall(text))
@@ -60,7 +56,7 @@ def overused(text: str) -> str:
 
 
 def first_line(text: str) -> int:
-    """The line, from 1, of the first of them; 0 when there is none."""
+    """Line of the first of them, from 1; 0 = none."""
     matches = (pattern.search(text) for pattern in (MARKERS, CAPITALS, SHOUTS, BOLD))
     starts = [match.start() for match in matches if match]
     return text.count("\n", 0, min(starts)) + 1 if starts else 0
@@ -90,7 +86,7 @@ class Movement(NamedTuple):
 
 
 def moving(source: str) -> tuple[Movement, ...]:
-    """Each at its first line, by name. `said` and `repeats` are none: outside of finds they are always 1."""
+    """Changing fields by name, each at its first line. `said` and `repeats` are constant outside of finds."""
     tree = parsed(source)
     own = {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
     first: dict[str, int] = {}
@@ -105,7 +101,6 @@ def _counted(words: Iterable[str]) -> str:
 
 
 def _too_many(templates: TemplateSet, name: str, source: str) -> Iterator[Fault]:
-    """Lists that a loop goes through whole, and with which the hint would exceed its limits."""
     lines: dict[tuple[str, ...], int] = {}
     for line, path in open_lists(source):
         lines.setdefault(path, line)
@@ -120,21 +115,18 @@ def _too_many(templates: TemplateSet, name: str, source: str) -> Iterator[Fault]
 
 
 def _emphasis(source: str) -> Iterator[Fault]:
-    """Of the text that a template writes itself."""
     texts = list(parsed(source).find_all(nodes.TemplateData))
     if problem := overused("\n".join(part.data for part in texts)):
         yield Fault(_line_of(source, [part.data for part in texts]), problem, FIX, "note")
 
 
 def _line_of(source: str, texts: list[str]) -> int:
-    """Of the first text that is loud."""
     loud = next((text for text in texts if first_line(text)), "")
     start = source.find(loud)
     return source.count("\n", 0, max(start, 0)) + first_line(loud)
 
 
 def _fields(tree: nodes.Template, own: set[str]) -> Iterator[tuple[str, int]]:
-    """Values and fields by their names. own: names that the template sets."""
     for node in tree.find_all((nodes.Name, nodes.Getattr, nodes.Getitem, nodes.Call, nodes.Keyword, nodes.Filter)):
         match node:
             case nodes.Name(name=name, ctx="load") if name not in own and MOVING.fullmatch(name):
@@ -152,7 +144,6 @@ def _fields(tree: nodes.Template, own: set[str]) -> Iterator[tuple[str, int]]:
 
 
 def _numbers(tree: nodes.Template) -> Iterator[tuple[str, int]]:
-    """Numbers of loops that change when an entry is added."""
     for loop in tree.find_all(nodes.For):
         names = REVERSED | (NUMBERS if _is_reordered(loop.iter) else frozenset())
         for node in loop.find_all(nodes.Getattr):
@@ -167,7 +158,6 @@ def _is_reordered(value: nodes.Node) -> bool:
 
 
 def _path(value: nodes.Node, name: str) -> str:
-    """The field as it is written, as far as it begins with a name."""
     steps = [name]
     while isinstance(value, nodes.Getattr):
         steps, value = [value.attr, *steps], value.node

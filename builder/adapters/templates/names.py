@@ -1,4 +1,4 @@
-"""Faults of a template that can be read off its text, and why a template failed, in one line that holds no words of people."""
+"""Faults that a template's text shows, and why one failed, without words of people."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -47,7 +47,7 @@ def _of_statements(message: str) -> tuple[str, str] | None:
 
 
 def reason_of(error: Exception, template: Template, source: str) -> str:
-    """Line and message. Quoted words stay where they are the template's own; of foreign errors only the type is given."""
+    """Line and message. Quoted words that are not the template's are left out."""
     message = str(error) if isinstance(error, TemplateError | TypeError) else ""
     text = " ".join(_QUOTED.sub(lambda quoted: _own(quoted.group(), source), message).split())
     kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}{': ' if text else ''}"
@@ -61,7 +61,6 @@ def _own(quoted: str, source: str) -> str:
 
 
 def _line(traceback: TracebackType | None, template: Template) -> int:
-    """Of the source; 0 where the error is not of a line."""
     line = 0
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == COMPILED:
@@ -97,7 +96,7 @@ class Fault(NamedTuple):
 
 
 def static_faults(kind: TemplateKind, source: str, phrases: Mapping[str, str]) -> Iterator[Fault]:
-    """Names that do not exist, also in branches that no example takes, and empty files. phrases: by name."""
+    """Unknown names, in all branches, and empty files. phrases: by name."""
     tree = parsed(source)
     for unknown in sorted(meta.find_undeclared_variables(tree) - VALUE_NAMES[kind]):
         line = min((node.lineno for node in tree.find_all(nodes.Name) if node.name == unknown), default=0)
@@ -115,7 +114,7 @@ def static_faults(kind: TemplateKind, source: str, phrases: Mapping[str, str]) -
 
 
 def body_fields(schema: str, source: str) -> Iterator[Fault]:
-    """Fields of `body` that the JSON Schema of a known schema does not have. Senders may add fields, so the rest are notes."""
+    """Fields of `body` that a known schema lacks: notes, because senders may add fields."""
     if schema not in BODIES:
         return
     definition: dict[str, Any] = BODIES[schema].model_json_schema(by_alias=True)
@@ -140,7 +139,7 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 
 
 def fields_of(tree: nodes.Template, value: str) -> list[tuple[int, str]]:
-    """Line and name of each field that is taken of this value, each name at its first line."""
+    """Line and name of each field of this value, at its first line."""
     lines: dict[str, int] = {}
     for node in tree.find_all((nodes.Getattr, nodes.Getitem, nodes.Call)):
         name = _field(node, value)
@@ -155,13 +154,13 @@ def endless(source: str) -> Iterator[Fault]:
 
 
 def open_lists(source: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """Line and path of each list of the body that a loop goes through whole."""
+    """Line and path of each list of the body that a loop reads whole."""
     loops = ((loop.lineno, _path(loop.iter)) for loop in parsed(source).find_all(nodes.For))
     return tuple((line, path[1:]) for line, path in loops if path[:1] == ("body",) and path[1:])
 
 
 def with_many(body: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-    """The body with MANY entries at this path, made of the first one that it has."""
+    """The body with MANY copies of this list's first entry."""
     name, *rest = path
     value = body.get(name)
     if rest:
@@ -176,7 +175,6 @@ def bounded(path: tuple[str, ...]) -> str:
 
 
 def _field(node: nodes.Node, value: str) -> str:
-    """The field that this node takes of a value; "" when it takes none."""
     match node:
         case nodes.Getattr(node=nodes.Name(name=name), attr=attr) if name == value and attr not in OBJECT_METHODS:
             return str(attr)
@@ -190,7 +188,6 @@ def _field(node: nodes.Node, value: str) -> str:
 
 
 def _page_fields(tree: nodes.Template) -> Iterator[Fault]:
-    """What a page takes of a section or a group that these do not have."""
     fields: dict[str, frozenset[str]] = {}
     for loop in tree.find_all(nodes.For):
         match loop:
@@ -210,7 +207,6 @@ def _nearest_field(value: str, name: str, names: frozenset[str]) -> str:
 
 
 def _repeated(node: nodes.Node, around: dict[tuple[str, ...], int]) -> Iterator[Fault]:
-    """around: paths of the loops around this part, with their lines."""
     for child in node.iter_child_nodes():
         path = _path(child.iter) if isinstance(child, nodes.For) else ()
         if path and path in around:
@@ -222,7 +218,6 @@ def _repeated(node: nodes.Node, around: dict[tuple[str, ...], int]) -> Iterator[
 
 
 def _path(value: nodes.Node) -> tuple[str, ...]:
-    """Name and fields of a value that is taken whole; nothing for any other."""
     steps: list[str] = []
     while isinstance(value, nodes.Getattr):
         steps, value = [value.attr, *steps], value.node

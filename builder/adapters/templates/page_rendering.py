@@ -1,4 +1,4 @@
-"""Pages laid out by their templates: the text, where its sections and fragments are, and the tokens that the layout adds."""
+"""Pages made by templates: text, offsets of sections and fragments, tokens of the layout."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from builder.domain.reports import Failure
 
 Listener = Callable[[Failure], None]
 END = "\x03"
-"""Behind the last fragment of a section while a page is laid out; no text has it, because control characters are visible."""
+"""Mark after the last fragment of a section; a control character, so no text has it."""
 START = "\x02"
 """Around the number in front of a fragment."""
 DEFAULT, TAGGED = "default", "xml"
@@ -22,7 +22,6 @@ LINE_CACHE = 20_000
 """Stretches of pages whose tokens are remembered."""
 _NUMBERED = re.compile(f"{START}(?P<number>\\d+){START}(?P<text>[^{START}{END}]*){END}")
 _JOINT = re.compile(r"(?<=\n)(?=[-#\[<])")
-"""Between two lines that have the same tokens together and apart."""
 
 
 class Failures:
@@ -56,7 +55,7 @@ def marked_ends(sections: tuple[PageSection, ...]) -> tuple[PageSection, ...]:
 
 
 def layout_of(text: str, sections: int) -> Layout:
-    """The text without the marks, and their offsets; none when a template does not show each section once."""
+    """Text without the marks, and their offsets; none unless each section is shown once."""
     pieces = text.split(END)
     if len(pieces) != sections + 1:
         return Layout("".join(pieces))
@@ -81,7 +80,7 @@ def numbered(sections: tuple[PageSection, ...]) -> tuple[PageSection, ...]:
 
 
 def spans_of(text: str, plain: str) -> tuple[tuple[int, int], ...]:
-    """The offsets of each numbered fragment in the plain page; () when the page does not show each of them once, unchanged."""
+    """Offsets of each numbered fragment; () unless each is shown once, unchanged."""
     spans: dict[int, tuple[int, int]] = {}
     pieces: list[str] = []
     size = end = 0
@@ -98,7 +97,7 @@ class PageRendering:
     """The part of `builder.assemble.items.rendering.Rendering` that is about whole pages. Bounded caches."""
 
     def __init__(self, templates: TemplateSet, count: Callable[[str], int], bundled: TemplateSet, failures: Failures) -> None:
-        """count: text → true tokens. bundled: the templates that step in where one fails, which is added to `failures`."""
+        """count: text → true tokens. bundled: templates that replace failing ones."""
         self.count = count
         self._templates = templates
         self._bundled = bundled
@@ -108,7 +107,7 @@ class PageRendering:
         self.date_tokens = lru_cache(4096)(self._date_tokens)
 
     def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:
-        """The page by its template, or by a bundled one where that fails. Raises `FragmentPending` where all is made aside."""
+        """The page, or a bundled one where its template fails. Raises `FragmentPending`."""
         if PENDING_CHARS.get():
             return self._page(page, sections)
         layout: Layout | None = READY.get().get((page, sections))
@@ -140,11 +139,10 @@ class PageRendering:
             return ()
 
     def page_tokens(self, text: str) -> int:
-        """True tokens of a page: a token ends at a line end that has such a sign behind it, so lines are counted apart."""
+        """True tokens of a page, counted in stretches between safe line ends."""
         return sum(map(self._line_tokens, _JOINT.split(text)))
 
     def _heading_tokens(self, page: str, name: str, title: str) -> int:
-        """Tokens that a further section adds to a page: its heading or tags, and the blank line in front."""
         one = PageSection(name=name, title=title, groups=(Group(date="", fragments=("x",)),))
         return self.count(self.page(page, (one, one)).text) - self.count(self.page(page, (one,)).text) - self.count("x\n")
 

@@ -1,4 +1,4 @@
-"""Hints and pages tried on examples: the faults that show, and each hint beside Jinja alone for measuring the sandbox."""
+"""Hints and pages tried on examples, and each hint rendered by Jinja alone."""
 
 import contextlib
 import json
@@ -64,11 +64,7 @@ def render_example(
 
 
 def shows_words(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any]) -> bool:
-    """Whether the text of the hint changes with some of the words that search sees.
-
-    So no name, heading or number of characters passes for them. A body without words passes, one of too many places, and one
-    that the hint fails on: another hint shows it.
-    """
+    """Whether the hint shows words that search finds. Bodies without words, too long ones, and failing hints pass."""
 
     def text_of(words: str, part: dict[str, Any]) -> str:
         try:
@@ -86,7 +82,7 @@ def shows_words(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body:
 
 
 def hides_words(hint: str, before: TemplateSet, former: str, after: TemplateSet, breadcrumb: Breadcrumb) -> bool:
-    """Whether a hint shows nothing of the words of a stored breadcrumb, and the hint that showed it before, `former`, does."""
+    """Whether a hint shows no words of a breadcrumb that `former` showed."""
     if len(breadcrumb.body) > MAX_BODY_CHARS:
         return False
     body = json.loads(breadcrumb.body)
@@ -94,7 +90,7 @@ def hides_words(hint: str, before: TemplateSet, former: str, after: TemplateSet,
 
 
 def example(schema: str, body: dict[str, Any]) -> Breadcrumb:
-    """An example breadcrumb; the name of a file need not be one of a schema."""
+    """An example breadcrumb; a file's name may be no schema."""
     data = json.dumps({"id": "example", "context": body | {"session_id": "example"}}).encode()
     subject = f"breadcrumbs.example.example.{schema if schema in BODIES else 'example.v1'}"
     return replace(decode(StreamMessage(subject=subject, data=data, place=Place(1, 1), received_at=NOON)), schema=schema)
@@ -102,7 +98,7 @@ def example(schema: str, body: dict[str, Any]) -> Breadcrumb:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HintRenderers:
-    """One hint on one example, rendered in two ways; both give the same text."""
+    """One hint on one example, rendered both ways."""
 
     hint: str
     sandboxed: Callable[[], str]
@@ -123,7 +119,6 @@ def hint_renderers(templates: TemplateSet) -> Iterator[HintRenderers]:
 
 @lru_cache(MAX_TEMPLATES)
 def _faults(kind: TemplateKind, name: str, source: str, words: tuple[tuple[str, str], ...]) -> tuple[Fault, ...]:
-    """Of one template. Most edits leave the others as they are, and trying all examples takes long."""
     phrases = dict(words)
     try:
         if problems := tuple(static_faults(kind, source, phrases)):
@@ -144,7 +139,6 @@ def _faults_of_examples(templates: TemplateSet, kind: TemplateKind, name: str) -
 
 
 def _page(templates: TemplateSet, name: str) -> Iterator[Fault]:
-    """A page must show each fragment that was selected for it, and once."""
     text = templates.page(name, SAMPLE).casefold()
     first, second = text.count(FIRST), text.count(SECOND)
     if (first, second) != (2, 1):  # that many are in SAMPLE
@@ -154,7 +148,6 @@ def _page(templates: TemplateSet, name: str) -> Iterator[Fault]:
 
 
 def _hint(templates: TemplateSet, name: str) -> Iterator[Fault]:
-    """Of the first example that fails, with the field that may be the reason. Only the unchanged examples must be visible."""
     for schema in tuple(BODIES) if name == GENERIC else (name,):
         for body, must_show in [(body, schema in BODIES) for body in full(schema)] + [(body, False) for body in varied(schema)]:
             try:
@@ -165,7 +158,6 @@ def _hint(templates: TemplateSet, name: str) -> Iterator[Fault]:
 
 
 def _of_example(error: TemplateFailed, name: str, source: str, body: dict[str, Any]) -> Fault:
-    """With the example, and the fields that the hint takes and the example does not have."""
     near = next((fault for fault in body_fields(name, source) if fault.severity == "error"), None)
     missing = ", ".join(f"body.{field}" for _, field in fields_of(parsed(source), "body") if field not in body)
     shape = json.dumps(body, ensure_ascii=False)[:MAX_EXAMPLE_CHARS]
@@ -188,7 +180,6 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
 
 
 def _changed(value: Any) -> Iterator[Any]:
-    """The value with another text, or another number, in one place of it; names of who speaks stay."""
     if isinstance(value, dict | list):
         for key, inner in tuple(value.items() if isinstance(value, dict) else enumerate(value)):
             for other in _changed(inner) if key not in NAMES else ():

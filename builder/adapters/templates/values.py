@@ -48,13 +48,12 @@ def plain_item(values: dict[str, Any], phrases: Phrases) -> str:
 
 
 def size_in_memory(fragment: Fragment, most: int) -> int:
-    """Of a fragment with its breadcrumb: 1, and 1 more for each PLAIN_CHARS, at most `most`."""
+    """Fragment with its breadcrumb: 1, plus 1 per PLAIN_CHARS, at most `most`."""
     crumb = fragment.breadcrumb
     return min(1 + (len(fragment.text) + len(crumb.body) + len(crumb.text)) // PLAIN_CHARS, most)
 
 
 def _excerpt(text: str, spans: Spans) -> str:
-    """The passages of the find, those side by side or over each other joined, with a mark wherever text is left out."""
     if not spans:
         return text
     pieces: list[str] = []

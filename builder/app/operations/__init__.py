@@ -1,1 +1,1 @@
-"""What an operator does with a store and a stream, beside the running service."""
+"""Operations on a store and a stream, beside the running service."""

@@ -1,4 +1,4 @@
-"""What pages cost: tokens of the contexts of an installation, beside the conversations that agents would send without them."""
+"""Tokens of contexts, compared with conversations that agents would send without them."""
 
 import json
 from collections import defaultdict
@@ -30,7 +30,7 @@ REQUEST = "tool.request.v1"
 """Repeats the call of an agent's message, which counts once."""
 MILLION = 1_000_000
 MIN_CACHED, CACHE_BLOCK, CACHE_SECONDS = 1024, 128, 300.0
-"""What providers' prompt caches keep: long beginnings, in whole blocks, for five minutes after their last use."""
+"""Prompt caches keep long beginnings, in blocks, for five minutes."""
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -86,10 +86,7 @@ def load_prices(file: Path) -> PriceList:
 async def read_costs(
     settings: Settings, servers: str, workspace: str, since: datetime, prices: PriceList, progress: Callable[[int, int], object]
 ) -> list[dict[str, Any]]:
-    """A row per consumer with a context since then. workspace: "" = all. Raises `Unavailable`.
-
-    progress: called with (sequence, last sequence).
-    """
+    """A row per consumer with contexts since then. workspace: "" = all. progress: (sequence, last). Raises `Unavailable`."""
     sessions: defaultdict[tuple[str, str], list[CountedPage]] = defaultdict(list)
     rows: defaultdict[str, list[dict[str, tuple[int, int]]]] = defaultdict(list)
     async with connected(settings, servers) as connection:
@@ -115,7 +112,7 @@ async def read_costs(
 
 
 def counted_page(arrival: StreamMessage) -> CountedPage:
-    """The page of a context. Raises KeyError, TypeError or ValueError for another message."""
+    """A context's page. Raises KeyError, TypeError or ValueError for other messages."""
     event = json.loads(arrival.data)
     encoding = event["assembly"]["tokenizer"]
     return CountedPage(
@@ -129,10 +126,7 @@ def counted_page(arrival: StreamMessage) -> CountedPage:
 
 
 def sent_tokens(pages: Iterable[CountedPage], crumbs: Sequence[Breadcrumb]) -> list[dict[str, tuple[int, int]]]:
-    """For each page: form of its conversation → tokens, and how many of them a cache has.
-
-    crumbs: all of the session, in order; the newest versions as of the trigger count.
-    """
+    """For each page: form of its conversation → (tokens, cached tokens). crumbs: the session's, in order."""
     before: dict[tuple[str, str], tuple[Sequence[Any], datetime]] = {}
     rows = []
     for page in pages:

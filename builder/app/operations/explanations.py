@@ -1,4 +1,4 @@
-"""The requests `explain`, `why`, `replay` and `refresh`, answered by the service, or for events in a file."""
+"""Answers to `explain`, `why`, `replay` and `refresh`, in the service or for a file."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from builder.worker.request_handlers import Verb
 MAX_WAITING = 8
 """Replays with other files or profiles: one is built at a time."""
 LATER_LOOKS, LATER_SECONDS = 40, 0.02
-"""Until the context of a later message is there: a build takes some 40 ms."""
+"""Attempts and seconds of waiting for a later message's context."""
 NEWEST = 2**62
 """A sequence after every other."""
 
@@ -56,7 +56,6 @@ class Explanations:
         return event
 
     async def _is_published(self, context: Context) -> bool:
-        """Waits while the later message is in work; an import or a rejected one has no context. Raises `Unavailable`."""
         versions = await self._store.versions(context.trigger.workspace, context.later)
         for _ in range(LATER_LOOKS):
             is_settled = not versions or self._is_settled(versions[0].place)
@@ -78,9 +77,9 @@ class Explanations:
         return _head(replay) | {"sentence": sentence}
 
     async def replay(self, workspace: str, data: bytes) -> dict[str, Any]:
-        """Answers with two events and the failures of templates. `before`: published, or rebuilt if not kept.
+        """Two events, and failures of templates.
 
-        `after`: rebuilt, or made with the other profile and files.
+        `before`: published, or rebuilt. `after`: rebuilt, or with the other profile and files.
         """
         request = read_request(ReplayRequest, data)
         replay = await self._replays.replay(workspace, request)
@@ -93,7 +92,6 @@ class Explanations:
             return _head(replay) | {"before": json.loads(before)} | await self._after(replay, request)
 
     async def _after(self, replay: Replay, request: ReplayRequest) -> dict[str, Any]:
-        """The asker's files may be slow, so they render in the thread for long input."""
         core = await self._replays.with_files(replay.core, request.files, over_bundled=request.over_bundled)
         profile = await self._replays.profile(core, replay, request.profile)
         characters = PENDING_CHARS.set(0)

@@ -1,4 +1,4 @@
-"""Sessions out of the stream and back into it. Imports are replays; a repeated import publishes what is missing."""
+"""Sessions exported from the stream and imported as replays; a repeated import adds what is missing."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -47,10 +47,7 @@ class StreamContent:
     """Message ids of the file's events that were looked up."""
 
     def has(self, event: Outgoing) -> bool:
-        """Whether it was published before, or removed by a tombstone that is not earlier in the file.
-
-        Raises `Rejected` when its id has other content.
-        """
+        """Whether it was published or removed before. Raises `Rejected` for other content under its id."""
         self.passed.add(event.message_id)
         if self._removed(event):
             return True
@@ -76,9 +73,9 @@ async def export_session(
     progress: Progress,
     ids: frozenset[tuple[str, str]] | None = None,
 ) -> Export:
-    """Write a session, or EVERY_SESSION, as JSON lines in the stream's order. Raises `Unavailable`.
+    """Write sessions (EVERY_SESSION = all) as JSON lines in stream order.
 
-    ids: only these, with their sessions' texts; None = all.
+    ids: only these and their sessions' texts. Raises `Unavailable`.
     """
     done, written = Export(), set[str]()
     async for arrival in _walk(settings, servers, ((workspace, session),), progress):
@@ -138,10 +135,7 @@ class Import:
 async def import_file(
     settings: Settings, client: Client, servers: str, session: str, file: Path, look: Progress, step: Callable[[int, int], None]
 ) -> Import:
-    """Publish the file's events that the stream does not have. session: of events that name none.
-
-    look: called while the stream is read. step: called with (event, events).
-    """
+    """Publish missing events of a file. session: default of its lines. look: called during the read. step: (event, events)."""
     lines = file.read_text("utf-8").split("\n")  # U+2028 may stand inside a JSON string
     chat = chat_lines(lines, session)
     events = list(read_lines(chat.lines, client.workspace, session))

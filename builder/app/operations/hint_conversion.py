@@ -1,4 +1,4 @@
-"""`llm_hints` of RCRT's records, whose templates are Handlebars, as hint templates or as hints in Jinja2; with a report."""
+"""`llm_hints` of RCRT's records (Handlebars) → hint templates or Jinja2 hints, with a report."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -44,9 +44,9 @@ class ConvertedHints:
 
 
 def convert_hints(text: str, source: str) -> tuple[ConvertedHints, ...]:
-    """Each record with hints. text: a record, a list of them, JSON lines, or `llm_hints` alone. source: what it is called.
+    """Each record with hints.
 
-    Raises `Rejected` where it is no JSON.
+    text: record, list, JSON lines, or `llm_hints`. source: its name. Raises `Rejected` for other text.
     """
     converted: dict[str, ConvertedHints] = {}
     for number, record in enumerate(_records(text, source), 1):
@@ -64,7 +64,7 @@ def convert_hints(text: str, source: str) -> tuple[ConvertedHints, ...]:
 
 
 def read_files(path: Path) -> Iterator[tuple[str, str]]:
-    """Name and text of the file, or of every JSON file in the folder and below. Raises `Rejected`."""
+    """Name and text of a file, or of all JSON files below a folder. Raises `Rejected`."""
     files = sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES) if path.is_dir() else [path]
     if not files:
         raise Rejected(f"{path} has no files that end in {', '.join(SUFFIXES)}; name a file or a folder of records")
@@ -76,7 +76,7 @@ def read_files(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def write_hints(converted: Iterable[ConvertedHints], folder: Path) -> tuple[str, ...]:
-    """Write them below a folder; returns their names. Raises `Rejected` for one that is there with other content."""
+    """Write them below a folder; returns names. Raises `Rejected` for an existing file with other content."""
     names = []
     for each in (each for each in converted if each.text):
         file = folder / each.file
@@ -105,7 +105,6 @@ def _line(line: str, number: int, source: str) -> Any:
 
 
 def _converted(record: Mapping[str, Any], number: int, stem: str) -> ConvertedHints | None:
-    """None where the record has no hints."""
     context = record.get("context")
     body: dict[str, Any] = context if isinstance(context, dict) else {}
     is_bare = "context" not in record and not record.keys().isdisjoint({"transform", "include", "exclude", "mode"})
@@ -136,7 +135,6 @@ def _converted(record: Mapping[str, Any], number: int, stem: str) -> ConvertedHi
 
 
 def _schema(record: Mapping[str, Any], body: dict[str, Any]) -> str:
-    """The schema that the hints are for; "" where nothing says it, or its name is none of a file."""
     name = record.get("schema_name")
     if name == SCHEMA_DEFINITION:
         tags = schema_definition_tags(SCHEMA_DEFINITION, tuple(map(str, record.get("tags") or ())), body)
@@ -150,7 +148,6 @@ def _schema(record: Mapping[str, Any], body: dict[str, Any]) -> str:
 
 
 def _single_template(hints: Mapping[str, Any]) -> dict[str, Any]:
-    """The transform of hints that are one template and nothing else: a hint template says the same."""
     rules = hints.get("transform")
     if not isinstance(rules, dict) or len(rules) != 1 or hints.get("mode", "replace") != "replace":
         return {}
@@ -160,7 +157,6 @@ def _single_template(hints: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _rule(rule: Any, place: str, findings: list[ConversionFinding]) -> Any:
-    """The rule, its template in Jinja2."""
     if not isinstance(rule, dict) or rule.get("type") != "template" or not isinstance(rule.get("template"), str):
         return rule
     conversion = convert(rule["template"])
@@ -175,7 +171,6 @@ def _unread_keys(hints: Mapping[str, Any], place: str) -> Iterator[ConversionFin
 
 
 def _check(hints: Mapping[str, Any], place: str) -> Iterator[ConversionFinding]:
-    """Why the service would refuse the hints."""
     try:
         read_hints(canonical(hints))
     except TemplateFailed as error:

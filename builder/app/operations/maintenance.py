@@ -1,4 +1,4 @@
-"""What operators do beside the running service: dead letters, purging, and rebuilding the store from the stream."""
+"""Dead letters, purging, and rebuilding the store from the stream."""
 
 import asyncio
 import logging
@@ -45,7 +45,7 @@ async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
 
 
 async def clear_dead_letters(settings: Settings, servers: str, letters: Iterable[tuple[Place, str]]) -> None:
-    """Remove the letters about these breadcrumbs and consumers; "" = letters of the service. Raises `Unavailable`."""
+    """Remove letters about these breadcrumbs and consumers; "" = of the service. Raises `Unavailable`."""
     async with connected(settings, servers) as connection:
         for letter in letters:
             subject, stream = settings.installation.subject(letter_subject(*letter)), settings.installation.stream(DEADLETTERS)
@@ -54,7 +54,7 @@ async def clear_dead_letters(settings: Settings, servers: str, letters: Iterable
 
 
 async def read_breadcrumb(settings: Settings, servers: str, place: Place, subject: str) -> bytes:
-    """The bytes of a breadcrumb. Raises `Rejected` when the stream no longer has it."""
+    """Bytes of a breadcrumb. Raises `Rejected` if it is gone."""
     async with connected(settings, servers) as connection:
         js = connection.jetstream()
         message = await NatsStream(js, lambda: 0, BREADCRUMBS, settings.installation).get(place.sequence)
@@ -72,9 +72,9 @@ async def read_breadcrumb(settings: Settings, servers: str, place: Place, subjec
 
 
 async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]) -> dict[str, int]:
-    """Rebuild the store from the stream; publishes nothing. progress: called with (sequence, last sequence).
+    """Rebuild the store from the stream.
 
-    Raises `Misconfigured` while the service runs, or when only the store has older breadcrumbs.
+    progress: (sequence, last). Raises `Misconfigured` while the service runs, or if only the store has old breadcrumbs.
     """
     store = locate_store(settings)
     if service := running(settings):
@@ -94,9 +94,9 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
 
 
 async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry_run: bool) -> list[dict[str, Any]]:
-    """Erase what has expired, and what was made from it. Returns a row per workspace and schema. dry_run: erases nothing.
+    """Erase expired breadcrumbs and all made from them; a row per workspace and schema.
 
-    Raises `Unavailable`.
+    dry_run: erases nothing. Raises `Unavailable`.
     """
     location = locate_store(settings)
     if not await location.exists():
@@ -114,9 +114,9 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
 
 
 async def compare_store(settings: Settings, servers: str) -> str:
-    """Whether the store belongs to this broker's stream.
+    """Check the store against the stream.
 
-    Raises `Rejected` if not, `Misconfigured` when it is newer, `Unavailable` without a stream.
+    Raises `Rejected` for another stream, `Misconfigured` for a newer store, `Unavailable`.
     """
     location = locate_store(settings)
     if not await location.exists():
@@ -172,10 +172,6 @@ async def _fill(
 
 
 async def _examine(location: StoreLocation, first: Place, last: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
-    """The old store's ack floor and call origins. Raises `Misconfigured` when it must not be replaced.
-
-    first, last: of the stream. Losses are logged.
-    """
     if not await location.exists():
         if first.sequence > 1:
             log.warning("the stream begins at %d: breadcrumbs that came before are not made again", first.sequence)

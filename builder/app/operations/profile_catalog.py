@@ -1,4 +1,4 @@
-"""The profiles and templates of the folders, for their authors: listed, shown, compared, linted. Needs no store and no engine."""
+"""Profiles and templates of the folders for authors: listed, shown, compared, linted."""
 
 import contextlib
 import re
@@ -54,7 +54,7 @@ class ProfileCatalog:
     """All of them as they are now."""
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
-        """Raises `Misconfigured` when phrases or the table of models cannot be read; other broken files are findings."""
+        """Raises `Misconfigured` for unreadable phrases or models; other broken files are findings."""
         self._own = folders[1:]
         self._profiles: dict[str, Profile | FaultyFiles] = {}
         layers = read_layers(folders)
@@ -98,7 +98,7 @@ class ProfileCatalog:
         return profile_settings(entry.name, entry.source, self.library, entry.file)
 
     def findings(self, names: tuple[str, ...] = ()) -> tuple[LintFinding, ...]:
-        """What is wrong with these and the templates that they use, or with all. Raises `Misconfigured` for an unknown name."""
+        """Findings in these profiles and their templates; () = all. Raises `Misconfigured` for an unknown name."""
         entries = tuple(map(self.entry, names)) or self.all
         facts = LintFacts(
             moving={name: moving(source) for name, source in self.templates.sources["hints"].items()},
@@ -113,7 +113,6 @@ class ProfileCatalog:
         return tuple(dict.fromkeys((*self._files(), *chosen, *profiles)))
 
     def _files(self) -> Iterator[LintFinding]:
-        """Of the author's folder: names that nobody reads, and hints that nobody shows."""
         visible, chosen = self._visible_schemas(), {name for _, name in self._own_hints()}
         for folder in self._own:
             yield from untranslated(folder, self.library.languages[ENGLISH], self._bundled_languages)
@@ -129,7 +128,6 @@ class ProfileCatalog:
                     )
 
     def _own_hints(self) -> frozenset[tuple[str, str]]:
-        """Schema and name of each hint template that a profile chooses for its own pages."""
         pairs: set[tuple[str, str]] = set()
         for entry in self.all:
             with contextlib.suppress(Misconfigured):
@@ -137,7 +135,6 @@ class ProfileCatalog:
         return frozenset(pairs)
 
     def _own_fields(self) -> Iterator[LintFinding]:
-        """Fields that the schemas do not have, in hint templates of other names."""
         hints = self.templates.sources["hints"]
         for schema, name in sorted(self._own_hints()):
             if name in hints and name != schema:
@@ -148,7 +145,6 @@ class ProfileCatalog:
         return any(stray.file == f"hints/{schema}{SUFFIX}" for stray in strays)
 
     def _visible_schemas(self) -> frozenset[str] | None:
-        """By all profiles; None = any."""
         schemas: frozenset[str] = frozenset()
         for entry in self.all:
             try:
@@ -161,7 +157,6 @@ class ProfileCatalog:
         return schemas
 
     def _files_of(self, entries: tuple[CatalogEntry, ...]) -> frozenset[str] | None:
-        """The templates that these profiles use; None = all, where one cannot be read."""
         files: set[str] = {f"hints/{GENERIC}{SUFFIX}"}
         for entry in entries:
             try:
@@ -188,7 +183,6 @@ class ProfileCatalog:
                 yield _at_place(finding, layer, stack, entry.file)
 
     def _consumers(self) -> frozenset[str]:
-        """Of profile files that can be read; shadows are none."""
         profiles = (self._profiles.get(entry.file) or self._parsed(entry) for entry in self.all if entry.kind == "profile")
         return frozenset(each.consumer for each in profiles if isinstance(each, Profile) and not each.shadow_of)
 
@@ -199,10 +193,9 @@ def open_catalog(settings: Settings) -> ProfileCatalog:
 
 
 def lint_folders(settings: Settings, names: tuple[str, ...] = ()) -> tuple[int, tuple[LintFinding, ...]]:
-    """How many profiles and presets were read, and what is wrong with them. names: only of these; none = all.
+    """Number of profiles and presets, and findings. names: only these. Raises `Misconfigured` for an unknown name.
 
-    Phrases that cannot be used are the only findings, because no page can be written without them. Raises `Misconfigured` for
-    an unknown name.
+    Broken phrases are the only findings, because every page needs them.
     """
     try:
         catalog = open_catalog(settings)
@@ -212,7 +205,7 @@ def lint_folders(settings: Settings, names: tuple[str, ...] = ()) -> tuple[int, 
 
 
 def template_findings(settings: Settings, names: tuple[str, ...] = ()) -> tuple[LintFinding, ...]:
-    """Of hints and pages. names: only of these hints; none = all. Raises `Misconfigured` for an unknown name."""
+    """Findings in hints and pages. names: only these hints. Raises `Misconfigured` for an unknown name."""
     _check(settings, names)
     files = {f"hints/{name}{SUFFIX}" for name in names}
     _, findings = lint_folders(settings)
@@ -220,7 +213,6 @@ def template_findings(settings: Settings, names: tuple[str, ...] = ()) -> tuple[
 
 
 def _at_place(finding: Finding, layer: Layer, stack: tuple[Layer, ...], file: str) -> LintFinding:
-    """With the file that says it, the line, and the place as its author calls it. layer: what says it."""
     path = tuple(finding.place.split("."))
     if layer.is_bundled:  # what is wrong with it comes of the author's file
         layer = stack[-1]
@@ -242,7 +234,6 @@ def _at_place(finding: Finding, layer: Layer, stack: tuple[Layer, ...], file: st
 def _compiled(
     hints: dict[str, str], pages: dict[str, str], languages: dict[str, dict[str, str]]
 ) -> tuple[TemplateSet, tuple[LintFinding, ...]]:
-    """The templates that compile, and what is wrong with the others."""
     try:
         return TemplateSet(hints, pages, languages), ()
     except FaultyFiles as error:

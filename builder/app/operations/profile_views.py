@@ -1,4 +1,4 @@
-"""A profile as it is after everything was merged and derived, each value with where it comes from."""
+"""The merged and derived profile, each value with its origin."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Setting:
 
 
 def profile_settings(name: str, source: str, library: Library, file: str) -> tuple[Setting, ...]:
-    """Every setting in the order of `schemas/profile.json`. file: what the source is called. Raises `Misconfigured`."""
+    """All settings in the order of `schemas/profile.json`. file: name of the source. Raises `Misconfigured`."""
     profile = parse_profile(name, source, library, file)
     stack = library.layers(name, source)
     owners = origins(stack)
@@ -51,7 +51,6 @@ def profile_settings(name: str, source: str, library: Library, file: str) -> tup
 
 
 def _fill_headings(sections: list[dict[str, Any]], titles: Mapping[str, str]) -> frozenset[Path]:
-    """Give sections without a title the heading that the page has; returns where."""
     without = [section for section in sections if section["title"] is None and section["name"] in titles]
     for section in without:
         section["title"] = titles[section["name"]]
@@ -59,12 +58,12 @@ def _fill_headings(sections: list[dict[str, Any]], titles: Mapping[str, str]) ->
 
 
 def as_yaml(settings: tuple[Setting, ...]) -> str:
-    """A profile file that says all of it, with a comment behind each value."""
+    """A complete profile file, with origins as comments."""
     return "\n".join(_lines(settings)) + "\n"
 
 
 def differing(one: tuple[Setting, ...], other: tuple[Setting, ...]) -> tuple[tuple[str, Any, Any], ...]:
-    """Name, one value, other value, where they differ; None where there is no such setting."""
+    """Name and both values where they differ; None = not set."""
     former, latter = ({setting.name: setting.value for setting in settings} for settings in (one, other))
     names = dict.fromkeys((*former, *latter))
     return tuple((name, former.get(name), latter.get(name)) for name in names if former.get(name) != latter.get(name))
@@ -94,5 +93,4 @@ def _flow(value: Any) -> str:
 
 
 def _file(layer: Layer, file: str) -> str:
-    """The bundled file of the same name is told apart."""
     return f"bundled {file}" if layer.file == file else layer.file or file

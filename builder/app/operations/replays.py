@@ -1,4 +1,4 @@
-"""Contexts rebuilt from the store, with the profiles and templates of then or others."""
+"""Contexts rebuilt from the store, with profiles and templates of then or others."""
 
 import asyncio
 import contextlib
@@ -54,7 +54,7 @@ class Replay:
 
     @property
     def is_same(self) -> bool | None:
-        """Whether it equals the published event; None = that is not kept, or it is a refreshed one."""
+        """Whether it equals the published event; None = not kept, or refreshed."""
         return None if self.published is None or self.context.as_of else self.published == self.event
 
 
@@ -69,9 +69,9 @@ class Replays:
         max_bytes: int,
         follow_removals: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
-        """max_bytes: of an event, as the publisher takes it.
+        """max_bytes: of an event.
 
-        follow_removals: erases what another worker has erased by now; raises `Unavailable`. None = there is no other worker.
+        follow_removals: apply erasures of other workers, raises `Unavailable`; None = no other worker.
         """
         self._reloading = reloading
         self._published = published
@@ -138,7 +138,6 @@ class Replays:
         return str(json.loads(event.data)["trigger_event_id"])
 
     async def _versions(self, workspace: str, identity: str, session: str) -> tuple[Breadcrumb, ...]:
-        """Each in the session of the contexts that it triggers. session: "" = any."""
         core = self._reloading.core
         versions = [
             (crumb.session, await core.builder.in_session(crumb)) for crumb in await core.store.versions(workspace, identity)
@@ -161,13 +160,13 @@ class Replays:
         return await core.builder.explain(trigger, profile, degraded=is_degraded, as_of=as_of)
 
     async def profile(self, core: Components, replay: Replay, name: str) -> Profile:
-        """A profile as of the trigger, under the consumer's name; "" = its own. Raises `Rejected`."""
+        """A profile as of the trigger, as this consumer; "" = its own. Raises `Rejected`."""
         trigger = replay.trigger
         definitions = await self._log.definitions(trigger.workspace, trigger.place, trigger.received_at)
         return in_the_place_of(replay.profile, profile_of(core, name or replay.profile.consumer, definitions))
 
     async def with_files(self, core: Components, files: Files, *, over_bundled: bool) -> Components:
-        """The components with these files over those in force, or over the bundled ones. Raises `Rejected`."""
+        """Components with these files over current or bundled ones. Raises `Rejected`."""
         bundled, *own = core.config.layers
         layers = (bundled, files) if over_bundled else (bundled, {**(own[-1] if own else {}), **files})
         try:
@@ -176,7 +175,6 @@ class Replays:
             raise Rejected(str(error)) from error
 
     async def _end(self, trigger: Breadcrumb, as_of: int) -> Place:
-        """Limited to the span from the trigger to the newest breadcrumb."""
         return max(trigger.place, min(Place(trigger.place.incarnation, as_of), await self._log.last()))
 
     async def is_published(self, other: Breadcrumb, trigger: str, consumer: str) -> bool:
@@ -190,7 +188,6 @@ class Replays:
     async def _core_of(
         self, core: Components, definitions: Definitions, consumer: str, profile: str, templates: str
     ) -> tuple[Components, str]:
-        """Components with profiles and templates of these revisions; else those in force, and a note."""
         if core.config.templates.revision == templates and _revision(core, definitions, consumer) == profile:
             return core, ""
         then = core
@@ -204,7 +201,6 @@ class Replays:
         return core, f"the profile and templates of then ({revisions}) are not kept here; today's are taken in their place"
 
     async def _core_with(self, edition: Edition, core: Components, like: Components) -> Components:
-        """like: components with the same templates, if known."""
         if edition.id not in self._reloading.earlier:
             self._reloading.earlier[edition.id] = core.with_config(
                 await asyncio.to_thread(parse_config, edition.layers, like.config, was_in_force=True)
@@ -241,7 +237,6 @@ def _revision(core: Components, definitions: Definitions, consumer: str) -> str:
 
 
 def _only_consumer(core: Components, trigger: Breadcrumb, definitions: Definitions) -> str:
-    """Raises `Rejected` for none and for several."""
     names = [profile.consumer for profile in core.builder.consumers(trigger, definitions)]
     if len(names) == 1:
         return names[0]
@@ -263,7 +258,6 @@ def _absence(core: Components, trigger: Breadcrumb, consumer: str, definitions: 
 
 
 def _difference(flags: frozenset[str], *, is_other_edition: bool) -> str:
-    """flags: of the published context, but not of this one."""
     if is_other_edition:
         reason = "other profiles or templates made it"
     elif VECTORS_MISSING in flags:

@@ -1,4 +1,4 @@
-"""What shadow profiles would change: published contexts, replayed with them, and the differences summed up."""
+"""Effect of shadow profiles: published contexts replayed with them, differences summed up."""
 
 import json
 from collections import Counter, defaultdict, deque
@@ -15,7 +15,7 @@ from builder.domain.errors import Rejected
 
 Event = Mapping[str, Any]
 REASONS = 3
-"""The commonest reasons why a shadow makes no page that a report names."""
+"""Number of reasons that a report names."""
 
 
 async def read_contexts(settings: Settings, servers: str, workspace: str, consumers: Iterable[str], most: int) -> list[Event]:
@@ -34,9 +34,9 @@ async def read_contexts(settings: Settings, servers: str, workspace: str, consum
 async def replayed_differences(
     client: Client, contexts: Iterable[Event], shadows: Mapping[str, str], advance: Callable[[int, int], object]
 ) -> list[dict[str, Any]]:
-    """Replay each context with each shadow of its consumer. Raises `Unavailable`. shadows: name → consumer.
+    """Replay each context with its consumer's shadows.
 
-    advance: called with (done, total).
+    shadows: name → consumer. advance: (done, total). Raises `Unavailable`.
     """
     trials = [(event, name) for event in contexts for name, consumer in shadows.items() if consumer == event["consumer_id"]]
     differences = []
@@ -52,10 +52,7 @@ async def replayed_differences(
 
 
 def difference(event: Event, shadow: str, other: Event | None, why: str = "") -> dict[str, Any]:
-    """How a shadow's page differs from the consumer's, as JSON. `equal_lines` is 0 to 1. event: the consumer's.
-
-    other: the shadow's; None = no page, and `why` says why.
-    """
+    """Difference of a shadow's page as JSON; `equal_lines` is 0 to 1. other: None = no page, because of `why`."""
     ids = [dict.fromkeys(each for section in page["sections"] for each in section["ids"]) for page in (event, other or event)]
     return {
         "consumer": event["consumer_id"],
@@ -80,7 +77,7 @@ def equal_lines(one: str, other: str) -> float:
 
 
 def summarise_differences(differences: Iterable[Mapping[str, Any]], limit: int) -> dict[str, Any]:
-    """A summary per consumer and shadow, and the contexts that differ most. limit: of these."""
+    """A summary per consumer and shadow, and the `limit` most different contexts."""
     pairs: defaultdict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for each in differences:
         pairs[each["consumer"], each["shadow"]].append(each)

@@ -16,7 +16,7 @@ from builder.worker.summary_writer import SummaryWriter
 
 @asynccontextmanager
 async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> AsyncIterator[Summarizer | None]:
-    """The configured endpoint, or None. Raises `Misconfigured` without a model or the SDK. tokens: text → count."""
+    """The configured endpoint, or None. tokens: text → count. Raises `Misconfigured` without model or SDK."""
     summaries = settings.summaries
     if not summaries.url:
         yield None

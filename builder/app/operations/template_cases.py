@@ -1,7 +1,4 @@
-"""Golden cases of templates: what each makes now, beside what it should, and a first hint with its case for a schema.
-
-Needs no broker; a single fragment needs no store.
-"""
+"""Golden cases of templates: actual and expected text, and a first hint with its case. Needs no broker."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -30,7 +27,7 @@ from builder.wire.records import outgoing
 from builder.wire.subjects import check_schema
 
 Page = Callable[[tuple[str, ...], str], str]
-"""Records as JSON lines and the name of a profile → their page. Raises `Rejected` and `Misconfigured`."""
+"""JSON lines of records, name of a profile → page. Raises `Rejected`, `Misconfigured`."""
 WORKSPACE = "cases"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -66,9 +63,9 @@ class CaseResult:
 
 
 def run_cases(settings: Settings, page: Page, names: tuple[str, ...] = ()) -> tuple[CaseResult, ...]:
-    """The cases of the author's folder, else the bundled ones. names: of cases, hints or profiles; none = all.
+    """Cases of the author's folder, else bundled ones.
 
-    Raises `Misconfigured` for a name that none has, and for templates that cannot be used.
+    names: of cases, hints or profiles. Raises `Misconfigured` for unknown names and unusable templates.
     """
     folders = template_folders(settings)
     cases = [(file, _read(file)) for file in case_files(folders[-1])]
@@ -92,7 +89,7 @@ def without_case(settings: Settings) -> tuple[str, ...]:
 
 
 def update(results: tuple[CaseResult, ...]) -> tuple[Path, ...]:
-    """Write what they make as what is expected, where it differs; returns the files."""
+    """Write differing texts as expected; returns the files."""
     stale = tuple(result for result in results if result.state in {"new", "differs"})
     for result in stale:
         result.expected_file.write_text(result.text, "utf-8")
@@ -100,7 +97,7 @@ def update(results: tuple[CaseResult, ...]) -> tuple[Path, ...]:
 
 
 def states(results: tuple[CaseResult, ...], written: int = 0) -> Iterator[str]:
-    """Sentences for the end of a report. written: expected texts that `update` wrote."""
+    """Sentences for a report's end. written: texts that `update` wrote."""
     words = {"ok": "as expected", "differs": "differ", "new": "without an expected text", "fails": "fail"}
     numbers = {state: sum(result.state == state for result in results) for state in words}
     yield ", ".join([f"cases: {len(results)}", *(f"{words[state]}: {number}" for state, number in numbers.items() if number)])
@@ -127,10 +124,7 @@ class NewTemplate:
 def new_template(
     settings: Settings, schema: str, folder: Path, from_schema: Path | None, from_record: Path | None
 ) -> NewTemplate:
-    """Write the hint of a schema and a case with its expected text. Nothing is written over.
-
-    Raises `Misconfigured` for a schema of which nothing is known, for files that are there, and for what cannot be read.
-    """
+    """Write a schema's hint, and a case with its text; overwrites nothing. Raises `Misconfigured`."""
     check_schema(schema)
     hint, case = folder / "hints" / f"{schema}{SUFFIX}", folder / FOLDER / f"{schema}.json"
     expected = case.with_suffix(".md")
@@ -159,14 +153,11 @@ def _read(file: Path) -> Case | BuilderError:
 
 
 def _keys(file: Path, case: Case | BuilderError) -> frozenset[str]:
-    """The names by which a case is called."""
     own = {file.stem, f"cases/{file.name}"}
     return frozenset(own if isinstance(case, BuilderError) else own | {case.profile or case.schema})
 
 
 def _fragments(folders: tuple[Path, ...]) -> Callable[[Case], tuple[str, str, str]]:
-    """A case → hint, text and why its own hint failed. The templates are read when the first case needs them."""
-
     @cache
     def templates() -> tuple[TemplateSet, TemplateSet]:
         plain = TemplateSet(*templates_of(read_layers(folders[:1])))
@@ -202,7 +193,6 @@ def _result(file: Path, case: Case | BuilderError, fragment: Callable[[Case], tu
 def _drafted(
     settings: Settings, schema: str, from_schema: Path | None, from_record: Path | None
 ) -> tuple[str, dict[str, Any], str]:
-    """Source, example and origin."""
     if from_schema:
         body = example_of(_read_json(from_schema))
         if not isinstance(body, dict) or not body:
@@ -232,7 +222,6 @@ def _read_json(file: Path) -> dict[str, Any]:
 
 
 def _check(settings: Settings, schema: str, source: str) -> None:
-    """The hint passes lint. Raises `Misconfigured` with what does not."""
     hints, _, languages = templates_of(read_layers(template_folders(settings)[:1]))
     templates = TemplateSet({GENERIC: hints[GENERIC], schema: source}, {}, languages)
     errors = [finding for finding in lint_templates(templates) if finding.severity == "error" and schema in finding.file]

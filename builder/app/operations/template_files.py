@@ -1,4 +1,4 @@
-"""The files of an author's templates folder that nobody reads, because of their name or their place."""
+"""Files of a templates folder that nobody reads, because of name or place."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -27,10 +27,7 @@ MIN_LIKENESS = 0.85
 
 
 def stray_files(folder: Path, schemas: Collection[str], own: Collection[str]) -> Iterator[LintFinding]:
-    """Folders and files whose names say nothing to the service.
-
-    schemas: those of the service. own: other ones that profiles show.
-    """
+    """Folders and files with unknown names. schemas: of the service. own: others that profiles show."""
     for entry in sorted(folder.iterdir()):
         if IGNORED.fullmatch(entry.name) or (entry.is_file() and entry.name == MODELS):
             continue
@@ -47,7 +44,7 @@ def stray_files(folder: Path, schemas: Collection[str], own: Collection[str]) ->
 
 
 def untranslated(folder: Path, english: Collection[str], bundled: Collection[str]) -> Iterator[LintFinding]:
-    """Languages of the author that lack phrases. english: the phrases that there are. bundled: complete languages."""
+    """The author's languages that lack phrases. english: all phrases. bundled: complete languages."""
     for file in sorted((folder / "phrases").glob("*.yaml")):
         entries = parse_yaml(read_source(file)) or {}
         missing = [name for name in english if name not in entries]
@@ -58,7 +55,6 @@ def untranslated(folder: Path, english: Collection[str], bundled: Collection[str
 
 
 def _is_template(file: Path) -> bool:
-    """Whether somebody meant it for the service; authors keep other files beside their templates."""
     return file.suffix in {".j2", ".jinja", ".jinja2", ".yaml", ".yml"}
 
 
@@ -79,7 +75,6 @@ def _in_folder(folder: Path, suffix: str, schemas: Collection[str], own: Collect
 
 
 def _in_cases(folder: Path) -> Iterator[LintFinding]:
-    """Cases are read by `templates test`, each with the text that it should make."""
     for file in sorted(folder.iterdir()):
         path = f"{folder.name}/{file.name}"
         if IGNORED.fullmatch(file.name) or file.suffix in CASE_SUFFIXES:
@@ -93,7 +88,6 @@ def _in_cases(folder: Path) -> Iterator[LintFinding]:
 
 
 def _schema_like(name: str, schemas: Collection[str]) -> str:
-    """The schema that was probably meant, its version included."""
     if f"{name}.v1" in schemas:
         return f"{name}.v1"
     return nearest(name, schemas, MIN_LIKENESS)

@@ -1,1 +1,1 @@
-"""How text, values and results are made shorter. The words of a cut are in `templates/phrases/en.yaml`."""
+"""Make text, values and results shorter."""

@@ -1,7 +1,7 @@
-"""Where a text may be cut, and which of its passages are nearest to a question.
+"""Where a text may be cut, and its passages nearest to a question.
 
-Words are compared in any language: case, accents and endings make no difference, and identifiers are split into their parts
-("regal_77" and "Regal 77" are the same). Scripts without spaces are compared by pairs of letters. Rare words count most.
+Case, accents, endings and the marks of identifiers do not matter; scripts without spaces compare pairs of letters; rare words
+count most.
 """
 
 import re
@@ -17,19 +17,18 @@ import regex
 from builder.language.sentences import sentences
 
 LINE_END_CHARS = 120
-"""Within these the end of a line is the better place for a cut."""
+"""Distance within which a cut moves to the end of a line."""
 SPACE_CHARS = 40
 """Within these white space is."""
 CLUSTER_CHARS = 512
-"""Searched backwards for white space, from which the clusters of the stretch are read; as much is read beyond the position."""
+"""Distance within which clusters are read around a position."""
 _BOUNDARY = regex.compile(r"\s(?![\p{M}\u200d])")
 _GRAPHEME = regex.compile(r"\X")
 _FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
-"""Two of them make a flag, counted from the beginning of their row."""
 
 
 def clip(text: str, characters: int) -> str:
-    """The text if it has at most `characters`, else its beginning and an ellipsis of that length."""
+    """The text, or its first `characters` - 1 characters and an ellipsis."""
     if len(text) <= characters:
         return text
     return text[: back(text, max(characters - 2, 0))].rstrip() + " …"
@@ -54,7 +53,7 @@ def forward(text: str, position: int) -> int:
 
 
 def edges(text: str, position: int) -> tuple[int, int]:
-    """Where the grapheme cluster begins and ends that the position would split; the position itself when it splits none."""
+    """Start and end of the grapheme cluster that the position splits; the position itself if none."""
     if not 0 < position < len(text):
         return position, position
     earliest = max(position - CLUSTER_CHARS, 0)
@@ -70,11 +69,11 @@ def edges(text: str, position: int) -> tuple[int, int]:
 
 
 QUESTION_CHARS = 400
-"""At the beginning and at the end of a question, whose words count: in a long message that is where one asks."""
+"""Read at the beginning and at the end of a question."""
 MIN_SHARE = 0.25
 """Of the best passage's score, with which a passage is near."""
 STEM_CHARS, STEM_SHARE, MAX_ENDING_CHARS = 3, 0.75, 2
-"""What two forms of a word have in common at least; how much longer one of them is at most where they are short."""
+"""Least common beginning of two forms of a word; most difference in length of short ones."""
 WEIGHTY_CHARS = 6
 """Longer words weigh no more."""
 
@@ -97,9 +96,9 @@ Span = tuple[int, int]
 
 @lru_cache(maxsize=8)
 def nearest(text: str, question: str, most: int) -> tuple[Span, ...]:
-    """The near passages of at most `most` characters, the nearest first, each wording once; of a log its errors too.
+    """Near passages of at most `most` characters, nearest first, without repetitions; errors of a log too.
 
-    A passage is a line; a longer line is split into sentences, and these at commas and white space. Rows of tables stay whole.
+    A passage is a line, or a part of a long one; table rows stay whole.
     """
     query = _query(
         question if len(question) <= 2 * QUESTION_CHARS else f"{question[:QUESTION_CHARS]} {question[-QUESTION_CHARS:]}"
@@ -128,14 +127,12 @@ def _weight(key: str) -> float:
 
 
 def _keys(word: str) -> Iterable[str]:
-    """A word as it is compared; of a script without spaces its pairs of letters."""
     if _PAIRED.match(word):
         return map("".join, pairwise(word)) if len(word) > 1 else (word,)
     return (_MARKS.sub("", unicodedata.normalize("NFKD", word)).casefold(),)
 
 
 def _query(question: str) -> dict[str, list[str]]:
-    """The words of the question by their beginnings."""
     query: dict[str, list[str]] = defaultdict(list)
     for key in dict.fromkeys(key for word in _WORD.findall(question) for key in _keys(word)):
         query[key[:STEM_CHARS]].append(key)
@@ -143,7 +140,6 @@ def _query(question: str) -> dict[str, list[str]]:
 
 
 def _matches(passage: str, query: dict[str, list[str]], words: dict[str, dict[str, float]]) -> dict[str, float]:
-    """Word of the question → how like it a word of the passage is. words: those of the text that were compared already."""
     match: dict[str, float] = {}
     for word in set(_WORD.findall(passage)):
         if word not in words:
@@ -156,7 +152,6 @@ def _matches(passage: str, query: dict[str, list[str]], words: dict[str, dict[st
 
 
 def _likeness(one: str, other: str) -> float:
-    """1 for the same word, 0.5 for another form of it, else 0."""
     short, long = sorted((one, other), key=len)
     stem = max(STEM_CHARS, ceil(STEM_SHARE * len(short)))
     is_form = short[:stem] == long[:stem] and (len(short) > STEM_CHARS + 1 or len(long) - len(short) <= MAX_ENDING_CHARS)

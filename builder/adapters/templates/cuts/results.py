@@ -1,4 +1,4 @@
-"""A body before its hint renders it: bounded to what a page can show, a result list cut to its first results, one-line stubs."""
+"""A body before its hint renders it: bounded, result lists cut; and one-line stubs."""
 
 import json
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from builder.domain.text import parsed, visible, with_texts
 from builder.remember.content import described, without_wrapper
 
 CHARACTERS_PER_VALUE = 8
-"""Fewest that a value takes on a page, with its key or its line."""
+"""Fewest characters of a value on a page."""
 MORE = "…"
 """Key of the last entry of an object that was cut."""
 
 
 def pruned(value: Any, characters: int, mark: Mark) -> Any:
-    """JSON with no more values than `characters` could show. The last entry of a list or object counts the missing ones.
+    """JSON with at most the values that `characters` can show; the last entry counts the missing ones.
 
-    mark: number of missing entries → the text of that entry.
+    mark: their number → its text.
     """
     room = characters // CHARACTERS_PER_VALUE
 
@@ -46,7 +46,7 @@ def pruned(value: Any, characters: int, mark: Mark) -> Any:
 
 
 def shortened(value: Any, characters: int, mark: Mark) -> Any:
-    """JSON whose texts together have about `characters`: later ones are cut, each with a mark."""
+    """JSON whose texts together have about `characters`; later ones are cut, each with a mark."""
     room = characters
 
     def cut(text: str) -> str:
@@ -59,12 +59,12 @@ def shortened(value: Any, characters: int, mark: Mark) -> Any:
 
 
 def bounded(value: Any, characters: int, marks: tuple[Mark, Mark]) -> Any:
-    """JSON of which a page could hold all. marks: number of entries, and of characters, that are left out → the text instead."""
+    """JSON of bounded size. marks: missing entries, missing characters → the text in their place."""
     return shortened(pruned(value, characters, marks[0]), characters, marks[1])
 
 
 def bounded_body(text: str, characters: int, marks: tuple[Mark, Mark]) -> dict[str, Any]:
-    """A stored body as hint templates take it: bounded, with a line for each image and file. marks: see `bounded`."""
+    """A stored body for hint templates: bounded, a line for each image and file. marks: as in `bounded`."""
     body: dict[str, Any] = json.loads(text)
     body |= {"output": without_wrapper(body["output"])} if "output" in body else {}
     if len(text) > characters:
@@ -79,7 +79,7 @@ def whole_body(text: str) -> dict[str, Any]:
 
 
 KEYS = ("results", "items", "data", "hits", "documents", "matches", "records", "rows", "entries", "result", "response")
-"""Under which an object has its list of results, the most telling first; it may be deeper ("hits": {"hits": […]})."""
+"""Fields that may hold the list of results, best first, at any depth."""
 MAX_DEPTH = 3
 PREVIEW_CHARS = 40
 """Of a result that its stub shows."""
@@ -97,10 +97,10 @@ class CutOutput:
 
 
 def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases) -> CutOutput:
-    """The output with its result list cut; as it came where no limit acts.
+    """The output with its result list cut; unchanged where no limit applies.
 
-    A result list is the output itself, or the list that an object has under one of KEYS. A result is an object, a list or a
-    text; a list of plain short values (numbers, names) is one value, as long as all its results together may be.
+    The list is the output itself or a field of KEYS. A result is an object, a list or a text; a list of short plain values is
+    one value.
     """
     value = parsed(output) if cut.results is not None or cut.characters is not None else None
     path = _path(value, MAX_DEPTH)
@@ -117,7 +117,7 @@ def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases)
 
 
 def stub(breadcrumb: Breadcrumb, line: Line, phrases: Phrases) -> str:
-    """An item of one line in place of a result: its tool, its size, and the id under which `fetch` gives all of it."""
+    """One line in place of a result: tool, size, and the id for `fetch`."""
     text = breadcrumb.text.removeprefix(breadcrumb.tool)[: 4 * PREVIEW_CHARS]
     return ITEM + phrases(
         line,
@@ -134,12 +134,10 @@ def safe_id(breadcrumb: Breadcrumb) -> str:
 
 
 def _inside(text: str) -> str:
-    """Text for the inside of our brackets: one line, and no bracket that would close them."""
     return " ".join(text.split()).replace("[", "(").replace("]", ")")
 
 
 def _path(value: Any, levels: int) -> tuple[str, ...] | None:
-    """The way to the result list, by its shape: under one of KEYS, else the longest list of results; None when there is none."""
     if isinstance(value, list):
         return ()
     if not isinstance(value, dict) or not levels:
@@ -167,7 +165,6 @@ def _is_plain(results: list[Any]) -> bool:
 
 
 def _first_plain(values: list[Any], cut: Cut) -> tuple[list[Any], bool]:
-    """Those for which there is room; none is ever clipped."""
     if cut.results is None or cut.characters is None:
         return values, False
     ends = accumulate(len(inline(item)) + 2 for item in values)
@@ -175,14 +172,12 @@ def _first_plain(values: list[Any], cut: Cut) -> tuple[list[Any], bool]:
 
 
 def _first_results(results: list[Any], cut: Cut) -> tuple[list[Any], bool]:
-    """The first ones, and whether one of them was clipped."""
     first = results[: cut.results]
     clipped = [_cut_item(item, cut.characters) for item in first]
     return clipped, any(_letters(before) > _letters(after) for before, after in zip(first, clipped, strict=True))
 
 
 def _cut_item(item: Any, characters: int | None) -> Any:
-    """The item with its longest texts clipped until all of them together have so many characters."""
     lengths = sorted(_lengths(item))
     if characters is None or sum(lengths) <= characters:
         return _clipped(item, None)
@@ -197,7 +192,6 @@ def _cut_item(item: Any, characters: int | None) -> Any:
 
 
 def _lengths(item: Any) -> list[int]:
-    """Of all its plain values."""
     if isinstance(item, dict):
         return [length for value in item.values() for length in _lengths(value)]
     if isinstance(item, list):

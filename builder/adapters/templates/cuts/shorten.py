@@ -1,6 +1,6 @@
-"""Cut a rendered text to a number of tokens, with a note of what was left out.
+"""Cut a rendered text to a number of tokens, with a mark.
 
-No cut splits a grapheme cluster or a row of a table, and a code fence that a cut left open is closed.
+No cut splits a cluster or a table row; open code fences are closed.
 """
 
 import re
@@ -15,15 +15,15 @@ from builder.domain.phrases import Mark
 from builder.domain.text import visible
 
 CHARACTERS_PER_TOKEN = 16
-"""No encoding packs ordinary text tighter; longer texts are cut without a count."""
+"""Upper bound for ordinary text in any encoding."""
 SAMPLE_CHARS_PER_TOKEN = 4
-"""Of a text's beginning, per allowed token, for an estimate of its characters per token."""
+"""Sample size per allowed token, to estimate characters per token."""
 PASSES = 4
 """Times that the ends take the room of passages that they show."""
 GAP_CHARS = 40
 """About as many as a mark has."""
 MIN_CHARS, MAX_CHARS = 32, 512
-"""Of the passages that are looked for: up to half of what is shown."""
+"""Number and share of the passages that are shown."""
 
 _FENCE = re.compile(r"^(?P<indent>[ \t]*(?:- )?)(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.MULTILINE)
 _ROW = re.compile(r"\s*\|")
@@ -32,11 +32,10 @@ _BARE_BULLET = re.compile(r"(?:^|\n) *- *$")
 
 
 def shorten(text: str, tokens: int, count: Callable[[str], int], mark: Mark, more: Mark | None = None, question: str = "") -> str:
-    """The items if they have at most `tokens` (line end counted), else their ends and the passages nearest to the question.
+    """The items, or their ends and passages nearest to the question, in `tokens` tokens; "" when not even the mark fits.
 
-    Of what no passage takes the head has two thirds, the tail one. Cuts at white space where there is any near. mark: number of
-    missing characters of the text → what is in their place; more: the same for all gaps but the first, default `mark`. Gives an
-    empty string when not even the mark fits.
+    What no passage takes goes two thirds to the head, one third to the tail. mark: number of missing characters → text; more:
+    the same for later gaps, default `mark`.
     """
     longest = tokens * CHARACTERS_PER_TOKEN
 
@@ -61,21 +60,16 @@ def shorten(text: str, tokens: int, count: Callable[[str], int], mark: Mark, mor
 
 
 def _guess(text: str, tokens: int, count: Callable[[str], int]) -> int:
-    """An estimate of the characters of `tokens` tokens by the text's beginning."""
     sample = text[: tokens * SAMPLE_CHARS_PER_TOKEN]
     return tokens * len(sample) // max(count(sample), 1)
 
 
 def trimmed(text: str, characters: int, mark: Mark) -> str:
-    """The text if it has at most `characters`, else about that much of its head and tail, marked as by `shorten`.
-
-    It is no item yet.
-    """
+    """The text, or about `characters` of its head and tail with a mark; not an item yet."""
     return text if len(text) <= characters else _cut(text, _fences(text), _parts(text, characters), (mark, mark), ("", ""))
 
 
 def _parts(text: str, characters: int, passages: tuple[Span, ...] = ()) -> list[Span]:
-    """What is shown of a text in about so many characters: its head, passages in its order, and its tail, which may be empty."""
     room = characters // 2
     near = list[Span]()
     for start, end in passages:
@@ -96,10 +90,6 @@ def _parts(text: str, characters: int, passages: tuple[Span, ...] = ()) -> list[
 
 
 def _ends(text: str, characters: int, near: list[Span]) -> tuple[int, int, list[Span]]:
-    """End of the head, beginning of the tail, and those of the passages, in the text's order, that neither of them shows.
-
-    The head has the label.
-    """
     rest = characters - sum(end - start + GAP_CHARS for start, end in near)
     head = _out_of_bullet(text, _out_of_row(text, back(text, max(2 * rest // 3, 0)), at_end=False))
     head = max(head, label.end() if (label := _LABEL.match(text)) else 0)
@@ -110,7 +100,6 @@ def _ends(text: str, characters: int, near: list[Span]) -> tuple[int, int, list[
 
 
 def _cut(text: str, fences: "_Fences", parts: list[Span], marks: tuple[Mark, Mark], margins: tuple[str, str]) -> str:
-    """The parts of a text with a mark between two of them. margins: in front of the mark without a head, and with one."""
     (_, stop), *others = parts
     head = text[:stop].rstrip()
     lines, end = [head] if head else [], len(head)
@@ -145,11 +134,9 @@ class _Fence:
 
 NO_FENCE = _Fence("", "", "")
 _Fences = list[tuple[int, _Fence]]
-"""End of a line that opens or closes a code fence → the fence that is open behind it, in order."""
 
 
 def _fences(text: str) -> _Fences:
-    """Read once a text, because each of its cuts asks for them."""
     fences = [(-1, NO_FENCE)]
     for line in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
         if (after := _after_line(fences[-1][1], line)) is not fences[-1][1]:
@@ -158,7 +145,6 @@ def _fences(text: str) -> _Fences:
 
 
 def _open_fence(text: str, fences: _Fences, position: int) -> _Fence:
-    """The code fence that is still open in front of a position."""
     start = text.rfind("\n", 0, position) + 1
     opened = fences[bisect_left(fences, start, key=itemgetter(0)) - 1][1]
     line = _FENCE.match(text, start, position)
@@ -175,13 +161,11 @@ def _after_line(opened: _Fence, line: re.Match[str]) -> _Fence:
 
 
 def _out_of_bullet(text: str, position: int) -> int:
-    """The position, moved in front of a bullet that would stand alone in its line."""
     start = max(text.rfind("\n", 0, position), 0)
     return start if _BARE_BULLET.fullmatch(text, start, position) else position
 
 
 def _out_of_row(text: str, position: int, *, at_end: bool) -> int:
-    """The position, moved to the beginning or the end of the table row that it would split."""
     start = text.rfind("\n", 0, position) + 1
     if start == position or not _ROW.match(text, start):
         return position

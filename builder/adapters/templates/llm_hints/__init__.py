@@ -1,1 +1,1 @@
-"""The hints that records bring (`llm_hints`): read, checked, applied to a body within the limits of the sandbox."""
+"""`llm_hints` of records: read, checked, applied to a body within the sandbox's limits."""

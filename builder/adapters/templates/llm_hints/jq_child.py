@@ -1,6 +1,6 @@
-"""The process that runs jq queries: a JSON line `[query, body]` in, a JSON line out. Only `queries.py` starts it.
+"""The process that runs jq queries: `[query, body]` in, an answer out, as JSON lines.
 
-Arguments: the folder of the package jq, seconds of processor time for a query, bytes of memory, bytes of an answer.
+Arguments: folder of jq, seconds per query, bytes of memory, bytes of an answer.
 """
 
 import json
@@ -12,7 +12,7 @@ from types import ModuleType
 
 
 def main(folder: str, seconds: float, memory: int, longest: int) -> None:
-    """Answer until the input ends. The kernel ends the process when a query exceeds its time."""
+    """Answer until the input ends. The kernel kills a query that exceeds its time."""
     sys.path.append(folder)
     import jq  # noqa: PLC0415 - its folder is an argument
 

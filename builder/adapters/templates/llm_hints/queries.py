@@ -1,4 +1,4 @@
-"""The queries of `llm_hints`: JSONPath within the limits of the rendering, and jq in a process of its own."""
+"""Queries of `llm_hints`: metered JSONPath, and jq in its own process."""
 
 import contextlib
 import json
@@ -41,7 +41,7 @@ class MeteredMatch(JSONPathMatch):
 
 
 class MeteredPath(JSONPath):
-    """A query, or one within a filter, that begins with a `MeteredMatch`: the library's own does not."""
+    """A query whose first match is a `MeteredMatch`."""
 
     @override
     def finditer(self, data: Any, *, filter_context: Mapping[str, Any] | None = None) -> Iterable[JSONPathMatch]:
@@ -106,14 +106,13 @@ class Extraction:
         self._query = _metered(parsed)
 
     def value(self, body: Any) -> Any:
-        """None when nothing matches, the value of one match, the list of several. Raises `JSONPathError`, `LimitExceeded`."""
+        """None, the value of one match, or a list. Raises `JSONPathError`, `LimitExceeded`."""
         matches = [match.obj for match in self._query.finditer(body)]
         charge_for(matches)
         return matches if len(matches) > 1 else (matches[0] if matches else None)
 
 
 def _metered(path: JSONPath) -> MeteredPath:
-    """The same query with every one in its filters, at any depth, metered."""
     for segment in path.segments:
         for selector in segment.selectors:
             if isinstance(selector, Filter):
@@ -143,13 +142,12 @@ FORBIDDEN = frozenset(
         *("env", "$ENV", "$__prog_args", "halt", "halt_error", "debug", "stderr", "now", "localtime", "strflocaltime"),
     }
 )
-"""Words of jq that read or write anything but the body, and clocks."""
+"""jq words that access anything but the body, or clocks."""
 _WORD = re.compile(r'(?<![.\w$"])\$?[A-Za-z_]\w*')
 _TEXT_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|#[^\r\n]*')
 _KNOWN_REASON = re.compile(
     r"Cannot (?:index|iterate over|use|check whether|determine)(?: (?:null|boolean|number|string|array|object)\b)?"
 )
-"""How jq begins a reason; behind it stand values, which are words of people."""
 
 
 class JqFailed(ValueError):  # noqa: N818 - named after what happened
@@ -157,7 +155,7 @@ class JqFailed(ValueError):  # noqa: N818 - named after what happened
 
 
 def check_query(query: str) -> None:
-    """Refuse what cannot run, or would show another thing each time. Raises `ValueError` with what to do."""
+    """Raises `ValueError` for a query that cannot run or is not deterministic."""
     if find_spec("jq") is None:
         raise ValueError(NOT_INSTALLED)
     if len(query) > MAX_JQ_CHARS:
@@ -177,7 +175,7 @@ class JqProcess:
         self._lock = Lock()
 
     def value(self, query: str, body: Any) -> tuple[Any, float]:
-        """None for no output, the value of one, the list of several; and its seconds of processor time. Raises `JqFailed`."""
+        """Value (None, one, or a list) and seconds of processor time. Raises `JqFailed`."""
         line = json.dumps([query, body]).encode() + b"\n"
         with self._lock:
             answer = self._answer(line)
@@ -211,7 +209,6 @@ class JqProcess:
 
 
 def _exchange(process: subprocess.Popen[bytes], line: bytes) -> bytes:
-    """The answer to one line. Raises `OSError` where the process ended, or did not answer in time."""
     if process.stdin is None or process.stdout is None:
         raise OSError("the process has no pipes")
     process.stdin.write(line)
@@ -227,7 +224,6 @@ def _exchange(process: subprocess.Popen[bytes], line: bytes) -> bytes:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill it and wait for its end; nothing for one that has ended."""
     process.kill()
     process.wait()
     for pipe in filter(None, (process.stdin, process.stdout)):

@@ -1,4 +1,4 @@
-"""`llm_hints` of a record: checked once for every distinct text, applied to its body and written as the text of its item."""
+"""`llm_hints` of a record: checked once per text, applied to its body, written as its item."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ from builder.wire.json import parse
 MAX_CHARS = 65_536
 """Of hints as text."""
 MAX_TEMPLATES_CHARS = 32_768
-"""Of all templates of one record, which take about 0.3 s to compile."""
+"""All templates of one record; they compile in about 0.3 s."""
 MAX_RULES = 100
 MAX_PATHS = 200
 MAX_PARSED = 256
@@ -55,24 +55,21 @@ CONVERSATION = frozenset({"user", "assistant"})
 _OWN_ITEM = re.compile(f"(?<!{MARK})\n *- ")
 """A rule that writes items of its own."""
 _VALUE_FIRST = re.compile(rf"(?:\A|(?<!{MARK})\n- )[^\w{MARK}\n]*{MARK}")
-"""A value that begins the text, or an item of its own that a rule writes."""
 _NAME = re.compile(r"(?:[.{]|\[\\?[\"'])(\w+)")
-"""What may be the name of a field in the text of hints: behind a full stop, a brace, or a bracket with a quotation mark."""
 _OWN_LINE = re.compile(f"(?<=(?<!{MARK})\n)(?=[^\n])")
-"""The beginning of a line that a rule writes: within one item it keeps its indent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmHints:
-    """What a record says about how it is shown, in the order in which it is done."""
+    """How a record is shown: its steps, in their order."""
 
     include: tuple[Path, ...]
     """What is kept of the body; empty = all."""
     exclude: tuple[Path, ...]
     transform: tuple[tuple[str, HintRule], ...]
-    """Key of the result and its rule, in the order of the keys."""
+    """Key of the result → rule, in order."""
     mode: Literal["replace", "merge"]
-    """Only the keys of `transform` remain, or they stand beside what is left of the body."""
+    """The keys of `transform` alone, or added to the body."""
 
     @property
     def is_empty(self) -> bool:
@@ -89,12 +86,12 @@ def read_hints(text: str) -> LlmHints:
 
 
 def forget_hints() -> None:
-    """Drop every text that is remembered: one of them may be that of an erased breadcrumb."""
+    """Drop all parsed texts, because a breadcrumb was erased."""
     _read.cache_clear()
 
 
 class LlmHintRenderer:
-    """Renders by hints of records. Hints that exceeded their limits `MAX_STRIKES` times rest as long as they are remembered."""
+    """Renders by hints of records; hints that exceed limits `MAX_STRIKES` times are disabled."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         """limits: of each rendering."""
@@ -102,10 +99,7 @@ class LlmHintRenderer:
         self._strikes: FIFOCache[str, int] = FIFOCache(MAX_TEXTS)
 
     def text(self, hints: str, breadcrumb: Breadcrumb, body: dict[str, Any], values: dict[str, Any], limit: Limit) -> str:
-        """The item. hints: JSON text. values: of a hint template. limit: JSON → as much of it as a page could hold.
-
-        Empty for hints that change nothing. Raises `TemplateFailed`.
-        """
+        """The item; "" = the hints change nothing. hints: JSON. limit: JSON → JSON of bounded size. Raises `TemplateFailed`."""
         rules = read_hints(hints)
         if rules.is_empty:
             return ""
@@ -127,14 +121,13 @@ class LlmHintRenderer:
             raise TemplateFailed(str(error)) from error.cause
 
     def forget(self) -> None:
-        """Drop every hint text that is remembered here, and by all who read hints in this process."""
+        """Drop all hint texts of this process."""
         self._strikes.clear()
         forget_hints()
 
 
 @lru_cache(MAX_PARSED)
 def _read(text: str) -> LlmHints | str:
-    """The hints, or why they cannot be used."""
     if len(text) > MAX_CHARS:
         return f"they have more than {MAX_CHARS:,} characters; make them smaller"
     place = ""
@@ -196,7 +189,6 @@ class _RuleFailed(Exception):  # noqa: N818 - named after what happened
 
 
 def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[str, Any]) -> dict[str, Any]:
-    """include, exclude, transform, mode: in this order. Raises `_RuleFailed`."""
     place, template = "include", None
     try:
         part = included(body, hints.include) if hints.include else body
@@ -221,7 +213,6 @@ def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[st
 
 
 def _shows_nothing(hints: LlmHints, result: dict[str, Any], schema: str, values: dict[str, Any]) -> bool:
-    """Whether the hints make the same of a record without any field, and not all are literals. Both have one limit."""
     try:
         same = _applied(hints, {}, schema, values | {"text": ""}) == result
         return same and not all(isinstance(rule, LiteralRule) for _, rule in hints.transform)
@@ -230,13 +221,11 @@ def _shows_nothing(hints: LlmHints, result: dict[str, Any], schema: str, values:
 
 
 def _fields(value: Any) -> Iterator[str]:
-    """Names of the fields, at any depth, that hold one value."""
     for key, inner in value.items() if isinstance(value, dict) else (("", inner) for inner in value):
         yield from _fields(inner) if isinstance(inner, dict | list) else (key,)
 
 
 def _item(result: dict[str, Any], breadcrumb: Breadcrumb, values: dict[str, Any], limit: Limit) -> str:
-    """A single text by itself, else every key and value; in a conversation behind its speaker. Raises `RenderedNothing`."""
     visible = {key: value for key, value in result.items() if value not in (None, "", [], {})}
     single = next(iter(visible.values()), "") if len(result) == 1 else None
     text = _nested(single, limit) if isinstance(single, str) else _readable(limit(result), values)
@@ -252,7 +241,6 @@ def _item(result: dict[str, Any], breadcrumb: Breadcrumb, values: dict[str, Any]
 
 
 def _label(breadcrumb: Breadcrumb, values: dict[str, Any], *, has_own_words: bool) -> str:
-    """What stands in front, as in the bundled hints; nothing in front of a rule's own words elsewhere."""
     words, speaker = values["words"], values["speaker"]
     if breadcrumb.role in CONVERSATION:
         return str(speaker)
@@ -264,7 +252,6 @@ def _label(breadcrumb: Breadcrumb, values: dict[str, Any], *, has_own_words: boo
 
 
 def _readable(result: dict[str, Any], values: dict[str, Any]) -> str:
-    """Every key and value, as a value of its own."""
     plain = {key: value.replace(MARK, "") if isinstance(value, Written) else value for key, value in result.items()}
     for _ in range(depth(plain) + 1):  # each level is indented further
         charge_for(plain)
@@ -272,10 +259,6 @@ def _readable(result: dict[str, Any], values: dict[str, Any]) -> str:
 
 
 def _nested(text: str, limit: Limit) -> str:
-    """The text with its values marked. Between several lines of a rule's own, further lines of a value stand deeper.
-
-    So no value can pass for a line of the rule, such as another speaker's.
-    """
     if not isinstance(text, Written):
         return str(quote(limit(text)))
     own = text.replace(f"{MARK}\n", "").count("\n")

@@ -1,7 +1,4 @@
-"""The rules of `transform`, each of which makes one value from a body, and the dotted paths by which they reach into it.
-
-All functions are charged to the meter of the rendering that they are part of.
-"""
+"""The rules of `transform`, each of which makes one value from a body, and their dotted paths. All are charged to the meter."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -43,7 +40,7 @@ def parse_path(text: str) -> Path:
 
 
 def included(value: Any, paths: Iterable[Path]) -> Any:
-    """What these paths lead to, in the places where it stands; objects and lists without any of it are left out."""
+    """What these paths select, in place; empty objects and lists are left out."""
     part = _included(value, frozenset(paths))
     return {} if part is _NOTHING else part
 
@@ -74,7 +71,7 @@ class Data:
 
 
 class Written(str):
-    """Text of a rule whose lines are its own, with values of a body in it that are marked as in a hint template."""
+    """Text of a rule with marked values of a body in it."""
 
     __slots__ = ()
 
@@ -121,7 +118,7 @@ class ExtractRule:
 
 
 class FormatRule:
-    """A text with paths in single braces; what is missing is empty, an object or a list stands in one line."""
+    """A text with paths in braces; missing values are empty, objects and lists one line."""
 
     __slots__ = ("_parts",)
 
@@ -159,7 +156,7 @@ class JqRule:
         self._query = query
 
     def value(self, data: Data) -> Any:
-        """See `JqProcess.value`. The time of its process counts for the rendering. Raises `LimitExceeded` too."""
+        """See `JqProcess.value`; its time is charged. Raises `LimitExceeded` too."""
         value, seconds = jq_process().value(self._query, data.body)
         spend(seconds)
         charge_for(value)
@@ -167,7 +164,7 @@ class JqRule:
 
 
 def rule_of(spec: Any) -> HintRule:
-    """The rule that this JSON describes. Raises `ValueError` with what to do, and Jinja's errors of compiling."""
+    """JSON → rule. Raises `ValueError` with what to do, and Jinja's compile errors."""
     if not isinstance(spec, dict):
         raise ValueError('it is no object; write {"type": "template", "template": "…"}')  # noqa: TRY004 - one family of reasons
     name = str(spec.get("type"))
@@ -210,7 +207,6 @@ def _excluded(value: Any, paths: frozenset[Path]) -> Any:
 
 
 def _children(value: Any, paths: frozenset[Path]) -> Iterator[tuple[tuple[Any, Any], frozenset[Path]]]:
-    """Name or index and value of each child that a path leads to, with what is left of the paths there."""
     step(len(value) * len(paths) if isinstance(value, dict | list) else 0)
     if isinstance(value, dict):
         for name, child in value.items():
@@ -232,7 +228,6 @@ def _lacks(field: str) -> str:
 
 
 def _parts_of(text: str) -> list[str | Path]:
-    """The text and the paths in turn; braces around anything that is no path are text."""
     parts: list[str | Path] = []
     end = 0
     for place in _PLACE.finditer(text):

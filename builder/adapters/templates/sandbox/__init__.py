@@ -1,1 +1,1 @@
-"""What a template may do: its environment, its filters, and the limits that are counted while it runs."""
+"""What a template may do: environment, filters, and limits counted while it runs."""

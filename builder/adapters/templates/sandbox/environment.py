@@ -1,8 +1,4 @@
-"""The one factory of environments: what templates are compiled and run in. Nothing else in the package makes one.
-
-Jinja's immutable sandbox keeps templates from internals and from changing values. This module says what may be read and called,
-`grammar` what may be written, and `meter` bounds what it costs.
-"""
+"""The only factory of environments. It says what may be read and called; `grammar` bounds the text, `runtime` the costs."""
 
 from collections.abc import ItemsView, KeysView, Mapping, ValuesView
 from contextlib import suppress
@@ -37,11 +33,10 @@ MAX_TEMPLATES = 512
 MAX_KEY_CHARS = 100
 """Of a key in a message."""
 _QUOTES = {ord(sign): "…" for sign in "'\"\\"}
-"""Out of a key in a message, whose quoted words are taken out where they are not the template's."""
 
 
 def is_item(value: Any, key: Any) -> bool:
-    """Whether the value is an object with this field. A key that cannot be one is none."""
+    """Whether the value is an object with this field."""
     try:
         return isinstance(value, Mapping) and key in value
     except TypeError:
@@ -49,7 +44,7 @@ def is_item(value: Any, key: Any) -> bool:
 
 
 def is_readable(value: Any, name: str) -> bool:
-    """Whether a template may read this attribute of a value: a method that it may call, or a field of a loop."""
+    """Whether a template may read this attribute: an allowed method, or a loop's field."""
     if isinstance(value, LoopContext):
         return name in LOOP_FIELDS
     return any(isinstance(value, kind) and name in methods for kind, methods in METHODS.items())
@@ -91,7 +86,6 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.globals = {}
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        """Raises `NotInLanguage` for what is not for templates."""
         check_source(source)
         check_brackets(self.lex(source))
         tree = super()._parse(source, name, filename)
@@ -119,7 +113,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return item in container
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """A field of an object before a method of the same name: `body.items` is the field where there is one."""
+        """A field of the object, else its method: `body.items` is the field."""
         if is_item(obj, attribute):
             return obj[attribute]
         if is_readable(obj, attribute):
@@ -131,7 +125,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return self.undefined(obj=obj, name=attribute) if not isinstance(obj, Missing) else obj
 
     def unsafe_undefined(self, obj: Any, attribute: str) -> Undefined:
-        """Raises when it is used. Internals are unsafe; Python's other methods are named."""
+        """Raises when it is used; names Python's methods."""
         if attribute.startswith("_"):
             return super().unsafe_undefined(obj, attribute)
         hint = f"the method {attribute!r} is not for templates; use a filter"
@@ -180,21 +174,18 @@ def sandbox() -> Sandbox:
 
 @lru_cache(MAX_TREES)
 def parsed(source: str) -> nodes.Template:
-    """The parts of a source, to be looked at and not to be changed. Raises as `compiled` does."""
+    """The syntax tree of a source; do not change it. Raises as `compiled` does."""
     return sandbox().parse(source)
 
 
 @lru_cache(MAX_TEMPLATES)
 def compiled(source: str) -> Template:
-    """The template of a source, compiled once: an edit of one leaves the others as they are.
-
-    Raises `NotInLanguage`, and Jinja's and Python's errors of a source that does not compile.
-    """
+    """The template, compiled once. Raises `NotInLanguage`, and Jinja's and Python's compile errors."""
     return sandbox().from_string(source)
 
 
 def bare(source: str) -> Template:
-    """The template by Jinja alone, with our filters and without grammar, limits or account: for measurements only."""
+    """The template by Jinja alone, without limits; for measurements."""
     environment = Environment(  # noqa: S701 - nothing that is shown comes of it
         undefined=AbsentValue,
         finalize=lambda value: "" if value is None else quote(value),
@@ -208,14 +199,12 @@ def bare(source: str) -> Template:
 
 
 def _argument(value: Any) -> Any:
-    """An argument for Python's own methods: a missing field, or one in a list, is the empty text."""
     if isinstance(value, list) and any(isinstance(item, Missing) for item in value):
         return ["" if isinstance(item, Missing) else item for item in value]
     return "" if isinstance(value, Missing) else value
 
 
 def _written(value: Any) -> Any:
-    """The text that a template writes for a value."""
     if value is None:
         return ""
     charge_for(value)
@@ -223,6 +212,5 @@ def _written(value: Any) -> Any:
 
 
 def _plain(value: Any) -> None:
-    """A missing field is null in JSON. Raises `TypeError` for any other value that JSON does not have."""
     if not isinstance(value, Missing):
         raise TypeError(f"a {type(value).__name__} is no JSON")

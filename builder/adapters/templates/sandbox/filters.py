@@ -25,7 +25,7 @@ MAX_LINE_CHARS = 160
 WORDY_CHARS = 40
 """Items of a plain list with more characters get a line each."""
 MAX_SENTENCE_CHARS = 4_096
-"""Of a text in which the end of its first sentence is looked for."""
+"""Characters in which a sentence end is looked for."""
 EMPTY_OBJECT, EMPTY_LIST = "{}", "[]"
 MIN_ROWS = 3
 MIN_FULL_SHARE = 0.75
@@ -33,7 +33,6 @@ MIN_FULL_SHARE = 0.75
 MAX_CELL_CHARS = 80
 """With a longer cell a list is easier to read."""
 _NO_TEXT = re.compile(r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null|\{\}|\[\]|)", re.IGNORECASE)
-"""What a value reads as that is no text; between quotation marks it is one."""
 _MARGIN = "\"' \t\n"
 _SHAPE = re.compile(r"\A\s*[\[{]|^[ \t]+\S|\n[ \t]*\n", re.MULTILINE)
 """Of a text of several lines: what Markdown loses."""
@@ -47,7 +46,7 @@ class FinalText(str):
 
 
 def untagged(text: str) -> str:
-    """Text for a page of tags: nothing in it opens or closes one. "a < b" stays as it is."""
+    """Text that opens and closes no tag; "a < b" stays."""
     return _TAG.sub("&lt;", text)
 
 
@@ -65,12 +64,10 @@ def sentence(text: Any) -> str:
 
 
 def readable(value: Any, rows: str = ROWS) -> str:
-    """Any JSON value as text for people: every key and value, no brackets, no quotes; text as it is.
+    """Any JSON value as plain text. rows: caption of a table, with {number}.
 
-    rows: caption of a table, with the field {number}.
-
-    An object has a line a key in its own order. Of a list each item has a line, or a row of a table where that is shorter; short
-    plain values are in one line. A text inside that reads like a number, null, true, false or nothing is quoted.
+    An object has a line per key; a list a line per item, or a table where that is shorter; short values share a line. A text
+    that reads like another type is quoted.
     """
     if isinstance(value, dict):
         return "\n".join(_pair(key, item, rows) for key, item in pairs_of(value)) or EMPTY_OBJECT
@@ -89,7 +86,7 @@ def inline(value: Any) -> str:
 
 
 def output(value: Any, rows: str = ROWS) -> str:
-    """What a tool answered, behind a label: a text as it is, in a fence where Markdown would lose its shape; else `readable`."""
+    """A tool's output after a label: text, fenced if needed, or `readable`."""
     if not isinstance(value, str) or "\n" not in value.strip() or not _SHAPE.search(value):
         return below(readable(value, rows))
     marks = "`" * max(map(len, ("``", *_MARKS.findall(value))), default=0) + "`"
@@ -97,10 +94,7 @@ def output(value: Any, rows: str = ROWS) -> str:
 
 
 def arguments(value: Any, rows: str = ROWS) -> str:
-    """What a tool is called with: in one line where that is unambiguous, else a line a key below the call.
-
-    rows: see `readable`.
-    """
+    """Arguments of a call: one line if unambiguous, else a line per key. rows: as in `readable`."""
     text = readable(value, rows)
     is_plain = isinstance(value, dict) and not any(map(_is_long, value.values()))
     if not is_plain or len(text) > MAX_LINE_CHARS or any(set(_plain(item)) & {";", "\n"} for item in value.values()):
@@ -109,12 +103,12 @@ def arguments(value: Any, rows: str = ROWS) -> str:
 
 
 def label(name: Any, words: Mapping[str, str]) -> str:
-    """A name in front of a text, in one line: in quotation marks unless it is a plain name that reads as no other label."""
+    """A name before a text, in one line; quoted unless it is plain."""
     return inline(name) and tool_label(inline(name), reserved_names(Phrases(words)))
 
 
 def day(text: Any, words: Mapping[str, str]) -> str:
-    """The day of a stored line ("8 May 2023") as the page writes days; any other text as it is. words: phrases by name."""
+    """The day "8 May 2023" as the page writes days; other text unchanged. words: phrases by name."""
     try:
         return Phrases(words).day(datetime.strptime(str(text), STORED_DAY))  # noqa: DTZ007 - a day has no zone
     except ValueError:
@@ -122,10 +116,7 @@ def day(text: Any, words: Mapping[str, str]) -> str:
 
 
 def speakers(text: Any, sources: Any, words: Mapping[str, str]) -> str:
-    """A summary's line with the stored names of people and agents without a name as the page calls them.
-
-    sources: number of messages that it was made from; with several, each of its lines begins with a speaker.
-    """
+    """A summary's line with the page's names of speakers. sources: number of its messages."""
     names = {"User": words.get("user", "User"), "Assistant": words.get("assistant", "Assistant")}
     first, *more = str(text).split("\n")
     lines = [first, *more] if isinstance(sources, int) and sources > 1 else [first]
@@ -133,10 +124,7 @@ def speakers(text: Any, sources: Any, words: Mapping[str, str]) -> str:
 
 
 def table(rows: list[dict[str, Any]], caption: str) -> str:
-    """Objects of plain values as a caption and a markdown table with a column a key; "" where they are too few or not alike.
-
-    Cells are one line each, and their bars are escaped: no value can end its cell or its row. caption: with the field {number}.
-    """
+    """Objects as a caption and a markdown table; "" if too few or unlike. Cells are escaped lines. caption: with {number}."""
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if len(rows) < MIN_ROWS or sum(map(len, rows)) < MIN_FULL_SHARE * len(rows) * len(columns):
         return ""
@@ -149,7 +137,6 @@ def table(rows: list[dict[str, Any]], caption: str) -> str:
 
 
 def _first_sentence(text: str) -> tuple[int, int]:
-    """Its span: where it does not end near the beginning, the whole first line."""
     spans = sentences(text[:MAX_SENTENCE_CHARS])
     if len(text) <= MAX_SENTENCE_CHARS or (spans[1:] and spans[1][0] + CONTEXT_CHARS < MAX_SENTENCE_CHARS):
         return spans[0] if spans else (0, 0)
@@ -175,7 +162,6 @@ def _escaped(text: str) -> str:
 
 
 def _quoted(value: Any) -> Any:
-    """The value; a text that would read like something else as JSON."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) and _NO_TEXT.fullmatch(value.strip(_MARGIN)) else value
 
 
@@ -184,7 +170,6 @@ def _is_long(value: Any) -> bool:
 
 
 def _alike(items: list[Any]) -> bool:
-    """Whether they are objects of plain values."""
     return all(isinstance(item, dict) and not any(map(_is_long, item.values())) for item in items)
 
 
@@ -200,7 +185,6 @@ def _pair(key: str, value: Any, captions: str) -> str:
 
 
 def _below(text: str) -> str:
-    """The text with its further lines moved below the first; blank lines stay blank."""
     return re.sub(r"\n(?=[^\n])", "\n  ", text)
 
 

@@ -1,4 +1,4 @@
-"""The Python code of a template: a counted step in each block, and our functions where Jinja writes bare operators."""
+"""Python code of a template, with a counted step in each block."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,16 +8,16 @@ from jinja2.compiler import CodeGenerator, Frame, operators
 
 
 class Generator(CodeGenerator):
-    """Writes the Python of a template, with a step in each block and our functions where Jinja writes bare operators."""
+    """Writes the Python of a template; operators become metered calls."""
 
     def blockvisit(self, nodes: Iterable[Any], frame: Frame) -> None:
-        """Every pass of a loop, every call of a macro and every branch begins with a step, charged with its own text."""
+        """Every pass, call and branch begins with a step for its own text."""
         block = list(nodes)
         self.writeline(f"environment.step({_own_text(block)})")
         super().blockvisit(block, frame)
 
     def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
-        """With the line that it stands in, so that what it writes and what fails is told where it is."""
+        """With its line number, for error messages."""
         self.newline(node)
         super().visit_Output(node, frame)
 
@@ -32,7 +32,7 @@ class Generator(CodeGenerator):
         self._call("joined", node.nodes, frame)
 
     def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
-        """Both sides are charged for. `in` becomes a call: a missing field is in nothing, not even in a text."""
+        """Charges both sides. `in` becomes a call: a missing field is in nothing."""
         if len(node.ops) == 1 and node.ops[0].op in {"in", "notin"}:
             self.write("(not " if node.ops[0].op == "notin" else "(")
             self._call("contains", (node.ops[0].expr, node.expr), frame)
@@ -55,7 +55,7 @@ class Generator(CodeGenerator):
         self.write("]")
 
     def visit_List(self, node: nodes.Expr, frame: Frame) -> None:
-        """A value that is made of others is charged for all that they hold."""
+        """A value made of others is charged for all of them."""
         self.write("environment.whole(")
         getattr(super(), f"visit_{type(node).__name__}")(node, frame)
         self.write(")")
@@ -77,20 +77,17 @@ class Generator(CodeGenerator):
         self.write(")")
 
     def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
-        """Nothing is evaluated at compile time."""
         if not isinstance(node, nodes.TemplateData):
             raise nodes.Impossible
         return super()._output_child_to_const(node, frame, finalize)
 
 
 def _own_text(block: Iterable[nodes.Node]) -> int:
-    """Characters of the text that a block has itself."""
     outputs = (node for node in block if isinstance(node, nodes.Output))
     return sum(len(part.data) for output in outputs for part in output.nodes if isinstance(part, nodes.TemplateData))
 
 
 def _internal(code: str) -> nodes.InternalName:
-    """A node of Python code, made as Jinja's parser makes it."""
     node: nodes.InternalName = object.__new__(nodes.InternalName)
     nodes.Node.__init__(node, code, lineno=1)
     return node

@@ -1,7 +1,6 @@
-"""The language of templates: what of Jinja's may be written, checked when a template is read.
+"""The language of templates: allowed parts of Jinja's, checked when a template is read.
 
-Whatever is not named here is refused with a sentence that says what to write instead. So a template holds no statement that
-loads, no value but its own, and no name of Python's internals, whatever Jinja's compiler would make of it.
+Anything else is refused with a remedy.
 """
 
 import math
@@ -23,7 +22,7 @@ MAX_BRACKETS = 20
 """Brackets within brackets of an expression."""
 MAX_NAME_CHARS = 100
 FILTER_LIKENESS = 0.7
-"""Likeness from which an unknown filter or test counts as misspelt: names of Jinja's own filters are short."""
+"""Least likeness to a misspelt filter or test."""
 
 ALLOWED = (
     nodes.Template, nodes.Output, nodes.TemplateData, nodes.Const, nodes.Name, nodes.Getattr, nodes.Getitem, nodes.Slice,
@@ -75,14 +74,14 @@ class NotInLanguage(TemplateSyntaxError):  # noqa: N818 - named after what happe
 
 
 def check_source(source: str) -> None:
-    """Raises `NotInLanguage` for control characters, which mean something to the layout of a page."""
+    """Raises `NotInLanguage` for control characters."""
     if match := _CONTROL.search(source):
         line = source.count("\n", 0, match.start()) + 1
         raise NotInLanguage(f"it has the control character U+{ord(match[0]):04X}", "take it out", line)
 
 
 def check_brackets(tokens: Iterable[tuple[int, str, str]]) -> None:
-    """Raises `NotInLanguage` for brackets nested too deeply. tokens: line, kind and text, as Jinja's lexer makes them."""
+    """Raises `NotInLanguage` for brackets nested too deeply. tokens: line, kind, text."""
     depth = 0
     for line, kind, text in tokens:
         if kind == "operator":
@@ -92,7 +91,7 @@ def check_brackets(tokens: Iterable[tuple[int, str, str]]) -> None:
 
 
 def check_tree(tree: nodes.Template) -> None:
-    """Raises `NotInLanguage` for the first part that is not for templates, and for too many parts."""
+    """Raises `NotInLanguage` for the first forbidden part, and for too many parts."""
     number = 0
     waiting: list[tuple[nodes.Node, int, int]] = [(tree, 0, 0)]
     while waiting:
@@ -111,7 +110,6 @@ def check_tree(tree: nodes.Template) -> None:
 
 
 def _problems(node: nodes.Node) -> Iterator[tuple[str, str]]:
-    """What is wrong with a part alone, and what to write instead."""
     if type(node) in REFUSED or not isinstance(node, ALLOWED):
         yield REFUSED.get(type(node), (f"{type(node).__name__} is not for templates", "write it otherwise"))
         return
@@ -150,7 +148,6 @@ def _of_constant(value: object) -> Iterator[tuple[str, str]]:
 
 
 def _of_call(node: nodes.Node) -> Iterator[tuple[str, str]]:
-    """Arguments are written out, and no text of a message is a format."""
     if isinstance(node, nodes.Call | nodes.Filter | nodes.Test) and (node.dyn_args or node.dyn_kwargs):
         yield "a list or an object is spread over arguments by a star", "write the arguments out"
     match node:
@@ -160,7 +157,6 @@ def _of_call(node: nodes.Node) -> Iterator[tuple[str, str]]:
 
 
 def _root(node: nodes.Node | None) -> str:
-    """The name that an expression begins with, or nothing."""
     while isinstance(node, nodes.Getattr | nodes.Getitem | nodes.Filter):
         node = node.node
     return node.name if isinstance(node, nodes.Name) else ""

@@ -1,7 +1,4 @@
-"""The operators, filters, tests and text methods of templates, each with an upper bound of the characters that it makes.
-
-A bound is asked before its operation runs. A filter without a bound of its own makes about as much as it is given.
-"""
+"""Operators, filters, tests and text methods of templates, each with a bound of its result, charged before it runs."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
@@ -33,7 +30,7 @@ UNICODE_CHARS = 12
 SEARCHED_CHARS = 16
 """Search cost: 16 characters of the pattern count as one."""
 FIELD_FORM = re.compile(r",?(\.\d)?[df%]?")
-"""What a field of a format may say beside its name: `{name:,}`, `{name:.2f}`."""
+"""Format specs: `{name:,}`, `{name:.2f}`."""
 
 
 def _size_of_values(*values: Any, **kwargs: Any) -> int:
@@ -45,7 +42,6 @@ def _one(*_: Any, **__: Any) -> int:
 
 
 def _size_of_format(text: Any, *args: Any, **kwargs: Any) -> int:
-    """Raises `TemplateRuntimeError` for a field that is more than a name: a width would fill a page."""
     fields = [field for field in Formatter().parse(str(text)) if field[1] is not None]
     for _, name, form, conversion in fields:
         if (
@@ -71,18 +67,15 @@ def _size_of_glue(glue: str, items: Any) -> int:
 
 
 def _size_of_search(text: Any, part: Any = "", *_: Any, **__: Any) -> int:
-    """Each character of the part is looked for at every end of the text."""
     return ESCAPED_CHARS * size((text, part)) + len(str(text)) * (len(str(part)) // SEARCHED_CHARS)
 
 
 def _size_of_json(value: Any, indent: Any = None) -> int:
-    """Each level is indented further."""
     width = len(indent) if isinstance(indent, str) else abs(indent) if isinstance(indent, int) else 0
     return size(value) * (UNICODE_CHARS + width * (depth(value) + 1))
 
 
 def _size_of_layout(value: Any) -> int:
-    """Each level of lists and objects is indented further."""
     return size(value) * (depth(value) + 1)
 
 
@@ -92,7 +85,6 @@ def _size_of_sort(value: Any, *_: Any, **__: Any) -> int:
 
 
 def _size_by_width(*values: Any, **kwargs: Any) -> int:
-    """Raises `TemplateRuntimeError` for a number above MAX_WIDTH."""
     numbers = [value for value in (*values[1:], *kwargs.values()) if isinstance(value, int)]
     if any(abs(number) > MAX_WIDTH for number in numbers):
         raise TemplateRuntimeError(f"a width or a number of places is above {MAX_WIDTH:,}; use a smaller one")
@@ -147,7 +139,7 @@ OWN_FILTERS: Mapping[str, Callable[..., Any]] = {
     "speakers": _speakers,
     "tag": filters.tag,
 }
-"""See `filters`; those with a context take the words of the page from it."""
+"""See `filters`; those with a context read the page's phrases."""
 FREE = frozenset({"default", "first", "items", "last", "length", "map", "reject", "rejectattr", "select", "selectattr"})
 """Filters of Jinja's that only pass values on."""
 FILTERS: Mapping[str, Bound] = (
@@ -180,7 +172,7 @@ METHODS: Mapping[type, Mapping[str, Bound]] = {
 
 
 def of_operator(operator: str, first: Any, second: Any) -> int:
-    """The bound of `+ - * / //`. Raises `TemplateRuntimeError` for numbers of too many bits."""
+    """Bound of `+ - * / //`. Raises `TemplateRuntimeError` for large numbers."""
     if isinstance(first, int | float) and isinstance(second, int | float):
         bits = [abs(value).bit_length() for value in (first, second) if isinstance(value, int)]
         if sum(bits) > MAX_NUMBER_BITS:
@@ -191,7 +183,7 @@ def of_operator(operator: str, first: Any, second: Any) -> int:
 
 
 def of_method(receiver: Any, name: str) -> Bound:
-    """The bound of a method of a value. Raises `SecurityError` for one that is not for templates."""
+    """Bound of a value's method. Raises `SecurityError` for a forbidden one."""
     for kind, methods in METHODS.items():
         if isinstance(receiver, kind) and name in methods:
             return methods[name]
@@ -211,7 +203,6 @@ def counted_tests(of_jinja: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _counted(function: Callable[..., Any], bound: Bound, free: bool) -> Callable[..., Any]:
-    """Charged by `bound` before it runs, and for its result. An iterator becomes a list, and markup becomes plain text."""
     first = 1 if hasattr(function, "jinja_pass_arg") else 0
 
     @wraps(function)

@@ -1,7 +1,7 @@
-"""What exists while a template runs: the account of its rendering, and the values of a body.
+"""The meter of a rendering, and the values of a body.
 
-Steps and characters are counted, so the same input meets the same limit on every machine; the time is the last resort.
-A field that a body does not have is empty and false wherever it is used; any other undefined name is a mistake.
+Steps and characters are counted, so limits are the same on every machine. A missing field is empty and false; another undefined
+name is an error.
 """
 
 import sys
@@ -19,11 +19,11 @@ from jinja2.utils import missing
 
 _KEYS = attrgetter("_keys")
 PLAIN = (int, float, type(None))
-"""Values without fields: only a body can have put one where a template reads a field."""
+"""Values without fields."""
 
 
 class Fields(dict[str, Any]):
-    """An object of a body. A field that is null is missing in templates; `pairs_of` has it."""
+    """An object of a body; fields that are null are missing."""
 
     __slots__ = ("_keys",)
 
@@ -45,7 +45,7 @@ class Words(str):
 
 
 class Missing(ChainableUndefined):
-    """Of text nothing, of numbers zero, of lists and objects empty; each of its fields is missing too."""
+    """Empty text, zero, empty list; so are its fields."""
 
     __slots__ = ()
 
@@ -88,7 +88,7 @@ class Missing(ChainableUndefined):
 
 
 class AbsentValue(StrictUndefined):
-    """Jinja's undefined value: `Missing` in a body and for an item that a list does not have, else a mistake."""
+    """Jinja's undefined value: `Missing` in a body, else an error."""
 
     __slots__ = ()
 
@@ -99,7 +99,7 @@ class AbsentValue(StrictUndefined):
         name: str | None = None,
         exc: type[TemplateRuntimeError] = UndefinedError,
     ) -> Any:
-        """See `jinja2.Undefined`. Without object and name it is Jinja's own "no first item", "no previous item"."""
+        """As in `jinja2.Undefined`; without object and name: no first or previous item."""
         of_body = isinstance(obj, (Fields, Items, Words, Missing, *PLAIN)) or (obj is missing and name is None)
         if exc is UndefinedError and of_body:
             return Missing(hint, obj, name)
@@ -107,7 +107,7 @@ class AbsentValue(StrictUndefined):
 
 
 def marked(value: Any) -> Any:
-    """The JSON value of a body, marked as such down to its texts; a field that is null is missing."""
+    """JSON value → marked value, down to its texts; null fields are missing."""
     if isinstance(value, dict):
         return Fields(value)
     if isinstance(value, list):
@@ -116,7 +116,7 @@ def marked(value: Any) -> Any:
 
 
 def pairs_of(value: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """All fields of an object in its order, also those that are null."""
+    """All fields in order, null ones too."""
     return tuple((key, dict.get(value, key)) for key in (_KEYS(value) if isinstance(value, Fields) else value))
 
 
@@ -132,12 +132,12 @@ CLOCK_CHARS = 20_000
 
 
 class LimitExceeded(TemplateRuntimeError):  # noqa: N818 - named after what happened
-    """A template needs more steps, characters or time than a rendering may have."""
+    """A template exceeds the steps, characters or time of a rendering."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The limits of a rendering; some grow with the characters of its values."""
+    """Limits of a rendering; some grow with its values."""
 
     steps: int = 20_000
     steps_each: float = 0.05
@@ -168,7 +168,7 @@ class Meter:
         return self._characters
 
     def step(self, characters: int) -> None:
-        """Enter a block that has so many characters of its own. Raises `LimitExceeded`."""
+        """Enter a block of `size` characters. Raises `LimitExceeded`."""
         self._steps -= 1
         if self._steps < 0:
             raise LimitExceeded("it takes more steps (loops and blocks) than a rendering may; let it loop over less")
@@ -196,7 +196,7 @@ _METER: ContextVar[Meter] = ContextVar("meter")
 
 @contextmanager
 def metered(limits: Limits, value_chars: int) -> Iterator[None]:
-    """Within it `step` and `charge` count for one rendering. value_chars: characters of the values."""
+    """Count steps and charges of one rendering. value_chars: characters of its values."""
     token = _METER.set(Meter(limits, value_chars))
     try:
         yield
@@ -220,17 +220,14 @@ def spend(seconds: float) -> None:
 
 
 def charge_for(*values: Any) -> None:
-    """Charge for all that these values hold; a value that they hold twice counts twice."""
+    """Charge for everything in these values, repetitions included."""
     meter = _METER.get()
     for value in values:
         meter.charge(len(value) + 1 if isinstance(value, str) else size(value, meter.remaining))
 
 
 def size(value: Any, most: int = sys.maxsize) -> int:
-    """Characters of the value and of all it holds, one more for each; counting ends above `most`.
-
-    Raises `TemplateRuntimeError` for what is no data: the loop, a method, a name without a value.
-    """
+    """Characters of the value plus one per part, counted up to `most`. Raises `TemplateRuntimeError` for anything but data."""
     total, waiting = 0, [value]
     while waiting and total <= most:
         item = waiting.pop()

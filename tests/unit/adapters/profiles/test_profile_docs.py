@@ -1,4 +1,4 @@
-"""The tables of builder/docs/profiles.md: every setting, every preset, every model. UPDATE_DOCS=1 writes them."""
+"""What builder/docs/profiles.md lists: every setting, every preset, every model. UPDATE_DOCS=1 writes them."""
 
 import json
 import os
@@ -16,19 +16,30 @@ from builder.app.settings import Settings
 PAGE = Path(__file__).resolve().parents[4] / "builder" / "docs" / "profiles.md"
 SCHEMA: dict[str, Any] = ProfileFile.model_json_schema(by_alias=True)
 SELECTOR = "Selector"
-NUMBERS = {"integer": "whole number", "number": "number"}
+CONDITIONS = SCHEMA["$defs"][SELECTOR]["properties"].keys()
+"""Of each selector: they have rows of their own."""
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
-WORDS = {"string": "text", "boolean": "true, false", "null": "null"}
+WORDS = {"string": "text", "boolean": "boolean", "integer": "integer", "number": "number", "null": "null"}
 
 
-def settings(model: dict[str, Any], prefix: str = "") -> Iterator[str]:
-    """A row for each setting, those inside others under their dotted path; [] is one of a list, * any name."""
+def settings(model: dict[str, Any], prefix: str = "", shown: tuple[str, ...] = ()) -> Iterator[str]:
+    """A row for each setting with its default; those inside others have a dotted path; [] is one of a list.
+
+    shown: models whose settings have rows already.
+    """
     for name, field in model["properties"].items():
+        if prefix and is_selector(model) and name in CONDITIONS:
+            continue
         path = f"{prefix}{name}"
-        default = f"`{json.dumps(field['default'])}`" if "default" in field else ""
-        yield f"| `{path}` | {default} | {allowed(field)} | {field.get('description', inner(field).get('description', ''))} |"
-        if inner(field):
-            yield from settings(inner(field), f"{path}{mark(field)}.")
+        default = f" {json.dumps(field['default'])}" if "default" in field else ""
+        yield f"| `{path}:{default}` | {allowed(field)} | {field.get('description', inner(field).get('description', ''))} |"
+        if inner(field) and inner(field)["title"] not in shown:
+            shown = (*shown, inner(field)["title"])
+            yield from settings(inner(field), f"{path}{mark(field)}.", shown)
+
+
+def is_selector(model: dict[str, Any]) -> bool:
+    return set(CONDITIONS) <= set(model.get("properties", ()))
 
 
 def choices(field: dict[str, Any]) -> list[dict[str, Any]]:
@@ -43,32 +54,35 @@ def references(field: dict[str, Any]) -> list[str]:
 
 
 def inner(field: dict[str, Any]) -> dict[str, Any]:
-    """The model inside, but for selectors, which have rows of their own."""
-    return next((SCHEMA["$defs"][name] for name in references(field) if name != SELECTOR), {})
+    """The model inside, if there is one."""
+    return next((SCHEMA["$defs"][name] for name in references(field)), {})
 
 
 def mark(field: dict[str, Any]) -> str:
     kinds = {choice.get("type") for choice in choices(field)}
-    return "[]" if "array" in kinds else ".*" if "object" in kinds else ""
+    return "[]" if "array" in kinds else ""
 
 
 def allowed(field: dict[str, Any]) -> str:
-    """What may be written, in words."""
-    return " or ".join(dict.fromkeys(map(one_kind, choices(field))))
+    """What may be written, in words. A default of null says that null may be written."""
+    unsaid = {"null"} if field.get("default", "") is None else set()
+    return " or ".join(dict.fromkeys(one_kind(choice) for choice in choices(field) if choice.get("type") not in unsaid))
 
 
 def one_kind(field: dict[str, Any]) -> str:
     kind = str(field.get("type"))
     if "enum" in field or "const" in field:
         return ", ".join(f"`{value}`" for value in field.get("enum", [field.get("const")]))
-    if kind in NUMBERS:
-        bounds = " ".join(f"{sign} {field[bound]:,}" for bound, sign in BOUNDS.items() if bound in field)
-        return f"{NUMBERS[kind]} {bounds}".strip()
+    if kind == "number" and (field.get("minimum"), field.get("maximum")) == (0, 1):
+        return "0 to 1"
+    if kind in {"integer", "number"}:
+        return f"{WORDS[kind]} {', '.join(f'{sign}{field[bound]:,}' for bound, sign in BOUNDS.items() if bound in field)}".strip()
     if kind == "array":
-        return f"list of {allowed(field['items'])}"
+        items = allowed(field["items"])
+        return "list" if items == WORDS["string"] else f"list of {items}"
     if kind == "object":
         return f"name → {allowed(field['additionalProperties'])}"
-    return WORDS.get(kind) or ("a selector" if references(field) == [SELECTOR] else "mapping")
+    return WORDS.get(kind) or ("selector" if is_selector(inner(field)) else "mapping")
 
 
 def table(columns: str, rows: list[str]) -> str:
@@ -77,8 +91,13 @@ def table(columns: str, rows: list[str]) -> str:
 
 
 def all_settings() -> str:
-    selector = settings(SCHEMA["$defs"][SELECTOR], "*selector*.")
-    return table("setting · default · allowed · meaning", [*settings(SCHEMA), *selector])
+    return table("setting, with its default · allowed · meaning", [*settings(SCHEMA)])
+
+
+def conditions() -> str:
+    """The settings of each selector."""
+    rows = [f"| `{name}` | {field['description']} |" for name, field in SCHEMA["$defs"][SELECTOR]["properties"].items()]
+    return table("condition · meaning", rows)
 
 
 def presets() -> str:
@@ -87,12 +106,13 @@ def presets() -> str:
 
 
 def models() -> str:
-    known = ProfileCatalog(template_folders(Settings())).library.models
-    rows = [f"| `{name}` | {facts.window:,} | `{facts.encoding}` | {facts.margin} |" for name, facts in sorted(known.items())]
-    return table("model · window · encoding · margin", rows)
+    names = sorted(ProfileCatalog(template_folders(Settings())).library.models)
+    return f"\n{', '.join(f'`{name}`' for name in names)}\n\n"
 
 
-@pytest.mark.parametrize(("name", "made"), [("profile", all_settings()), ("presets", presets()), ("models", models())])
+@pytest.mark.parametrize(
+    ("name", "made"), [("profile", all_settings()), ("selector", conditions()), ("presets", presets()), ("models", models())]
+)
 def test_the_tables_about_profiles_are_generated(name: str, made: str) -> None:
     begin, end = (
         f"<!-- {name}: UPDATE_DOCS=1 writes it, tests/unit/adapters/profiles/test_profile_docs.py -->\n",
@@ -108,4 +128,4 @@ def test_the_tables_about_profiles_are_generated(name: str, made: str) -> None:
 
 def test_every_setting_has_a_meaning_and_says_what_is_allowed() -> None:
     rows = [row.split(" | ") for row in all_settings().split("\n") if row.startswith("| `")]
-    assert [row[0] for row in rows if len(row) != 4 or not row[2].strip() or not row[3].strip("| ")] == []
+    assert [row[0] for row in rows if len(row) != 3 or not row[1].strip() or not row[2].strip("| ")] == []
