@@ -1,4 +1,4 @@
-"""A message, the steps of the agent and its answer, e.g. behind a web server."""
+"""A message, the steps of the agent and its answer, e.g. in a web server."""
 
 from builder.client.sync import connect
 

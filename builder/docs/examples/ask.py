@@ -1,4 +1,4 @@
-"""A message and its context in one call, e.g. behind a web server that answers a request."""
+"""A message and its context in one call, e.g. in a web server."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ from builder.client import Rejected, Unavailable, connect
 
 
 async def answer(session: str, text: str, servers: str = "nats://127.0.0.1:4222") -> str:
-    """What the model says to a person's message."""
+    """What the model says to a user's message."""
     try:
         async with connect(servers) as client:
             context = await client.ask(session, text, consumer="default", timeout=10)

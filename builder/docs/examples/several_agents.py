@@ -1,4 +1,4 @@
-"""Planner, coder and critic write to each other in one session; the planner answers the person."""
+"""Planner, coder and critic write to each other in one session; the planner answers the user."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

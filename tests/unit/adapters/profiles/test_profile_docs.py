@@ -78,7 +78,8 @@ def one_kind(field: dict[str, Any]) -> str:
     if kind in {"integer", "number"}:
         return f"{WORDS[kind]} {', '.join(f'{sign}{field[bound]:,}' for bound, sign in BOUNDS.items() if bound in field)}".strip()
     if kind == "array":
-        return f"list of {allowed(field['items'])}"
+        items = allowed(field["items"])
+        return "list" if items == WORDS["string"] else f"list of {items}"
     if kind == "object":
         return f"name → {allowed(field['additionalProperties'])}"
     return WORDS.get(kind) or ("selector" if is_selector(inner(field)) else "mapping")
