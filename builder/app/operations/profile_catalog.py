@@ -111,12 +111,12 @@ class ProfileCatalog:
     def _files(self) -> Iterator[LintFinding]:
         """Of the author's folder: names that nobody reads, and hints that nobody shows."""
         visible, chosen = self._visible_schemas(), {name for _, name in self._own_hints()}
-        known = {*BODIES, *self._bundled_hints}
+        served = {*BODIES, *self._bundled_hints}
         for folder in self._own:
             yield from untranslated(folder, self.library.languages[ENGLISH], self._bundled_languages)
-            strays = tuple(stray_files(folder, known, {*(visible or ()), *chosen}))
+            strays = tuple(stray_files(folder, served, {*(visible or ()), *chosen}))
             yield from strays
-            hidden = set() if visible is None else {*_hints_in(folder)} - visible - known - chosen
+            hidden = set() if visible is None else {*_hints_in(folder)} - visible - served - chosen
             for schema in sorted(hidden):
                 file, fix = f"hints/{schema}{SUFFIX}", f"add {schema} to retrieval.schemas or pinned of a profile"
                 if all(stray.file != file for stray in strays):
