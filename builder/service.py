@@ -9,21 +9,20 @@ from typing import TypeVar
 
 from builder.assemble.assemble import AssembledPage, begin, complete, context_of
 from builder.assemble.draft import PageDraft
+from builder.assemble.explanation import Explanation
 from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending, Rendering
-from builder.assemble.receipts.explanation import Explanation
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Definitions, Profile, RecordConsumers
 from builder.domain.recall import StoredBreadcrumb
+from builder.domain.reports import timed
 from builder.domain.selector import Selector, may_trigger
-from builder.domain.timing import timed
 from builder.ports.models import Embedder
 from builder.ports.store import Store
-from builder.recall.index.reader import HistoryCache, HistoryReader
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
-from builder.recall.scopes import chain_refusals
+from builder.recall.scopes import HistoryCache, HistoryReader, chain_refusals
 from builder.recall.search.query import Queries, Query, Searcher
 from builder.recall.search.ranking import Ranker
 from builder.remember.memory import THREAD_CHARS, Ingest, Memory, in_thread

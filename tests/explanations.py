@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from builder.assemble.assemble import context_of
-from builder.assemble.receipts.explanation import Explanation
+from builder.assemble.explanation import Explanation
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb

@@ -27,19 +27,18 @@ from builder.domain.profile import Profile
 from builder.domain.recall import Passage, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector, trigger_on
 from builder.language.instructions.detection import instructions
-from builder.language.traits import fingerprint, traits
+from builder.language.sentences import fingerprint, traits
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
 from builder.recall.questions import Questions
-from builder.recall.recall import ConsumerRecall
+from builder.recall.recall import ConsumerRecall, visible_to
 from builder.recall.scopes import scope_of
 from builder.recall.search.query import Query, content_words, identifier_terms, strip_names
 from builder.recall.search.query import query_text as query_text_of
 from builder.recall.search.ranking import Ranker, Weights
-from builder.recall.visibility import visible_to
+from builder.remember.decode import BODIES
 from builder.remember.memory import passages
-from builder.remember.schemas.registry import BODIES
 from tests.bodies import body_of
 
 MODEL = "hashing/test/000000"

@@ -13,10 +13,9 @@ from builder.domain.profile import Profile, RecordConsumers
 from builder.domain.recall import EVERY_SESSION
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
-from builder.worker.consumers import Consumers
-from builder.worker.jobs import Job, JobRunner, Observer
+from builder.worker.decide import Consumers
+from builder.worker.jobs import Job, JobRunner, Observer, Pace, Pauses
 from builder.worker.log import Log, StoredLog
-from builder.worker.resilience import Pace, Pauses
 from tests.factories import MORNING, make_place, remembered_of
 from tests.memory_store.store import MemoryStore
 

@@ -11,14 +11,14 @@ from typing_extensions import override
 
 from builder.adapters.stemmer import load_language
 from builder.adapters.tokens import load_counter
-from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.breadcrumb import SUMMARY, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Unavailable
 from builder.domain.page_settings import Summaries
 from builder.domain.profile import Profile
-from builder.domain.summary import SUMMARY, KeptLine, Utterance
+from builder.domain.summary import KeptLine, Utterance
 from builder.ports.models import Summarizer
 from builder.ports.store import Store
-from builder.recall.index.reader import HistoryCache
+from builder.recall.scopes import HistoryCache
 from builder.recall.summaries.excerpts import TextFunctions
 from builder.recall.summaries.lines import extract
 from builder.recall.summaries.plan import covered_sources, recipe_of

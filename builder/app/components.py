@@ -30,13 +30,13 @@ from builder.domain.profile import Profile
 from builder.ports.broker import Delivery, Publisher
 from builder.ports.models import NO_MODEL
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
-from builder.recall.index.reader import HistoryCache
+from builder.recall.scopes import HistoryCache
 from builder.recall.search.ranking import MEANING, NULL, SIGNALS, Ranker, Weights
 from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from builder.wire.subjects import Installation
+from builder.worker.jobs import PACE, PAUSES, Pace, Pauses
 from builder.worker.purging import POLL_SECONDS
-from builder.worker.resilience import PACE, PAUSES, Pace, Pauses
 
 log = logging.getLogger("builder.consumers")
 

@@ -20,14 +20,12 @@ from builder.publish.event import encode
 from builder.recall.recall import Recaller
 from builder.remember.decode import decode
 from builder.worker.backfill import Backfill
-from builder.worker.consumers import Consumers
-from builder.worker.erasure import Erasure
-from builder.worker.forgetting import Forgetting
+from builder.worker.decide import Consumers
+from builder.worker.erasure import Erasure, Forgetting
 from builder.worker.jobs import Job, Observer
 from builder.worker.log import Log
 from builder.worker.loop import Rules, Worker
-from builder.worker.processor import Processor
-from builder.worker.publishing import ContextPublisher, DeadLetters
+from builder.worker.processor import ContextPublisher, DeadLetters, Processor
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, Verb
 from builder.worker.summary_scheduler import SummaryScheduler
 from builder.worker.turns import Turns

@@ -14,7 +14,7 @@ from builder.domain.lint_finding import faulty
 from builder.domain.profile import Profile
 from builder.ports.store import Editions
 from builder.service import ContextBuilder
-from builder.worker.resilience import UnexpectedError, guard
+from builder.worker.jobs import UnexpectedError, guard
 
 log = logging.getLogger(__name__)
 

@@ -8,14 +8,15 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from pydantic_core import CoreSchema
 
 from builder.adapters.profiles.profile_file import ProfileFile
-from builder.publish.event import SCHEMA, AgentContextV1
-from builder.publish.reports import COMPACTION_SCHEMA, ContextCompactedV1
+from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED
+from builder.publish.event import AgentContextV1
+from builder.publish.reports import ContextCompactedV1
+from builder.remember.decode import BODIES
 from builder.remember.record import Record
-from builder.remember.schemas.registry import BODIES
 
 INBOUND: dict[str, type[BaseModel]] = {**BODIES, "record": Record, "profile": ProfileFile}
 """Models of what others write: bodies by schema, the record, profile files."""
-OUTBOUND: dict[str, type[BaseModel]] = {SCHEMA: AgentContextV1, COMPACTION_SCHEMA: ContextCompactedV1}
+OUTBOUND: dict[str, type[BaseModel]] = {AGENT_CONTEXT: AgentContextV1, CONTEXT_COMPACTED: ContextCompactedV1}
 """What we write for others."""
 
 

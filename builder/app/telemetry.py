@@ -13,8 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from typing_extensions import override
 
 from builder.domain.errors import ChainTooLong
-from builder.domain.reports import LLM_HINTS, DeliveryOutcome, Failure
-from builder.domain.timing import PARTS
+from builder.domain.reports import LLM_HINTS, PARTS, DeliveryOutcome, Failure
 from builder.worker.jobs import Observer
 
 log = logging.getLogger("builder.events")

@@ -3,17 +3,22 @@
 from dataclasses import dataclass
 
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, Shares, cannot_fit
+from builder.assemble.chat import chat_tokens, messages
 from builder.assemble.draft import PageDraft, new_draft
 from builder.assemble.items.labels import Labels
 from builder.assemble.items.rendering import FOLD_REASON, Rendering
 from builder.assemble.items.writer import Writer
-from builder.assemble.omissions import Absence
-from builder.assemble.page.chat import chat_tokens, messages
-from builder.assemble.page.composition import Page, compose, parts, rows_of_calls, sections_of
+from builder.assemble.page import Absence, Page, compose, parts, rows_of_calls, sections_of
 from builder.assemble.sources.conversation import SHORT_TOKENS, grow, leave_out_older, put_conversation
 from builder.assemble.sources.finds import put_finds
-from builder.assemble.sources.fixed import complete_current, put_current, put_fixed, put_pinned
-from builder.assemble.sources.instructions import leave_out_instructions, put_instructions
+from builder.assemble.sources.fixed import (
+    complete_current,
+    leave_out_instructions,
+    put_current,
+    put_fixed,
+    put_instructions,
+    put_pinned,
+)
 from builder.assemble.sources.summary import leave_out_shown_lines, put_memory, put_summary
 from builder.domain.context import (
     DEGRADED,
@@ -205,4 +210,6 @@ def _compaction(draft: PageDraft) -> Compaction | None:
     items = [placed[full.entry] for full in reversed(draft.full) if full.entry in placed]
     folded = tuple(part.breadcrumb.id for item in items for part in item.fragments if part.reduced == FOLD_REASON)
     original = sum(full.tokens for full in draft.full if full.entry in placed)
-    return Compaction(original=original, compacted=sum(item.tokens for item in items), folded=folded) if folded else None
+    compacted = sum(item.tokens for item in items)
+    budget = draft.recall.profile.budget
+    return Compaction(original_tokens=original, compacted_tokens=compacted, folded=folded, budget=budget) if folded else None

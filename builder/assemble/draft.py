@@ -8,11 +8,11 @@ from builder.assemble.budget.ledger import Ledger
 from builder.assemble.budget.shares import LimitedConversation, Shares, limit_conversation
 from builder.assemble.items.rendering import SOURCES, each
 from builder.assemble.items.writer import Item, Writer
-from builder.assemble.omissions import OmissionLog
+from builder.assemble.page import OmissionLog
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.phrases import Phrases
 from builder.domain.profile import SectionRule
-from builder.language.traits import is_follow_up
+from builder.language.sentences import is_follow_up
 from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls
 from builder.recall.index.view import View
 from builder.recall.recall import ConsumerRecall

@@ -14,7 +14,7 @@ from builder.app.stores import IN_MEMORY, location
 from builder.domain.profile import Profile
 from builder.ports.models import Embedder
 from builder.ports.store import Store
-from builder.recall.index.reader import HistoryCache
+from builder.recall.scopes import HistoryCache
 from builder.recall.search.ranking import Ranker
 from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions

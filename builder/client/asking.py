@@ -15,11 +15,11 @@ from functools import partial
 from typing import Any
 
 from builder.client.received import Consumer, ReceivedContext, read
-from builder.client.responses import SCHEMA, Response, questions_of, response_of
-from builder.client.sending import USER_MESSAGE, Lifetime, PublishResult, Sending, check, user_message
+from builder.client.responses import Response, questions_of, response_of
+from builder.client.sending import Lifetime, PublishResult, Sending, check, user_message
 from builder.client.stream import StreamReader
 from builder.client.subscription import LOOK_SECONDS, expected
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, USER_MESSAGE, Breadcrumb
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable
 from builder.remember.decode import readable
@@ -68,10 +68,10 @@ class _Turn:
     async def read(self, reader: StreamReader) -> AsyncIterator[Response]:
         subject, of_no_session = self.places
         async for crumb in self._new(reader, subject):
-            if crumb.schema == SCHEMA and any(name not in results for name, results in self.calls.items()):
+            if crumb.schema == AGENT_RESPONSE and any(name not in results for name, results in self.calls.items()):
                 _ = [result async for result in self._new(reader, of_no_session)]
             # Who writes without the client may name no agent, and no message.
-            is_own, questions = crumb.agent in ("", self.agent), questions_of(crumb) if crumb.schema == SCHEMA else ()
+            is_own, questions = crumb.agent in ("", self.agent), questions_of(crumb) if crumb.schema == AGENT_RESPONSE else ()
             if self.causes.isdisjoint(questions) or not (is_own or self.message not in questions):
                 continue
             self.causes.add(crumb.id)

@@ -3,7 +3,7 @@
 import json
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, TypeVar, cast
@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.reports import Receipt
 from builder.domain.selector import Selector, matches_one, trigger_on, trigger_text
 from builder.wire.json import shape
 from builder.wire.subjects import session_text, session_token
@@ -144,29 +145,6 @@ class BreadcrumbRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
-    """What was erased for one breadcrumb in one session."""
-
-    id: str
-    workspace: str
-    session: Session
-    by: str
-    """Who demanded it, for people; `System` when nobody was named."""
-    at: datetime
-    versions: int
-    """Of the breadcrumb."""
-    summaries: tuple[str, ...]
-    """Ids of the summaries that were made from it."""
-    messages: int
-    """Messages of the stream."""
-    contexts: int
-    """Published contexts that showed it, or a summary of it."""
-    dead_letters: int
-    cached: int
-    """Entries of caches."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PersonReceipt:
     """What was erased for a person."""
 
@@ -221,6 +199,12 @@ class Consumer:
                 "send the tags that it names, or change it"
             )
         return ""
+
+
+def read_receipt(answer: Any) -> Receipt:
+    """JSON → receipt, with the session by its text. Raises `Unavailable`."""
+    receipt = read_result(Receipt, answer)
+    return replace(receipt, session=session_text(receipt.session))
 
 
 def read_result(kind: type[T], answer: Any) -> T:

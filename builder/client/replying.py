@@ -11,11 +11,12 @@ from typing import Any
 from nats.aio.client import Client as Connection
 
 from builder.client.received import ReceivedContext
-from builder.client.responses import MAX_MESSAGES, SCHEMA, Conversation, Response, read_conversation, read_responses, response_id
-from builder.client.sending import TOOL_RESPONSE, Conflict, Publishing, Sending, as_json, check, check_same
+from builder.client.responses import MAX_MESSAGES, Conversation, Response, read_conversation, read_responses, response_id
+from builder.client.sending import Conflict, Publishing, Sending, as_json, check, check_same
 from builder.client.serving import patiently
 from builder.client.stream import StreamReader
 from builder.client.tools import Tools, read_reply, run_calls
+from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.selector import trigger_text, wait_for_tools
 from builder.wire.records import Outgoing, make_record
@@ -127,7 +128,7 @@ def _event(
     context: ReceivedContext, body: dict[str, Any], step: int, message_id: str, tags: tuple[str, ...], to: tuple[str, ...]
 ) -> tuple[Outgoing, str]:
     identity = message_id or response_id(context.id, step)
-    record = make_record(SCHEMA, identity, context.session_token, {**body, "step": step}, tags=tags, to=to)
+    record = make_record(AGENT_RESPONSE, identity, context.session_token, {**body, "step": step}, tags=tags, to=to)
     event = as_json(record, context.workspace)
     check(event)
     return event, identity

@@ -12,9 +12,10 @@ from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 
 from builder.client.connecting import reason
-from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, Receipt, ReceivedContext, read, read_result
+from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, ReceivedContext, read, read_receipt, read_result
 from builder.client.tools import check_named, piece
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.reports import Receipt
 from builder.domain.summary import CompactionResult
 from builder.wire.requests import MAX_HISTORY_PAGE, raise_error
 from builder.wire.subjects import DEFAULT, Installation, optional_token, request_subject, session_token
@@ -80,7 +81,7 @@ class Requests:
         """Erase a breadcrumb and all made from it; returns new receipts. session: if the store cannot know it. by: who asked."""
         token = optional_token(session)
         answer = await self.request("forget", {"id": breadcrumb, "session": token, "by": by})
-        return tuple(read_result(Receipt, receipt) for receipt in answer["receipts"])
+        return tuple(read_receipt(receipt) for receipt in answer["receipts"])
 
     async def forget_person(
         self, user_id: str, *, by: str = "", progress: Callable[[int, int], object] | None = None

@@ -9,13 +9,11 @@ from typing import Any
 
 from builder.client.received import ReceivedContext
 from builder.client.stream import StreamReader
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, TOMBSTONE, TOOL_ERROR, TOOL_RESPONSE, Breadcrumb
 from builder.domain.errors import Rejected
-from builder.domain.selector import ANSWER, FAILURE
 from builder.remember.decode import readable
 from builder.wire.subjects import breadcrumb_subject
 
-SCHEMA, TOMBSTONE = "agent.response.v1", "breadcrumb.deleted.v1"
 MAX_MESSAGES = 1_000
 """Most messages per subject read after a trigger (about 0.5 s)."""
 
@@ -101,7 +99,7 @@ class Conversation:
 
 def response_id(context_id: str, step: int) -> str:
     """The id of a response: UUIDv5 of the context and the step."""
-    return str(uuid.uuid5(uuid.UUID(context_id), f"{SCHEMA} {step}"))
+    return str(uuid.uuid5(uuid.UUID(context_id), f"{AGENT_RESPONSE} {step}"))
 
 
 async def read_conversation(reader: StreamReader, context: ReceivedContext, max_messages: int = MAX_MESSAGES) -> Conversation:
@@ -115,7 +113,7 @@ async def read_conversation(reader: StreamReader, context: ReceivedContext, max_
     start = min((each.sequence for each in calling), default=0)
     results: dict[str, dict[str, Any]] = {}
     for session in (context.session_token, NO_SESSION):
-        for schema in (ANSWER, FAILURE):
+        for schema in (TOOL_RESPONSE, TOOL_ERROR):
             subject = breadcrumb_subject(context.workspace, session, schema)
             results |= await _results(reader, subject, start, request_ids - results.keys(), max_messages)
     responses = tuple(_with_results(each, results) for each in conversation.responses)
@@ -125,7 +123,7 @@ async def read_conversation(reader: StreamReader, context: ReceivedContext, max_
 async def read_responses(reader: StreamReader, context: ReceivedContext, max_messages: int = 0) -> Conversation:
     """Responses without results. max_messages: responses and tombstones after the trigger; 0 = all."""
     place = (context.workspace, context.session_token)
-    subject = breadcrumb_subject(*place, SCHEMA)
+    subject = breadcrumb_subject(*place, AGENT_RESPONSE)
     last = await reader.last(subject)
     start = await _start(reader, context) if last <= context.trigger_seq else context.trigger_seq
     responses: list[Response] = []

@@ -14,7 +14,7 @@ from nats.js.errors import APIError
 from builder.client.connecting import reason
 from builder.client.requests import Requests
 from builder.client.stream import BREADCRUMBS, StreamReader
-from builder.domain.breadcrumb import ORIGIN, Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import ORIGIN, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
 from builder.wire.json import shape
@@ -30,7 +30,6 @@ WRONG_LAST_SEQUENCE = 10071
 """JetStream's code for "another message has come on this subject"."""
 Lifetime = float | timedelta | datetime
 """Seconds, a time span, or the end."""
-USER_MESSAGE, TOOL_RESPONSE = "user.message.v1", "tool.response.v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

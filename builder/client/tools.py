@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from builder.client.received import BreadcrumbRecord, ReceivedContext
+from builder.domain.breadcrumb import TOOL_RESPONSE
 from builder.domain.errors import Rejected
-from builder.domain.selector import ANSWER
 from builder.remember.content import described, without_wrapper
 from builder.wire.chat_lines import tool_request
 from builder.wire.json import one_line, shape
@@ -178,7 +178,7 @@ def piece(record: BreadcrumbRecord, offset: int, context: ReceivedContext) -> st
 
 
 def _shown_text(record: BreadcrumbRecord) -> str:
-    output = described(without_wrapper(record.body.get("output"))) if record.schema == ANSWER else None
+    output = described(without_wrapper(record.body.get("output"))) if record.schema == TOOL_RESPONSE else None
     if output is None:
         return record.text
     return output if isinstance(output, str) else one_line(output)

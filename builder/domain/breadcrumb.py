@@ -7,6 +7,12 @@ from typing import Literal, NamedTuple
 Role = Literal["user", "assistant", "tool", "standing", "other"]
 Kind = Literal["content", "tombstone", "secret", "erased"]
 
+USER_MESSAGE, AGENT_RESPONSE = "user.message.v1", "agent.response.v1"
+TOOL_REQUEST, TOOL_RESPONSE, TOOL_ERROR = "tool.request.v1", "tool.response.v1", "tool.error.v1"
+SUMMARY, TOMBSTONE = "summary.v1", "breadcrumb.deleted.v1"
+AGENT_CONTEXT, CONTEXT_COMPACTED = "agent.context.v1", "context.compacted.v1"
+"""Names of the schemas that the service itself treats in a special way."""
+
 NO_SESSION = "_"
 """The reserved session of breadcrumbs that belong to no conversation (tool catalogs, notes)."""
 

@@ -135,15 +135,15 @@ class Section:
     name: str
     section_class: str
     tokens: int
-    breadcrumbs: Mapping[str, int]
-    """Id → tokens that are shown of it, in page order."""
-    probabilities: Mapping[str, float]
-    """Of finds: id → probability that it answers the trigger."""
+    tokens_by_id: Mapping[str, int]
+    """Tokens that are shown of each breadcrumb, in page order."""
+    probability_by_id: Mapping[str, float]
+    """Of finds: that it answers the trigger."""
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The breadcrumbs in it, in page order."""
-        return tuple(self.breadcrumbs)
+        return tuple(self.tokens_by_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,12 +176,14 @@ class Breakpoint:
 class Compaction:
     """Tool results that were folded to one line each."""
 
-    original: int
-    """Tokens of the conversation on the page without folding."""
-    compacted: int
-    """Tokens of it with folding."""
+    original_tokens: int
+    """Of the conversation on the page without folding."""
+    compacted_tokens: int
+    """Of it with folding."""
     folded: tuple[str, ...]
     """Ids, oldest first."""
+    budget: int
+    """Allowed tokens of the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED, TOMBSTONE
 from builder.domain.selector import Selector
 
 QuerySource = Literal["last_user", "last_n", "custom"]
@@ -14,11 +15,11 @@ ChatPlace = Literal["system", "user"]
 FORBIDDEN_SCHEMAS = frozenset(
     {
         "secret.v1",
-        "agent.context.v1",
+        AGENT_CONTEXT,
         "context.blacklist.v1",
         "context.config.v1",
-        "breadcrumb.deleted.v1",
-        "context.compacted.v1",
+        TOMBSTONE,
+        CONTEXT_COMPACTED,
     }
 )
 """Schemas that no profile can show."""

@@ -21,7 +21,7 @@ class Passage:
     tokens: int
     """Token count (o200k_base)."""
     traits: int = 0
-    """Bits of `builder.language.traits.Trait`."""
+    """Bits of `builder.language.sentences.Trait`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class StoredBreadcrumb:
     model: str
     """Id of the engine that made the vectors; vectors of two models are never compared. Empty until all passages have one."""
     fingerprint: bytes
-    """Hash of what is compared of the text (`builder.language.traits`); equal for repeats."""
+    """Hash of what is compared of the text (`builder.language.sentences`); equal for repeats."""
     joins: str = ""
     """In a recall, the session that an answer of no session joined (`Breadcrumb.joins_by`); "" for all others."""
     entry: Place | None = None

@@ -3,13 +3,11 @@
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.breadcrumb import NO_SESSION, TOOL_ERROR, TOOL_RESPONSE, Breadcrumb
 
 CATALOG = "tool.catalog.v1"
 MAX_PINNED = 100
 """Most breadcrumbs of one kind on a page."""
-ANSWER, FAILURE = "tool.response.v1", "tool.error.v1"
-"""Schemas of a tool's answer and of its failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +104,7 @@ def schemas_of(triggers: Triggers) -> tuple[str, ...]:
 
 def wait_for_tools(triggers: Triggers) -> bool:
     """Whether a tool's result may match; without schemas any breadcrumb may."""
-    return any(not selector.schemas or {ANSWER, FAILURE} & {*selector.schemas} for selector in triggers)
+    return any(not selector.schemas or {TOOL_RESPONSE, TOOL_ERROR} & {*selector.schemas} for selector in triggers)
 
 
 def trigger_text(selector: Selector) -> str:
@@ -116,9 +114,9 @@ def trigger_text(selector: Selector) -> str:
 
 
 def _with_failures(selector: Selector) -> Selector:
-    if ANSWER not in selector.schemas or FAILURE in selector.schemas:
+    if TOOL_RESPONSE not in selector.schemas or TOOL_ERROR in selector.schemas:
         return selector
-    return Selector(**{**selector.conditions, "schemas": (*selector.schemas, FAILURE)})
+    return Selector(**{**selector.conditions, "schemas": (*selector.schemas, TOOL_ERROR)})
 
 
 SCHEMA_DEFINITION = "schema.def.v1"

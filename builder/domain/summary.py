@@ -6,11 +6,8 @@ from dataclasses import dataclass, fields
 from itertools import chain
 from typing import Any
 
-from builder.domain.breadcrumb import Breadcrumb, Role
+from builder.domain.breadcrumb import SUMMARY, Breadcrumb, Role
 from builder.domain.text import texts
-
-SUMMARY = "summary.v1"
-"""Schema of a summary: its words were made from the words of others."""
 
 Source = tuple[str, int]
 """Id and version of a breadcrumb that something was made from."""

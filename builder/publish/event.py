@@ -1,20 +1,20 @@
 """Context → the bytes of `agent.context.v1`: RCRT's field names and ours, `assembly` first. The worker publishes them."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
-from builder.domain.context import RECENT, Context, Omission, Section
+from builder.domain.breadcrumb import AGENT_CONTEXT
+from builder.domain.context import RECENT, Context
 from builder.domain.errors import Rejected
 from builder.publish.chat import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai
-from builder.publish.reports import STRICT_MODEL, CompactionV1, compaction_of
+from builder.publish.reports import DIGITS, READ_MODEL, STRICT_MODEL, CompactionV1
 
-SCHEMA = "agent.context.v1"
 EMPTY_PREFIX = blake2b(b"", digest_size=8).hexdigest()
 DEFAULT_MAX_BYTES = 8 * 1_048_576
 
@@ -42,16 +42,20 @@ class Assembly(BaseModel):
     )
 
 
+def _rounded(probabilities: Mapping[str, float] | None) -> dict[str, float] | None:
+    return {name: round(value, DIGITS) for name, value in probabilities.items()} if probabilities else None
+
+
 class SectionV1(BaseModel):
     """One section of the page."""
 
-    model_config = STRICT_MODEL
+    model_config = READ_MODEL
     name: str
     section_class: str = Field(alias="class", description="static, slow or turn")
     tokens: int
     ids: tuple[str, ...] = Field(description="breadcrumbs in it, in page order")
     tokens_by_id: dict[str, int] = Field({}, description="tokens that it shows of each; headings and date lines are nobody's")
-    probability_by_id: dict[str, float] | None = Field(
+    probability_by_id: Annotated[dict[str, float] | None, BeforeValidator(_rounded)] = Field(
         None, description="of what was found: the probability that it answers the trigger, by which it was chosen"
     )
 
@@ -59,7 +63,7 @@ class SectionV1(BaseModel):
 class BreakpointV1(BaseModel):
     """Where a prompt cache may cut the page: equal hash, equal beginning."""
 
-    model_config = STRICT_MODEL
+    model_config = READ_MODEL
     name: str = Field(description="static, slow: behind the sections of this class; recent: behind the recent conversation")
     characters: int = Field(description="characters of `content` in front of it")
     tokens: int = Field(description="tokens of them")
@@ -69,11 +73,11 @@ class BreakpointV1(BaseModel):
 class OmissionV1(BaseModel):
     """What is not on the page, or not all of it, and why."""
 
-    model_config = STRICT_MODEL
+    model_config = READ_MODEL
     id: str
     reason: str
     tokens: int = Field(description="tokens of all of it, by stored counts where nothing of it was rendered")
-    shown: int = Field(0, description="tokens of them on the page")
+    shown: int = Field(0, validation_alias=AliasChoices("shown", "tokens_shown"), description="tokens of them on the page")
 
 
 class Omissions(BaseModel):
@@ -105,7 +109,7 @@ class AgentContextV1(BaseModel):
                         "flags": [],
                     },
                     "id": "8c1cbb1e-52b3-5d0e-9d0c-6a2f4c3b2a10",
-                    "schema_name": SCHEMA,
+                    "schema_name": AGENT_CONTEXT,
                     "workspace": "default",
                     "consumer_id": "default",
                     "session_id": "s42",
@@ -130,7 +134,7 @@ class AgentContextV1(BaseModel):
     )
     assembly: Assembly
     id: str = Field(description="UUIDv5 of workspace, session, trigger and consumer")
-    schema_name: str = SCHEMA
+    schema_name: str = AGENT_CONTEXT
     workspace: str
     consumer_id: str
     agent_id: str | None = Field(
@@ -206,7 +210,7 @@ def _chat(context: Context) -> dict[str, Any]:
 
 
 def _event(context: Context) -> AgentContextV1:
-    return AgentContextV1(
+    values: dict[str, Any] = dict(
         assembly=_assembly(context),
         id=str(context.id),
         workspace=context.trigger.workspace,
@@ -223,32 +227,22 @@ def _event(context: Context) -> AgentContextV1:
         formatted_context=context.markdown,
         breadcrumb_count=len({id_ for section in context.sections for id_ in section.ids}),
         sources_assembled=len(context.sections),
-        sections=tuple(map(_section, context.sections)),
+        sections=context.sections,
         supersedes=str(context.supersedes) if context.supersedes else None,
         questions=context.questions,
         refreshed=True if context.as_of else None,
         as_of=context.as_of.sequence if context.as_of else None,
         is_over=context.is_over or None,
-        breakpoints=tuple(BreakpointV1(**asdict(cut)) for cut in context.breakpoints),
+        breakpoints=context.breakpoints,
         omissions=Omissions(
-            partial=tuple(map(_omission, context.partial)),
-            most_relevant=tuple(map(_omission, context.omissions)),
+            partial=context.partial,
+            most_relevant=context.omissions,
             by_reason=dict(sorted((Counter(item.reason for item in context.partial) + Counter(context.left_out)).items())),
         ),
-        compaction=compaction_of(context, context.compaction) if context.compaction else None,
+        compaction=context.compaction,
         **_chat(context),
     )
-
-
-def _omission(omission: Omission) -> OmissionV1:
-    return OmissionV1(id=omission.id, reason=omission.reason, tokens=omission.tokens, shown=omission.tokens_shown)
-
-
-def _section(section: Section) -> SectionV1:
-    probabilities = {id_: round(value, 6) for id_, value in section.probabilities.items()}
-    values = {"name": section.name, "class": section.section_class, "tokens": section.tokens, "ids": section.ids}
-    values |= {"tokens_by_id": section.breadcrumbs, "probability_by_id": probabilities or None}
-    return SectionV1.model_validate(values)
+    return AgentContextV1(**values)
 
 
 def _assembly(context: Context) -> Assembly:

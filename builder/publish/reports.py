@@ -5,18 +5,21 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from builder.domain.breadcrumb import CONTEXT_COMPACTED
 from builder.domain.context import Compaction, Context
-from builder.domain.receipt import ContextReceipt
-
-COMPACTION_SCHEMA = "context.compacted.v1"
+from builder.domain.reports import ContextReceipt
 
 STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
+DIGITS = 6
+"""Of probabilities and signals."""
+READ_MODEL = ConfigDict(extra="forbid", frozen=True, from_attributes=True, populate_by_name=True)
+"""Made from the class of the same name in `domain/context.py`."""
 
 
 class CompactionV1(BaseModel):
     """Tool results that were folded to one line each, because the conversation does not fit."""
 
-    model_config = STRICT_MODEL
+    model_config = READ_MODEL
     original_tokens: int = Field(description="tokens that the conversation on the page would have without folding")
     compacted_tokens: int = Field(description="tokens that it has with the results folded")
     folded: tuple[str, ...] = Field(description="breadcrumbs whose results were folded, oldest first")
@@ -36,7 +39,7 @@ class ContextCompactedV1(CompactionV1):
                     "compacted_tokens": 2710,
                     "folded": ["t3", "t5"],
                     "budget": 4000,
-                    "schema_name": COMPACTION_SCHEMA,
+                    "schema_name": CONTEXT_COMPACTED,
                     "context_id": "8c1cbb1e-52b3-5d0e-9d0c-6a2f4c3b2a10",
                     "workspace": "default",
                     "consumer_id": "default",
@@ -46,7 +49,7 @@ class ContextCompactedV1(CompactionV1):
             ]
         },
     )
-    schema_name: str = COMPACTION_SCHEMA
+    schema_name: str = CONTEXT_COMPACTED
     context_id: str = Field(description="id of the context")
     workspace: str
     consumer_id: str
@@ -57,7 +60,7 @@ class ContextCompactedV1(CompactionV1):
 def encode_compaction(context: Context, compaction: Compaction) -> bytes:
     """The event `context.compacted.v1`."""
     event = ContextCompactedV1(
-        **compaction_of(context, compaction).model_dump(),
+        **asdict(compaction),
         context_id=str(context.id),
         workspace=context.trigger.workspace,
         consumer_id=context.consumer,
@@ -65,20 +68,6 @@ def encode_compaction(context: Context, compaction: Compaction) -> bytes:
         trigger_event_id=context.trigger.id,
     )
     return event.model_dump_json().encode()
-
-
-def compaction_of(context: Context, compaction: Compaction) -> CompactionV1:
-    """Of a context's event."""
-    return CompactionV1(
-        original_tokens=compaction.original,
-        compacted_tokens=compaction.compacted,
-        folded=compaction.folded,
-        budget=context.budget,
-    )
-
-
-DIGITS = 6
-"""Of probabilities and signals."""
 
 
 def receipt_values(receipt: ContextReceipt) -> dict[str, Any]:

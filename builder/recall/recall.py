@@ -1,31 +1,114 @@
-"""Recall: everything in scope as of a trigger's place, as each consumer may see it, before any choice."""
+"""`recall`: what a consumer may see of the history before a message, and the rows that its profile pins."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
-from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.profile import Profile
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.page_settings import FORBIDDEN_SCHEMAS
+from builder.domain.profile import MAX_DEFINITIONS, Profile
 from builder.domain.recall import Scope, StoredBreadcrumb
-from builder.domain.selector import Selector
+from builder.domain.selector import CATALOG, DEFINES_TAG, SCHEMA_DEFINITION, Pinned, Selector
 from builder.language.words import Terms
-from builder.recall.index.conversation import Turn, closed_turn
-from builder.recall.index.reader import HistoryReader
+from builder.recall.index.conversation import SUMMARIES, Turn, closed_turn, of_audience, without_expired
+from builder.recall.index.links import NOBODY
 from builder.recall.index.view import View
 from builder.recall.questions import Questions, questions_of, without_later_triggers
-from builder.recall.scopes import looks_for_person, memory_of, scope_of
-from builder.recall.visibility import (
-    BLACKLIST,
-    OWN_BLACKLIST,
-    RowsByKind,
-    kinds_of,
-    of_person,
-    pinned_rows,
-    schema_hints,
-    system_prompt,
-    unexpired,
-    visible_to,
-    without_expired,
-)
+from builder.recall.scopes import HistoryReader, looks_for_person, memory_of, scope_of
+
+BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="", of_no_session=True)
+"""Of operators: a participant of a session must not show what they exclude."""
+OWN_BLACKLIST = Pinned(selector=BLACKLIST.selector, keep="latest", section="")
+"""The latest of the session, if it is later; it excludes beside that of operators."""
+AGENTS = Pinned(selector=Selector(schemas=("agent.def.v1",)), keep=MAX_DEFINITIONS, section="", of_no_session=True)
+"""Agents' definitions: the newest of a consumer brings its system prompt where its profile has none."""
+SCHEMA_DEFINITIONS = Pinned(selector=Selector(schemas=(SCHEMA_DEFINITION,)), keep=MAX_DEFINITIONS, section="", of_no_session=True)
+"""Definitions of schemas, for consumers that trust their hints."""
+
+RowsByKind = Mapping[Pinned, tuple[StoredBreadcrumb, ...]]
+"""Of each kind its rows, the newest first."""
+
+
+def kinds_of(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
+    """The kinds that are recalled for these consumers, each once."""
+    sections = (each for profile in consumers for kind in profile.pinned for each in _with_shared(replace(kind, section="")))
+    definitions = (AGENTS,) if any(map(_needs_definition, consumers)) else ()
+    schemas = (SCHEMA_DEFINITIONS,) if any(map(_reads_schema_definitions, consumers)) else ()
+    return tuple(dict.fromkeys((BLACKLIST, OWN_BLACKLIST, *definitions, *schemas, *sections)))
+
+
+def unexpired(now: datetime, rows: RowsByKind) -> RowsByKind:
+    """The rows that have not expired by now."""
+    return {
+        kind: tuple(row for row in members if row.breadcrumb.expires_at is None or row.breadcrumb.expires_at > now)
+        for kind, members in rows.items()
+    }
+
+
+def pinned_rows(profile: Profile, rows: RowsByKind) -> tuple[tuple[StoredBreadcrumb, ...], ...]:
+    """The rows of each of the profile's kinds, without forbidden schemas. Operators' catalogs come first."""
+    kinds = (_with_shared(replace(kind, section="")) for kind in profile.pinned)
+    rows_of = ((row for each in kind for row in rows[each]) for kind in kinds)
+    return tuple(tuple(row for row in members if row.breadcrumb.schema not in FORBIDDEN_SCHEMAS) for members in rows_of)
+
+
+def system_prompt(profile: Profile, rows: RowsByKind) -> str:
+    """The profile's, else that of the consumer's newest definition of no session; "" without a section for it."""
+    if not _needs_definition(profile):
+        return profile.system_prompt
+    trusted = (row.breadcrumb for row in rows[AGENTS] if row.breadcrumb.session == NO_SESSION)
+    return next((crumb.text for crumb in trusted if crumb.speaker == profile.consumer), "").strip()
+
+
+def schema_hints(profile: Profile, rows: RowsByKind) -> Mapping[str, str]:
+    """Schema → the hints, as JSON text, of its newest `schema.def.v1` of no session that the profile trusts."""
+    trusted = profile.trusted_hints
+    if trusted is None or not _reads_schema_definitions(profile):
+        return {}
+    records = (row.breadcrumb for row in reversed(rows[SCHEMA_DEFINITIONS]))
+    usable = [record for record in records if record.session == NO_SESSION and trusted.trusts(record)]
+    return {
+        tag.removeprefix(DEFINES_TAG): record.hints for record in usable for tag in record.tags if tag.startswith(DEFINES_TAG)
+    }
+
+
+def _with_shared(kind: Pinned) -> tuple[Pinned, ...]:
+    return (replace(kind, of_no_session=True), kind) if CATALOG in kind.selector.schemas else (kind,)
+
+
+def _reads_schema_definitions(profile: Profile) -> bool:
+    return profile.trusted_hints is not None and profile.trusted_hints.covers_schema_definitions
+
+
+def _needs_definition(profile: Profile) -> bool:
+    return not profile.system_prompt and profile.section("system") is not None
+
+
+def visible_to(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...]) -> View:
+    """The view as this consumer sees it at the trigger.
+
+    A result goes with its call. An excluded or expired result takes only itself.
+    """
+    return without_expired(of_consumer(view, profile, trigger), excluded, trigger.received_at)
+
+
+def of_person(view: View, user: str) -> View:
+    """Of other sessions only what was said by and to this person and is not private."""
+    table, people = view.history.breadcrumbs, view.history.people
+    person = people.codes.get(user, NOBODY)
+    own = view.session_of == view.session
+    persons = view.column(people.person)
+    memory = (persons == person) & (person != NOBODY) & ~view.column(table.private)
+    if NO_SESSION in table.sessions:
+        memory |= (view.session_of == table.sessions[NO_SESSION]) & (persons == NOBODY)
+    summaries = view.current & ~own & table.matching(SUMMARIES, view.size)
+    return replace(view, current=view.current & (own | (memory & ~summaries)), person=person, summaries=summaries)
+
+
+def of_consumer(view: View, profile: Profile, trigger: Breadcrumb) -> View:
+    """The conversation that its agent takes part in."""
+    task = trigger.task if profile.scope_to_task else None
+    return replace(of_audience(view, profile.audience, task), agent=profile.agent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

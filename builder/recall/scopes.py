@@ -1,18 +1,160 @@
-"""Where the contexts of a trigger are looked for, whose memory that is, and loops of agents."""
+"""The scope of a message: which sessions are read, their histories in memory, and the causal chain."""
 
-from dataclasses import replace
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.errors import ChainTooLong
 from builder.domain.profile import DEFINING_SCHEMAS, MAX_DEFINITIONS, Definitions, Profile
-from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
 from builder.ports.models import NO_MODEL
 from builder.ports.store import BreadcrumbStore, Reader, Store
+from builder.recall.index.history import History
 from builder.recall.index.links import NOBODY
-from builder.recall.index.reader import HistoryCache, HistoryReader
+from builder.recall.index.view import View, as_of
+
+Key = TypeVar("Key")
+
+
+class KeyedLock(Generic[Key]):
+    """Locks that exist while held or awaited; first come, first served."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[Key, asyncio.Lock] = WeakValueDictionary()
+
+    def of(self, key: Key) -> asyncio.Lock:
+        """The key's lock."""
+        return self._locks.setdefault(key, asyncio.Lock())
+
+
+SCOPE_PASSAGES = 50
+"""What an open scope costs beside its passages, in passages."""
+PAGE_ROWS = 2_000
+"""Rows of one recall: a long session is read in pages, so that it neither fills the memory nor stops the loop."""
+VECTOR_ROWS = 64
+"""Rows without vectors that one look asks for."""
+
+PinnedRows = tuple[tuple[StoredBreadcrumb, ...], ...]
+
+
+class HistoryCache:
+    """Dropping a history costs time and changes nothing."""
+
+    def __init__(self, passages: int) -> None:
+        self._limit = passages
+        self._histories: OrderedDict[Scope, History] = OrderedDict()
+        self.locks = KeyedLock[Scope]()
+        """A scope's history is extended only under the scope's lock."""
+
+    def get(self, scope: Scope) -> History:
+        """The scope's history as far as it was read."""
+        history = self._histories.setdefault(scope, History())
+        self._histories.move_to_end(scope)
+        return history
+
+    def scope_of_session(self, workspace: str, session: str) -> Scope:
+        """The scope of this session alone that was used last, so that no second history of it is read."""
+        alone = (workspace, (session,), "")
+        matches = (scope for scope in reversed(self._histories) if (scope.workspace, scope.sessions, scope.user) == alone)
+        return next(matches, Scope(workspace=workspace, sessions=(session,)))
+
+    def accepts(self, history: History, revision: int) -> bool:
+        """Whether rows of this revision may join it."""
+        if not history.rows:
+            history.revision = revision
+        return history.is_whole and history.revision == revision
+
+    def reset(self, scope: Scope) -> History:
+        """An empty history, to be read from its beginning."""
+        self._histories[scope] = History()
+        return self.get(scope)
+
+    def drop(self, workspace: str) -> int:
+        """Drop the histories of a workspace; returns how many scopes."""
+        scopes = [scope for scope in self._histories if scope.workspace == workspace]
+        for scope in scopes:
+            del self._histories[scope]
+        return len(scopes)
+
+    def extend(self, history: History, rows: tuple[StoredBreadcrumb, ...]) -> Iterator[None]:
+        """Append the rows that it lacks, with pauses; then drop the scopes unused for longest. Read it to its end."""
+        yield from history.extending(tuple(filter(history.lacks, rows)))
+        cost = sum(each.cost + SCOPE_PASSAGES for each in self._histories.values())
+        while len(self._histories) > 1 and cost > self._limit:
+            cost -= self._histories.popitem(last=False)[1].cost + SCOPE_PASSAGES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryReader:
+    """Extends the histories by what the store has learned since."""
+
+    store: Store
+    cache: HistoryCache
+    model: str
+    """Id of the engine whose vectors are read."""
+    page_rows: int = PAGE_ROWS
+
+    async def read(
+        self,
+        session: str,
+        until: Place,
+        scope: Scope,
+        pinned: tuple[Pinned, ...],
+        *,
+        inclusive: bool = False,
+        searched: bool = True,
+    ) -> tuple[PinnedRows, View]:
+        """For each pinned kind its rows as of a place, and the history before it. Raises `Unavailable`.
+
+        inclusive: the history includes the place. searched: read terms and vectors, too.
+        """
+        async with self.cache.locks.of(scope):
+            rows, history = await self._read(session, until, scope, pinned, searched)
+            return rows, as_of(history, until, session, inclusive=inclusive)
+
+    async def _read(
+        self, session: str, until: Place, scope: Scope, pinned: tuple[Pinned, ...], searched: bool
+    ) -> tuple[PinnedRows, History]:
+        """Read again when the scope was revised, a reading ended early, or at the first search."""
+        history, revision = self.cache.get(scope), None
+        if searched > history.is_searched:
+            history = self.cache.reset(scope)
+        while True:
+            history.is_searched &= searched or bool(history.rows)
+            query = RecallQuery(
+                scope=scope,
+                session=session,
+                after=history.place,
+                until=until,
+                limit=self.page_rows,
+                pinned=pinned,
+                model=self.model,
+                searched=history.is_searched,
+            )
+            page = await self.store.recall(query)
+            revision = page.revision if revision is None else revision
+            if not self.cache.accepts(history, revision):
+                history, revision = self.cache.reset(scope), None
+                continue
+            for _ in self.cache.extend(history, page.rows):
+                await asyncio.sleep(0)
+            if len(page.rows) < self.page_rows:
+                await self._fill(history)
+                return page.pinned, history
+
+    async def _fill(self, history: History) -> None:
+        while history.is_searched and self.model != NO_MODEL and (rows := history.lacking[:VECTOR_ROWS]):
+            vectors = await self.store.vectors(tuple(history.rows[row].breadcrumb for row in rows), self.model)
+            if not history.fill(dict(zip(rows, vectors, strict=True))):
+                return
+
 
 NOTES = frozenset({"note.v1", "knowledge.v1"})
 """Schemas of no session that belong to every session; all else of no session stays there."""

@@ -10,14 +10,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from builder.domain.breadcrumb import Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import SUMMARY, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import Passage, StoredBreadcrumb
-from builder.domain.summary import SUMMARY
-from builder.domain.timing import timed
+from builder.domain.reports import timed
 from builder.language.instructions.detection import instructions
-from builder.language.sentences import sentences
-from builder.language.traits import fingerprint, traits
+from builder.language.sentences import fingerprint, sentences, traits
 from builder.ports.models import Embedder
 from builder.ports.store import BreadcrumbStore
 from builder.wire.json import canonical_text

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.wire.json import canonical, one_line, parse, shape
 
@@ -147,17 +148,17 @@ def _body(role: Any, message: dict[str, Any], conversation: _Conversation) -> tu
     content = message.get("content")
     speaker = {"speaker": message["name"]} if isinstance(message.get("name"), str) and role != "tool" else {}
     if role == "user" and content is not None:
-        return "user.message.v1", {"content": content, **speaker}
+        return USER_MESSAGE, {"content": content, **speaker}
     if role == "assistant":
         calls = [tool_request(call) for call in message.get("tool_calls") or ()]
         conversation.tools |= {call["requestId"]: call["tool"] for call in calls}
         body = {"message": content if content is not None else message.get("refusal") or "", **speaker}
         answer = {"trigger_event_id": conversation.question} if conversation.question else {}
-        return "agent.response.v1", body | answer | ({"tool_requests": calls} if calls else {})
+        return AGENT_RESPONSE, body | answer | ({"tool_requests": calls} if calls else {})
     if role == "tool":
         request = str(message.get("tool_call_id") or "")
         tool = conversation.tools.get(request) or str(message.get("name") or "tool")
-        return "tool.response.v1", {"tool": tool, "request_id": request, "status": "success", "output": content}
+        return TOOL_RESPONSE, {"tool": tool, "request_id": request, "status": "success", "output": content}
     if role == "user":
         raise Rejected("a message of the role 'user' has no content; leave it out, or give it one")
     raise Rejected(f"role {str(role)[:40]!r} is unknown; use one of {', '.join(ROLES)}")

@@ -1,13 +1,14 @@
 """Requests on `requests.{workspace}.{verb}` and their replies. The subject decides the workspace."""
 
 import json
+from dataclasses import asdict
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import BuilderError, Rejected, Unavailable
-from builder.domain.reports import ErasureReceipt
+from builder.domain.reports import Receipt
 from builder.wire.json import parse, shape
 from builder.wire.records import moment
 
@@ -165,21 +166,9 @@ def breadcrumb_json(crumb: Breadcrumb) -> dict[str, Any]:
     }
 
 
-def receipt_json(receipt: ErasureReceipt) -> dict[str, Any]:
+def receipt_json(receipt: Receipt) -> dict[str, Any]:
     """A receipt for people."""
-    return {
-        "id": receipt.id,
-        "workspace": receipt.workspace,
-        "session": receipt.session,
-        "by": receipt.by,
-        "at": moment(receipt.at),
-        "versions": receipt.versions,
-        "summaries": receipt.summaries,
-        "messages": receipt.messages,
-        "contexts": receipt.contexts,
-        "dead_letters": receipt.letters,
-        "cached": receipt.cached,
-    }
+    return asdict(receipt) | {"at": moment(receipt.at)}
 
 
 def error_json(error: Exception) -> dict[str, Any]:

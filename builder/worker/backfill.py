@@ -12,7 +12,7 @@ from builder.domain.errors import Unavailable
 from builder.domain.recall import StoredBreadcrumb
 from builder.ports.store import MissingVectors
 from builder.remember.memory import Pause
-from builder.worker.resilience import PACE, Backoff, Pace, UnexpectedError, give_way, guard
+from builder.worker.jobs import PACE, Backoff, Pace, UnexpectedError, give_way, guard
 
 log = logging.getLogger("builder.worker.backfill")
 

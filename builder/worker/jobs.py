@@ -1,16 +1,129 @@
-"""Jobs: what runs beside the deliveries, by one runner."""
+"""Jobs: what runs beside the deliveries, by one runner; with heartbeat, backoff, and the guard that catches bugs."""
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import TypeVar
 
 from builder.domain.errors import BuilderError
 from builder.domain.reports import DeliveryOutcome
-from builder.worker.resilience import PACE, Backoff, Pace, Pauses, UnexpectedError, give_way, guard
 
 log = logging.getLogger("builder.worker.jobs")
+
+Value = TypeVar("Value")
+
+
+@contextlib.asynccontextmanager
+async def heartbeat(beat: Callable[[], Awaitable[None]], every: float) -> AsyncIterator[None]:
+    """Call `beat` every so many seconds while the block runs."""
+
+    async def beats() -> None:
+        while True:
+            await asyncio.sleep(every)
+            await beat()
+
+    task = asyncio.create_task(beats())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})  # unlike awaiting it, this lets a cancellation of the block itself through
+
+
+class UnexpectedError(Exception):
+    """Something outside the error tree was raised; its traceback is in the log."""
+
+
+async def guard(work: Awaitable[Value], log: logging.Logger, doing: str) -> Value:
+    """Await `work`; log any unexpected exception with its traceback and raise it as `UnexpectedError`.
+
+    The only place that catches everything; `Rejected`, `Unavailable` and `Misconfigured` pass through.
+    """
+    try:
+        return await work
+    except BuilderError:
+        raise
+    except Exception as error:
+        log.error("a bug in %s:\n%s", doing, frames(error))  # noqa: TRY400 - an exception's text may quote what people wrote
+        raise UnexpectedError(type(error).__name__) from error
+
+
+def frames(error: BaseException) -> str:
+    """The traceback of an exception and of its causes, with their types and without their texts."""
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    above = f"{frames(cause)}\nwhich led to\n" if cause else ""
+    return f"{above}{''.join(traceback.format_tb(error.__traceback__))}{type(error).__name__}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """Pauses after failures; each failure in a row doubles the pause."""
+
+    first: float = 0.5
+    """Seconds."""
+    longest: float = 30.0
+    """Seconds."""
+
+
+PAUSES = Pauses()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How work beside the line gives way to live deliveries: seconds, but for `max_waits`."""
+
+    rest: float = 0.5
+    """Between two looks at what is to be done."""
+    wait: float = 0.005
+    """Of one wait for deliveries in work."""
+    max_waits: int = 40
+    """In front of one piece of work: under steady load it must be done too."""
+    pauses: Pauses = PAUSES
+    """After failures."""
+
+
+PACE = Pace()
+
+
+async def give_way(busy: Callable[[], bool], pace: Pace) -> None:
+    """Wait for deliveries in work."""
+    waits = 0
+    while busy() and waits < pace.max_waits:
+        waits += 1
+        await asyncio.sleep(pace.wait)
+
+
+class Backoff:
+    """Pauses a loop while a dependency is away. Failures of deliveries that run at once count as one."""
+
+    def __init__(self, pauses: Pauses) -> None:
+        self._pauses = pauses
+        self._failures = 0
+        self._until = 0.0
+
+    def note_failure(self) -> float:
+        """Lengthen the pause; returns it in seconds."""
+        now = asyncio.get_running_loop().time()
+        self._failures += now >= self._until
+        pause = min(self._pauses.first * 2.0 ** min(self._failures - 1, 16), self._pauses.longest)
+        self._until = now + pause
+        return pause
+
+    def note_success(self) -> None:
+        """End the pause."""
+        self._failures = 0
+        self._until = 0.0
+
+    async def wait(self) -> None:
+        """Wait until the pause is over."""
+        loop = asyncio.get_running_loop()
+        while (seconds := self._until - loop.time()) > 0:
+            await asyncio.sleep(seconds)
+
 
 MAX_PAUSE_SECONDS = 5.0
 """After failures, unless the job runs less often."""

@@ -13,21 +13,20 @@ from datetime import UTC, datetime
 from cachetools import LRUCache
 from typing_extensions import override
 
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
+from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, ORIGIN, TOOL_REQUEST, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import DEFINING_SCHEMAS, Definitions
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.ports.broker import Publisher, Stream
 from builder.ports.store import CallOrigin, CompleteStore, origins_of
-from builder.recall.index.reader import KeyedLock
-from builder.recall.scopes import definitions_as_of
+from builder.recall.scopes import KeyedLock, definitions_as_of
 from builder.remember.memory import decoded
 
 MESSAGES_PER_WATERMARK = 256
 """Messages of a walk after which the watermark is raised, and calls that are noted at once."""
 CALLS = "*calls"
 """In place of a session, the watermark up to which the calls of a workspace are noted. No session can have this name."""
-CALLER_SCHEMAS = ("agent.response.v1", "tool.request.v1")
+CALLER_SCHEMAS = (AGENT_RESPONSE, TOOL_REQUEST)
 BACKLOG = 4
 """When so many messages wait for definitions, the log reads up to the end of the stream once for all of them."""
 MAX_WORKSPACES = 1_000

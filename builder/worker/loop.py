@@ -7,24 +7,19 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from time import perf_counter
 
-from builder.domain.breadcrumb import NO_SESSION, Place, StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, TOMBSTONE, TOOL_ERROR, TOOL_RESPONSE, Place, StreamMessage
 from builder.domain.errors import BuilderError, NoMoreAttempts, Rejected, Unavailable
-from builder.domain.reports import DeliveryOutcome
-from builder.domain.selector import ANSWER, FAILURE
-from builder.domain.timing import stopwatch
+from builder.domain.reports import DeliveryOutcome, stopwatch
 from builder.ports.broker import Delivery
 from builder.worker.decide import CAUSES, RULES
-from builder.worker.forgetting import TOMBSTONE
-from builder.worker.jobs import Observer
+from builder.worker.jobs import PAUSES, Backoff, Observer, Pace, Pauses, UnexpectedError, give_way, guard, heartbeat
 from builder.worker.log import Log
-from builder.worker.processor import Ending, Processor
-from builder.worker.publishing import DeadLetters
-from builder.worker.resilience import PAUSES, Backoff, Pace, Pauses, UnexpectedError, give_way, guard, heartbeat
+from builder.worker.processor import DeadLetters, Ending, Processor
 from builder.worker.turns import SessionOrder
 
 log = logging.getLogger("builder.worker.loop")
 
-TOOL_RESULTS = frozenset({ANSWER, FAILURE})
+TOOL_RESULTS = frozenset({TOOL_RESPONSE, TOOL_ERROR})
 IMPORTS_AT_ONCE = 2
 """Imported breadcrumbs in work at once: one is embedded while the other one is written."""
 

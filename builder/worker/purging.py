@@ -12,9 +12,8 @@ from builder.domain.breadcrumb import Place
 from builder.domain.recall import Ended
 from builder.ports.broker import Archive
 from builder.worker.erasure import ContextEraser
-from builder.worker.jobs import Observer
+from builder.worker.jobs import PACE, Observer, give_way, heartbeat
 from builder.worker.log import StoredLog
-from builder.worker.resilience import PACE, give_way, heartbeat
 
 log = logging.getLogger("builder.worker.purging")
 

@@ -32,8 +32,8 @@ from builder.wire.requests import (
     read_request,
 )
 from builder.wire.subjects import breadcrumb_subject, check_token
-from builder.worker.consumers import Consumers
-from builder.worker.forgetting import Forgetting
+from builder.worker.decide import Consumers
+from builder.worker.erasure import Forgetting
 from builder.worker.log import STREAM_END, Log, StoredLog
 from builder.worker.summary_scheduler import SummaryScheduler
 

@@ -33,9 +33,8 @@ from builder.recall.summaries.plan import (
     waiting_units,
 )
 from builder.wire.subjects import parse_breadcrumb_subject
-from builder.worker.jobs import Observer
+from builder.worker.jobs import PACE, Observer, Pace, give_way
 from builder.worker.log import StoredLog
-from builder.worker.resilience import PACE, Pace, give_way
 from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 
 log = logging.getLogger("builder.worker.summary_scheduler")

@@ -12,12 +12,12 @@ from builder.domain.summary import KeptLine, Summary
 from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
 from builder.ports.store import BreadcrumbStore
+from builder.recall.index.conversation import of_audience
 from builder.recall.index.view import View
 from builder.recall.summaries.excerpts import TextFunctions, line_of
 from builder.recall.summaries.lines import extract, shown_lines, verbatim_line
 from builder.recall.summaries.plan import Chain, Recipe, WaitingUnit, is_from_person, sources_of, summary_ids, utterance
 from builder.recall.summaries.questions import needs_question, question_of
-from builder.recall.visibility import of_audience
 from builder.remember.schemas.control import summary_event
 from builder.wire.records import Outgoing
 from builder.worker.jobs import Observer

@@ -10,21 +10,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, TOOL_ERROR, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
-from builder.domain.selector import FAILURE
 from builder.ports.broker import Delivery, Sender
 from builder.recall.index.conversation import open_calls
 from builder.recall.index.view import View
-from builder.recall.recall import Recaller
-from builder.recall.visibility import of_consumer
+from builder.recall.recall import Recaller, of_consumer
 from builder.remember.schemas.conversation import calls_of
 from builder.wire.json import canonical
 from builder.wire.records import Outgoing, make_record, moment, outgoing
-from builder.worker.consumers import Consumers
+from builder.worker.decide import Consumers
+from builder.worker.jobs import UnexpectedError, guard, heartbeat
 from builder.worker.log import Log
-from builder.worker.resilience import UnexpectedError, guard, heartbeat
 
 logger = logging.getLogger("builder.worker.tool_timeouts")
 
@@ -141,6 +139,6 @@ def timeout_event(call: Breadcrumb, request: str, tool: str, seconds: float, due
         "trigger_event_id": call.id,
     }
     task = {"task_id": call.task} if call.task else {}
-    record = make_record(FAILURE, f"timeout-{name.hexdigest()[:ID_DIGITS]}", call.session, body | task, created_at=due)
+    record = make_record(TOOL_ERROR, f"timeout-{name.hexdigest()[:ID_DIGITS]}", call.session, body | task, created_at=due)
     ending = {"expires_at": moment(call.expires_at)} if call.expires_at else {}
     return outgoing(record | {"tags": list(call.tags)} | ending, call.workspace)

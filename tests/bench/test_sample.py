@@ -12,7 +12,7 @@ from builder.app.stores import IN_MEMORY, location
 from builder.bench.commands.options import numbers
 from builder.bench.data.datasets import load
 from builder.bench.quality import prefix, recall, tokens
-from builder.recall.index.reader import HistoryCache
+from builder.recall.scopes import HistoryCache
 from builder.service import ContextBuilder
 from tests.memory_store.store import MemoryStore
 from tests.models import MODELS_DIR, prepared

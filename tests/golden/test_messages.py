@@ -20,7 +20,7 @@ from builder.adapters.embedding import CachedEmbedder
 from builder.app.config import bundled_folder
 from builder.domain.profile import Profile
 from builder.publish.event import encode
-from builder.recall.index.reader import HistoryCache
+from builder.recall.scopes import HistoryCache
 from builder.service import ContextBuilder
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
 from tests.golden.test_golden import events, helpers, profile

@@ -30,9 +30,8 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import DeliveryOutcome
-from builder.worker.jobs import Observer
+from builder.worker.jobs import Observer, Pace, Pauses
 from builder.worker.loop import Worker
-from builder.worker.resilience import Pace, Pauses
 from tests.ports import HandDelivery
 from tests.stores import Method, changed_stores
 

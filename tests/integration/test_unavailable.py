@@ -10,7 +10,7 @@ import pytest
 from builder.adapters.nats.topology import Topology, ensure_streams
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Unavailable
-from builder.worker.resilience import Pauses
+from builder.worker.jobs import Pauses
 from tests.integration.inside import service_here, settings, store_that, worker_here
 from tests.running import Broker, all_settled, answered, dead_letters, jetstream, say, until
 from tests.stores import Method

@@ -11,7 +11,7 @@ from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
 from builder.domain.recall import StoredBreadcrumb
 from builder.ports.store import Store
-from builder.recall.index.reader import HistoryCache
+from builder.recall.scopes import HistoryCache
 from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from tests.examples import examples

@@ -12,8 +12,7 @@ from builder.bench.data.hostile import Pathological, corpus
 from builder.bench.scratch import scratch_builder
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
-from builder.remember.decode import decode
-from builder.remember.schemas.registry import BODIES
+from builder.remember.decode import BODIES, decode
 from builder.service import ContextBuilder
 from builder.wire.records import outgoing
 from tests.factories import MORNING, HashingEmbedder, make_place, make_profile, make_terms

@@ -13,7 +13,7 @@ from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.rendering import WHOLE
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import BuilderError, Misconfigured, Rejected
-from builder.language.names import is_plain
+from builder.language.words import is_plain
 from builder.remember.decode import decode
 from builder.wire.records import outgoing
 from tests.factories import MORNING, PHRASES, make_breadcrumb, make_place

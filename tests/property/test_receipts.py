@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.domain.receipt import ContextReceipt
+from builder.domain.reports import ContextReceipt
 from tests.examples import examples
 from tests.explanations import make_explanation
 from tests.factories import make_profile
@@ -35,7 +35,7 @@ def test_a_receipt_accounts_for_the_whole_page_and_for_all_that_is_not_on_it(ses
     for part in receipt.parts:
         if part.source:
             tokens[part.section, part.source.id] += part.tokens
-    assert tokens == {(each.name, name): number for each in context.sections for name, number in each.breadcrumbs.items()}
+    assert tokens == {(each.name, name): number for each in context.sections for name, number in each.tokens_by_id.items()}
 
     assert receipt.by_reason == context.left_out
     assert Counter(absent.reason for absent in receipt.absent) == context.left_out

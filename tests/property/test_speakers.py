@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from builder.domain.context import Context
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
-from builder.language.names import skeleton
+from builder.language.words import skeleton
 from tests.conversations import answered, replied, requested, said
 from tests.examples import examples
 from tests.factories import make_context, make_profile

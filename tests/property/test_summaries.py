@@ -10,8 +10,8 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.summary import Source, read_summary
-from builder.recall.index.reader import HistoryCache
 from builder.recall.index.view import View
+from builder.recall.scopes import HistoryCache
 from builder.recall.summaries.lines import shown_lines, tokens_of
 from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, sources_of, waiting_units
 from builder.remember.schemas.control import excluded

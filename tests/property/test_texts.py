@@ -11,7 +11,7 @@ from builder.adapters.templates.cuts.passages import clip
 from builder.adapters.templates.cuts.shorten import shorten
 from builder.adapters.tokens import load_counter
 from builder.domain.text import visible
-from builder.language.traits import fingerprint, wording
+from builder.language.sentences import fingerprint, wording
 from builder.language.words import is_filler
 from builder.remember.memory import MAX_PASSAGE_CHARS, PASSAGE_WORDS, passages
 from tests.examples import examples

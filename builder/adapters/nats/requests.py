@@ -20,8 +20,8 @@ from builder.adapters.nats.topology import CONTEXTS
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.wire.requests import error_json
 from builder.wire.subjects import DEFAULT, REQUESTS, Installation, check_token, plain_subject
+from builder.worker.jobs import UnexpectedError, guard
 from builder.worker.request_handlers import Verb
-from builder.worker.resilience import UnexpectedError, guard
 
 log = logging.getLogger("builder.worker.request_handlers")
 

@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from builder.adapters.nats.connection import believe_only_the_server, optional, translated
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place, StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, TOMBSTONE, Place, StreamMessage
 from builder.domain.errors import AlreadyPublished, Unavailable
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.broker import Archive, PublishedContexts, PublishedEvent, Stream
@@ -88,7 +88,7 @@ class NatsStream(Stream):
     @override
     def tombstones(self, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
         reached = after.sequence if after.incarnation == self.incarnation else 0
-        return self._walk("breadcrumbs.*.*.breadcrumb.deleted.v1", reached, until)
+        return self._walk(f"breadcrumbs.*.*.{TOMBSTONE}", reached, until)
 
     async def _walk(self, subject: str, reached: int, until: Place) -> AsyncIterator[StreamMessage]:
         """Ends with the word of the stream's leader: the consumer may sit on a replica that lags behind."""

@@ -19,7 +19,7 @@ from nats.js.api import (
 from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.connection import translated
-from builder.domain.breadcrumb import Place
+from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_REQUEST, Place
 from builder.domain.errors import Misconfigured
 from builder.wire.subjects import DEFAULT, DEFAULT_NAME, Installation
 
@@ -78,7 +78,7 @@ def all_breadcrumbs(installation: Installation) -> Listening:
 
 def tool_calls(installation: Installation) -> Listening:
     """Delivers what may make tool calls a second time; each delivery stays open until the time-out of its calls."""
-    schemas = ("agent.response.v1", "tool.request.v1")
+    schemas = (AGENT_RESPONSE, TOOL_REQUEST)
     return Listening(
         stream=installation.stream(BREADCRUMBS),
         durable=installation.calls_durable,

@@ -6,18 +6,19 @@ from typing import NamedTuple
 
 from builder.adapters.profiles.profiles import UNKNOWN_MODEL, ModelFacts, facts_of
 from builder.assemble.items.rendering import SOURCES
+from builder.domain.breadcrumb import AGENT_RESPONSE, SUMMARY, TOOL_ERROR, TOOL_REQUEST, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.lint_finding import Severity, nearest
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.selector import SCHEMA_DEFINITION
 from builder.domain.selector import schemas_of as schemas_of_triggers
-from builder.remember.schemas.registry import BODIES
+from builder.remember.decode import BODIES
 
 MIN_LIKENESS = 0.85
 """Least likeness to a misspelt name."""
 RANKS = {"static": 0, "slow": 1, "turn": 2}
-DIALOGUE = frozenset({"user.message.v1", "agent.response.v1", "tool.request.v1", "tool.response.v1", "tool.error.v1"})
+DIALOGUE = frozenset({USER_MESSAGE, AGENT_RESPONSE, TOOL_REQUEST, TOOL_RESPONSE, TOOL_ERROR})
 """Schemas of the conversation, which every page may show."""
-NEVER_TRIGGERS = frozenset({"summary.v1"})
+NEVER_TRIGGERS = frozenset({SUMMARY})
 """Published with the replay header, so that they never trigger."""
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from builder.domain.breadcrumb import AGENT_CONTEXT, AGENT_RESPONSE, TOOL_ERROR, TOOL_REQUEST, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.selector import MAX_PINNED
 
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda value: () if value is None else value)]
@@ -105,8 +106,8 @@ class ConfigBody(RecordPart):
     context_builder: Settings = {}
 
 
-MESSAGES = ("user.message.v1", "agent.response.v1")
-TOOLS = ("tool.request.v1", "tool.response.v1", "tool.error.v1")
+MESSAGES = (USER_MESSAGE, AGENT_RESPONSE)
+TOOLS = (TOOL_REQUEST, TOOL_RESPONSE, TOOL_ERROR)
 SETTINGS = "context_builder"
 """Field of both bodies with settings of a profile."""
 
@@ -277,7 +278,7 @@ def _format(formatting: Formatting, draft: RecordSettings) -> None:
 
 
 def _output(body: ConfigBody, output: Output, draft: RecordSettings) -> None:
-    if output.schema_name not in (None, "agent.context.v1"):
+    if output.schema_name not in (None, AGENT_CONTEXT):
         draft.note("output.schema_name", "contexts are agent.context.v1", "take it out")
     if tags := [tag for tag in output.tags if tag not in ("agent:context", f"consumer:{body.consumer_id}")]:
         draft.note("output.tags", f"contexts have no tags of a record: {', '.join(tags)}", "take them out")

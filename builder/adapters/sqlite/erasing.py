@@ -17,9 +17,9 @@ from builder.adapters.sqlite.rows import (
     to_columns,
     to_us,
 )
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.breadcrumb import NO_SESSION, SUMMARY, Breadcrumb, Place
 from builder.domain.recall import Ended, StoredBreadcrumb, erased
-from builder.domain.summary import SUMMARY, ids_by_session, made_from
+from builder.domain.summary import ids_by_session, made_from
 
 _ITSELF = f"""
     SELECT {HELD_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_identity

@@ -33,13 +33,11 @@ from builder.assemble.items.rendering import (
     NO_CHOICE,
     PENDING_CHARS,
     READY,
-    REQUEST_SCHEMA,
-    RESULT_SCHEMA,
     FragmentPending,
     HintChoice,
     RenderForm,
 )
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Call, Fragment, Image
 from builder.domain.phrases import Mark
 from builder.domain.reports import Failure
@@ -204,7 +202,7 @@ class JinjaRendering(PageRendering):
         if form.call:
             return self._call(breadcrumb, form, label, hints)
         body, note = self._body(breadcrumb), ""
-        if breadcrumb.schema == RESULT_SCHEMA and not form.spans and body.get("output") is not None:
+        if breadcrumb.schema == TOOL_RESPONSE and not form.spans and body.get("output") is not None:
             result = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
             body, note = body | {"output": result.output}, result.note
         values = values_of(breadcrumb, body, form, label, self.max_chars, self.phrases)
@@ -214,7 +212,7 @@ class JinjaRendering(PageRendering):
             own = self._templates.hint_for(breadcrumb.schema, hints.own)
             text, own_failed = self._rendered(breadcrumb, own, values)
             failed = failed or own_failed
-            transformed = breadcrumb.schema == RESULT_SCHEMA and not self._shows_output(breadcrumb, form, own)
+            transformed = breadcrumb.schema == TOOL_RESPONSE and not self._shows_output(breadcrumb, form, own)
         text, reduced = (f"{text}\n{INSIDE}{note}", FIRST_RESULTS) if note else (text, "")
         if form.characters is not None and len(text) >= form.characters:
             reduced = SHRUNK
@@ -222,7 +220,7 @@ class JinjaRendering(PageRendering):
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, reduced=reduced, failed=failed, transformed=transformed)
 
     def _shows_output(self, breadcrumb: Breadcrumb, form: RenderForm, own: str) -> bool:
-        is_bundled = self._templates.sources["hints"][own] == self._bundled.sources["hints"].get(RESULT_SCHEMA)
+        is_bundled = self._templates.sources["hints"][own] == self._bundled.sources["hints"].get(TOOL_RESPONSE)
         return is_bundled and not form.spans and len(breadcrumb.body) <= self.max_chars
 
     def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
@@ -237,7 +235,7 @@ class JinjaRendering(PageRendering):
     ) -> tuple[str, str]:
         is_configured = self._templates.hint_for(breadcrumb.schema, hints.own) != GENERIC
         chosen = hints.record or ("" if is_configured else hints.definition)
-        if not chosen or form.spans or breadcrumb.schema == REQUEST_SCHEMA:
+        if not chosen or form.spans or breadcrumb.schema == TOOL_REQUEST:
             return "", ""
         try:
             body = whole_body(breadcrumb.body) if part is None else part
@@ -252,7 +250,7 @@ class JinjaRendering(PageRendering):
         body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}
         label = called_tool(call.tool, caller, self.phrases)
         values = values_of(breadcrumb, body, form, label, self.max_chars, self.phrases)
-        text, failed = self._rendered(breadcrumb, self._templates.hint_for(REQUEST_SCHEMA, hints.call), values | {"text": ""})
+        text, failed = self._rendered(breadcrumb, self._templates.hint_for(TOOL_REQUEST, hints.call), values | {"text": ""})
         text += f"\n{INSIDE}{self.phrases(form.below)}" if form.below else ""
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, failed=failed)
 

@@ -13,7 +13,7 @@ from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.sandbox.runtime import LimitExceeded
 from builder.adapters.templates.trial import example, faults, render_example
 from builder.domain.lint_finding import LintFinding
-from builder.remember.schemas.registry import full
+from builder.remember.decode import full
 
 MARKERS = re.compile(r"\b(?:CRITICAL|IMPORTANT|MUST|ALWAYS|NEVER|MANDATORY|REQUIRED|WARNING|ATTENTION)\b")
 CAPITALS = re.compile(r"\b[A-Z]{2,}(?:'[A-Z]+)?(?:[ ,]+[A-Z]{2,}(?:'[A-Z]+)?){2,}\b")

@@ -12,7 +12,7 @@ from builder.adapters.templates.sandbox.grammar import TAGS, NotInLanguage
 from builder.adapters.templates.values import VALUES
 from builder.domain.lint_finding import LintFinding, Severity, nearest
 from builder.domain.reports import TemplateKind
-from builder.remember.schemas.registry import BODIES
+from builder.remember.decode import BODIES
 
 MAX_REASON_CHARS = 200
 COMPILED = "<template>"

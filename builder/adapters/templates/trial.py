@@ -22,8 +22,7 @@ from builder.assemble.items.rendering import WHOLE, Group, PageSection, RenderFo
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.lint_finding import LintFinding
 from builder.domain.reports import TemplateKind
-from builder.remember.decode import decode
-from builder.remember.schemas.registry import BODIES, full, takes, text_within, varied
+from builder.remember.decode import BODIES, decode, full, takes, text_within, varied
 
 MEND = "mend the template"
 SHOW = "show {{ text }}, or the field that has the words"

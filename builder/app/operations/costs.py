@@ -18,7 +18,7 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
 from builder.adapters.tokens import load_encoder
 from builder.app.broker import connected
 from builder.app.settings import Settings
-from builder.domain.breadcrumb import ORIGIN, Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import ORIGIN, TOOL_REQUEST, Breadcrumb, StreamMessage
 from builder.domain.errors import Misconfigured, Rejected
 from builder.remember.decode import decode
 from builder.wire.files import YamlMistake, parse_yaml
@@ -26,8 +26,6 @@ from builder.wire.files import YamlMistake, parse_yaml
 PAGE, WHOLE, LAST = "page", "whole conversation", "last 20 messages"
 LAST_MESSAGES = 20
 ROLES = frozenset({"user", "assistant", "tool"})
-REQUEST = "tool.request.v1"
-"""Repeats the call of an agent's message, which counts once."""
 MILLION = 1_000_000
 MIN_CACHED, CACHE_BLOCK, CACHE_SECONDS = 1024, 128, 300.0
 """Prompt caches keep long beginnings, in blocks, for five minutes."""
@@ -132,7 +130,7 @@ def sent_tokens(pages: Iterable[CountedPage], crumbs: Sequence[Breadcrumb]) -> l
     for page in pages:
         newest: dict[str, Breadcrumb] = {}
         for crumb in crumbs:
-            is_sent = crumb.place.sequence <= page.sequence and crumb.role in ROLES and crumb.schema != REQUEST
+            is_sent = crumb.place.sequence <= page.sequence and crumb.role in ROLES and crumb.schema != TOOL_REQUEST
             if is_sent and (crumb.id not in newest or crumb.version > newest[crumb.id].version):
                 newest[crumb.id] = crumb
         encode = load_encoder(page.encoding)

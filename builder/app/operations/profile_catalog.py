@@ -22,7 +22,7 @@ from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, advice, nearest
 from builder.domain.profile import Profile
-from builder.remember.schemas.registry import BODIES
+from builder.remember.decode import BODIES
 from builder.wire.files import line_of
 
 KINDS = ("hints/", "pages/")

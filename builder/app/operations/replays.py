@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from builder.app.components import Components
 from builder.app.config import parse_config
 from builder.app.reload import Reloader
-from builder.assemble.receipts.explanation import Explanation
+from builder.assemble.explanation import Explanation
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
 from builder.domain.edition import Edition
@@ -17,7 +17,7 @@ from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.lint_finding import FaultyFiles
 from builder.domain.profile import Definitions, Profile
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.timing import times_of
+from builder.domain.reports import times_of
 from builder.ports.broker import PublishedContexts, PublishedEvent
 from builder.publish.event import encode
 from builder.recall.scopes import scopes_before

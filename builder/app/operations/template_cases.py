@@ -20,8 +20,7 @@ from builder.assemble.items.rendering import WHOLE
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import BuilderError, Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
-from builder.remember.decode import decode
-from builder.remember.schemas.registry import BODIES, full
+from builder.remember.decode import BODIES, decode, full
 from builder.wire.files import read_source
 from builder.wire.records import outgoing
 from builder.wire.subjects import check_schema

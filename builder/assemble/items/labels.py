@@ -7,12 +7,12 @@ from functools import lru_cache
 from typing import Any
 
 from builder.assemble.items.list_items import INSIDE, ITEM, LINE_END, NO_LABEL, spoken
-from builder.assemble.items.rendering import LINE_REASONS, RESULT_SCHEMA
-from builder.domain.breadcrumb import Breadcrumb, Role
+from builder.assemble.items.rendering import LINE_REASONS
+from builder.domain.breadcrumb import TOOL_RESPONSE, Breadcrumb, Role
 from builder.domain.context import Call, Fragment
 from builder.domain.phrases import Phrases
 from builder.domain.text import visible
-from builder.language.names import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
+from builder.language.words import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
 from builder.recall.index.conversation import Entry, has_other_agents
 from builder.recall.index.view import View
 from builder.remember.content import described, without_wrapper
@@ -35,7 +35,7 @@ def result_words(fragment: Fragment, label: str) -> str:
     """What a result says without its label: a text byte for byte, any other value as compact JSON."""
     below = fragment.text
     plain = visible(spoken(ITEM + below.removeprefix(INSIDE) if below.startswith(INSIDE) else below, label))
-    words = "" if fragment.reduced or fragment.breadcrumb.schema != RESULT_SCHEMA else _exact(fragment.breadcrumb, plain, label)
+    words = "" if fragment.reduced or fragment.breadcrumb.schema != TOOL_RESPONSE else _exact(fragment.breadcrumb, plain, label)
     is_shown = not fragment.transformed or _bare(words) == _bare(plain)
     return words if words.strip() and is_shown and _has_room(words) else plain
 

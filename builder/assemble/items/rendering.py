@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeVar
 
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import SUMMARY, TOOL_REQUEST, USER_MESSAGE, Breadcrumb
 from builder.domain.context import Call, Fragment, Image
 from builder.domain.page_settings import Cut
 from builder.domain.phrases import Phrases
@@ -17,10 +17,6 @@ Spans = tuple[tuple[int, int], ...]
 """Character offsets into a breadcrumb's text, in order; () = the whole text."""
 Line = Literal["", "placeholder", "folded", "superseded"]
 
-RESULT_SCHEMA = "tool.response.v1"
-"""What a tool answered; only its schema has other forms than whole."""
-REQUEST_SCHEMA = "tool.request.v1"
-"""What a tool was called with; its hint renders every call."""
 FOLD_REASON = "folded to one line"
 """Why a result is one line: it yields to what is newer."""
 LINE_REASONS: dict[Line, str] = {
@@ -95,7 +91,7 @@ def hint_choice(breadcrumb: Breadcrumb, profile: Profile, schema_hints: Mapping[
     return HintChoice(
         record=breadcrumb.hints if breadcrumb.hints and trusted is not None and trusted.trusts(breadcrumb) else "",
         own=profile.hints.get(breadcrumb.schema, ""),
-        call=profile.hints.get(REQUEST_SCHEMA, ""),
+        call=profile.hints.get(TOOL_REQUEST, ""),
         definition=schema_hints.get(breadcrumb.schema, ""),
     )
 
@@ -133,9 +129,9 @@ SOURCES: dict[str, SectionSource] = {
     for source in (
         SectionSource(name="system", is_lasting=True),
         SectionSource(name="pinned", is_lasting=True),
-        SectionSource(name="summary", is_lasting=True, is_quoted=True, schemas=("summary.v1",)),
-        SectionSource(name="memory", is_dated=True, is_lasting=True, is_quoted=True, schemas=("summary.v1",)),
-        SectionSource(name="instructions", is_lasting=True, is_quoted=True, schemas=("user.message.v1",)),
+        SectionSource(name="summary", is_lasting=True, is_quoted=True, schemas=(SUMMARY,)),
+        SectionSource(name="memory", is_dated=True, is_lasting=True, is_quoted=True, schemas=(SUMMARY,)),
+        SectionSource(name="instructions", is_lasting=True, is_quoted=True, schemas=(USER_MESSAGE,)),
         SectionSource(name="window", is_dated=True, is_dialogue=True, changes_every_turn=True, yields=2),
         SectionSource(name="turn", is_dated=True, is_dialogue=True, changes_every_turn=True, yields=3),
         SectionSource(name="retrieval", is_dated=True, changes_every_turn=True, yields=1),

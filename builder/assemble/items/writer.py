@@ -14,22 +14,11 @@ from builder.assemble.items.labels import (
     result_words,
 )
 from builder.assemble.items.list_items import INSIDE
-from builder.assemble.items.rendering import (
-    RESULT_SCHEMA,
-    WHOLE,
-    Line,
-    RenderForm,
-    Rendering,
-    Spans,
-    each,
-    even_caps,
-    hint_choice,
-)
-from builder.domain.breadcrumb import Breadcrumb
+from builder.assemble.items.rendering import WHOLE, Line, RenderForm, Rendering, Spans, each, even_caps, hint_choice
+from builder.domain.breadcrumb import SUMMARY, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Fragment
 from builder.domain.page_settings import Dates
 from builder.domain.profile import Profile
-from builder.domain.summary import SUMMARY
 from builder.language.dates import age, day_line, local_time
 from builder.recall.index.conversation import Entry
 from builder.recall.index.view import View
@@ -154,7 +143,7 @@ class Writer:
     def _entry(self, entry: Entry, line: Line, cap: int | None) -> Item:
         crumb = self.view.breadcrumb(entry.row)
         if not entry.request:
-            is_result = crumb.schema == RESULT_SCHEMA and not crumb.failed
+            is_result = crumb.schema == TOOL_RESPONSE and not crumb.failed
             form = (
                 WHOLE if crumb.role != "tool" else replace(self.result_form(crumb), answer=False, line=line if is_result else "")
             )

@@ -7,7 +7,7 @@ from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import LINE_REASONS, MIN_PART_TOKENS, Line, each, even_caps
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OLDER, OVER_BUDGET
-from builder.language.traits import is_follow_up
+from builder.language.sentences import is_follow_up
 from builder.recall.index.conversation import Entry
 
 MAX_LINE_TOKENS = 96

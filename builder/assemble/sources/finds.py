@@ -10,8 +10,8 @@ from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, OLD_TURNS, Sh
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import LINE_REASONS, RenderForm, Spans
 from builder.assemble.items.writer import Item, Writer
-from builder.assemble.sources.instructions import take_off_half_pairs
-from builder.assemble.sources.observations import OBSERVED, observation_item, with_observations
+from builder.assemble.sources.fixed import take_off_half_pairs
+from builder.assemble.sources.summary import OBSERVED, observation_item, with_observations
 from builder.domain.context import CUT, IRRELEVANT, OLDER, OVER_BUDGET, Omission
 from builder.domain.profile import SectionRule
 from builder.language.sentences import with_lead

@@ -10,7 +10,7 @@ from builder.app.components import Components
 from builder.bench.data.datasets import sample_lines
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.recall import Passage, StoredBreadcrumb
-from builder.language.traits import fingerprint
+from builder.language.sentences import fingerprint
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
 

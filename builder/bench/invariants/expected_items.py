@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, agent_of, call_of, calls_of, text_of
 from builder.bench.invariants.random_texts import AGENT_IDS, AGENTS, CONTROL, PEOPLE
-from builder.language.names import whole_look
+from builder.language.words import whole_look
 
 State = Literal["whole", "cut", "line"]
 CUT = re.compile(r"\[… [\d,]+ characters left out(?:, id (?P<id>\S+))? …\]")

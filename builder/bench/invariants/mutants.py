@@ -10,6 +10,7 @@ import builder.adapters.templates.fragments as rendering
 import builder.assemble.assemble as assembly
 from builder import service
 from builder.adapters.templates import folder as templates
+from builder.assemble import chat
 from builder.assemble import draft as drafts
 from builder.assemble.budget import shares
 from builder.assemble.budget.ledger import Gaps, Ledger
@@ -17,8 +18,7 @@ from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import PageDraft
 from builder.assemble.items import labels, writer
 from builder.assemble.items.rendering import RenderForm
-from builder.assemble.omissions import OmissionLog
-from builder.assemble.page import chat
+from builder.assemble.page import OmissionLog
 from builder.assemble.sources import conversation, finds
 from builder.domain.context import Omission
 from builder.recall.index import conversation as history
@@ -186,7 +186,7 @@ MUTANTS: Mapping[str, Mutant] = {
         assembly,
         "sections_of",
         lambda right: (
-            lambda ledger: tuple(replace(part, breadcrumbs=dict(list(part.breadcrumbs.items())[1:])) for part in right(ledger))
+            lambda ledger: tuple(replace(part, tokens_by_id=dict(list(part.tokens_by_id.items())[1:])) for part in right(ledger))
         ),
     ),
     "the page is one token too long": Mutant(Ledger, "__init__", _one_more),

@@ -6,9 +6,10 @@ from zoneinfo import ZoneInfo
 
 from builder.bench.invariants.random_texts import AGENT_IDS
 from builder.bench.scratch import ENCODINGS, bundled_profiles
+from builder.domain.breadcrumb import TOOL_ERROR, TOOL_RESPONSE
 from builder.domain.page_settings import Cut, Retrieval, ToolOutput, Window
 from builder.domain.profile import Profile
-from builder.domain.selector import ANSWER, FAILURE, Pinned, Selector, trigger_on
+from builder.domain.selector import Pinned, Selector, trigger_on
 
 USER_MESSAGE = "user.message.v1"
 MAX_LIMIT = 40
@@ -31,7 +32,7 @@ def draw_profile(rng: Random, need: int) -> Profile:
     pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
     return replace(
         base,
-        triggers=(trigger_on(USER_MESSAGE), trigger_on(ANSWER), trigger_on(FAILURE)),
+        triggers=(trigger_on(USER_MESSAGE), trigger_on(TOOL_RESPONSE), trigger_on(TOOL_ERROR)),
         agent=rng.choice((base.agent, AGENT_IDS[0], AGENT_IDS[0])),
         fill=rng.random() < 5 / 6,
         window=base.window if plain else _window(base.window, rng),

@@ -37,7 +37,7 @@ class Outcome:
     @property
     def find_tokens(self) -> int:
         """Tokens of finds."""
-        return sum(section.tokens for section in self.page.sections if section.probabilities)
+        return sum(section.tokens for section in self.page.sections if section.probability_by_id)
 
 
 async def run(

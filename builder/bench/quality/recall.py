@@ -117,7 +117,7 @@ async def _idle(
 
     async def found_tokens(trigger: Breadcrumb) -> int:
         built = await builder.build_contexts(await builder.ingest.facts(trigger), (profile,), ranker)
-        return sum(section.tokens for context in built.contexts for section in context.sections if section.probabilities)
+        return sum(section.tokens for context in built.contexts for section in context.sections if section.probability_by_id)
 
     return Idle(
         foreign=tuple([await found_tokens(trigger) for trigger in foreign(conversation, (dataset,), FOREIGN_QUESTIONS)]),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from builder.language.instructions.patterns import ANY_WORD, ANYWHERE, Cue, Language, languages, own_sentences
-from builder.language.traits import wording
+from builder.language.sentences import wording
 from builder.language.words import LETTERS, SPACED_SCRIPTS, any_of, derived, either, words
 
 END_CHARS = 5_000

@@ -9,12 +9,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.breadcrumb import NO_SESSION, SUMMARY, Breadcrumb
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
-from builder.domain.summary import SUMMARY
-from builder.language.names import whole_look
-from builder.language.words import is_filler, words_of
+from builder.language.words import is_filler, whole_look, words_of
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

@@ -1,12 +1,15 @@
 """The conversation of a view: messages and tool calls, in the order in which each was first said."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 import numpy as np
 
+from builder.domain.breadcrumb import SUMMARY
+from builder.domain.selector import Selector
 from builder.recall.index.links import ToolExchange
-from builder.recall.index.view import View
+from builder.recall.index.view import Rows, View
 from builder.wire.json import canonical_text
 
 
@@ -178,3 +181,45 @@ def _caller_id(view: View, exchange: ToolExchange) -> str:
 
 def _is_shown(view: View, row: int) -> bool:
     return bool(view.current[row]) and view.in_conversation(row)
+
+
+SUMMARIES = Selector(schemas=(SUMMARY,))
+"""Their recipe says whose they are."""
+
+
+def of_audience(view: View, audience: Selector | None, task: str | None) -> View:
+    """What an `audience` matches, of one task; None = everything."""
+    if audience is None and task is None:
+        return view
+    table = view.history.breadcrumbs
+    rows = np.ones(view.size, np.bool_)
+    if audience is not None:
+        rows &= table.matching(audience, view.size)
+    if task is not None:
+        rows &= view.column(table.task) == table.tasks.get(task, -1)
+    visible = _with_results(view, rows) | table.matching(SUMMARIES, view.size)
+    return replace(view, current=view.current & visible, audience=visible)
+
+
+def without_expired(view: View, excluded: tuple[Selector, ...], now: datetime) -> View:
+    """Without what has expired by now and what a selector excludes."""
+    table = view.history.breadcrumbs
+    rows = np.zeros(view.size, np.bool_)
+    if table.can_expire:
+        rows |= view.column(table.expires) <= now.timestamp()
+    for selector in excluded:
+        rows |= table.matching(selector, view.size)
+    rows &= view.current  # an older version that has expired takes nothing with it
+    return replace(view, current=view.current & ~(rows | _with_results(view, rows))) if rows.any() else view
+
+
+def _with_results(view: View, rows: Rows) -> Rows:
+    exchanges = view.history.exchanges
+    origin, call = view.column(exchanges.origin), view.column(exchanges.call).copy()
+    early = {row: exchange for row in exchanges.early if (exchange := exchanges.of_result[row]).callers[0] < view.size}
+    call[list(early)] = [exchange.origin for exchange in early.values()]
+    follows = call >= 0
+    leader = np.where(follows, call, origin)
+    leads = np.zeros(view.size, np.bool_)
+    leads[leader[rows & ~follows]] = True
+    return np.asarray(leads[leader])

@@ -12,9 +12,9 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
+from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb, Place
 from builder.domain.recall import StoredBreadcrumb
-from builder.domain.summary import SUMMARY, KeptLine, Summary, read_summary
+from builder.domain.summary import KeptLine, Summary, read_summary
 from builder.language.instructions.log import InstructionLog
 from builder.recall.index.breadcrumb_table import BreadcrumbTable, GrowingArray, Postings, Table
 from builder.recall.index.links import PersonTable, ToolExchanges, UnitTable

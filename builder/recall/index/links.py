@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.language.names import DEFAULT_NAMES, whole_look
+from builder.language.words import DEFAULT_NAMES, whole_look
 from builder.recall.index.breadcrumb_table import CONVERSATION, GrowingArray
 from builder.wire.json import canonical_text
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.language.names import DEFAULT_NAMES, is_plain, parts, quoted
-from builder.language.words import words_of
+from builder.language.words import DEFAULT_NAMES, is_plain, parts, quoted, words_of
 from builder.recall.index.breadcrumb_table import GrowingArray, Scalar
 from builder.recall.index.history import History
 from builder.recall.index.links import NOBODY

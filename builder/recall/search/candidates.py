@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from builder.domain.breadcrumb import NO_SESSION
+from builder.domain.breadcrumb import NO_SESSION, TOOL_ERROR
 from builder.domain.page_settings import Retrieval
 from builder.domain.summary import KeptLine
 from builder.language.words import has_word, words_of
@@ -152,7 +152,6 @@ FURTHER, FURTHER_BROADLY = np.float32(0.75), np.float32(3)
 """Points that each further passage of a message costs; where the answer is in many messages, they come first."""
 MAX_FURTHER = 4
 """Passages of a message after which no further one costs more."""
-FAILURE_SCHEMA = "tool.error.v1"
 
 
 def exact(query: Query, view: View) -> Floats:
@@ -164,7 +163,7 @@ def exact(query: Query, view: View) -> Floats:
         there = [passage for passage in newest if pattern.search(_text_of(passage, view))]
         if len(there) <= max(MAX_SHARE * view.passages, FEW_PASSAGES):
             points[there] = POINTS
-    code = view.history.breadcrumbs.schemas.get(FAILURE_SCHEMA)
+    code = view.history.breadcrumbs.schemas.get(TOOL_ERROR)
     if has_word("failures", query.text) and code is not None:
         points[view.of_breadcrumb(view.history.breadcrumbs.schema) == code] += POINTS
     return points

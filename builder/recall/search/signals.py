@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.language.dates import mentioned, nearness
-from builder.language.traits import Trait
+from builder.language.sentences import Trait
 from builder.language.words import has_word
 from builder.recall.index.view import View
 from builder.recall.search.query import Query

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from builder.domain.summary import KeptLine
-from builder.language.traits import counts
+from builder.language.sentences import counts
 from builder.language.words import asks, has_word, is_filler, opens_with, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.questions import (

@@ -13,9 +13,9 @@ from builder.domain.page_settings import Summaries
 from builder.domain.profile import Profile
 from builder.domain.selector import Selector
 from builder.domain.summary import KeptLine, Source, Summary, Utterance
+from builder.recall.index.conversation import of_audience
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import EMPTY_PAGE, PageContent, shown_lines, valid_lines, with_rows
-from builder.recall.visibility import of_audience
 
 WaitingUnit = tuple[int, tuple[int, ...]]
 """A unit: the row that heads it, and its current rows, in place order."""

@@ -7,10 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, Validat
 from pydantic_core import CoreSchema
 from typing_extensions import override
 
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import SUMMARY, Breadcrumb
 from builder.domain.lint_finding import nearest
 from builder.domain.selector import Selector
-from builder.domain.summary import SUMMARY, Summary
+from builder.domain.summary import Summary
 from builder.remember.schemas.base import Body, BodyFacts, Text
 from builder.wire.records import Outgoing, make_record, outgoing
 

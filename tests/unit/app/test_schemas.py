@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from builder.app.config import bundled_folder
 from builder.app.schemas import INBOUND, OUTBOUND, schema_files
 from builder.domain.page_settings import FORBIDDEN_SCHEMAS
-from builder.remember.schemas.registry import BODIES
+from builder.remember.decode import BODIES
 
 FILES = schema_files()
 MODELS: dict[str, type[BaseModel]] = INBOUND | OUTBOUND

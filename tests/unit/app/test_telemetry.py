@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from builder.app.telemetry import OUTCOMES, REASONS, Metrics, set_up_logging, text_lines
 from builder.domain.errors import Rejected
 from builder.domain.reports import DeliveryOutcome, Failure
-from builder.worker.resilience import UnexpectedError, guard
+from builder.worker.jobs import UnexpectedError, guard
 from tests.factories import make_place
 
 

@@ -38,8 +38,10 @@ def context(trigger: Breadcrumb | None = None, **changes: Any) -> Context:
         "model": "m",
         "flags": (),
         "sections": (
-            Section(name="tools", section_class="static", tokens=8, breadcrumbs={"catalog": 5}, probabilities={}),
-            Section(name="current", section_class="turn", tokens=9, breadcrumbs={"问题-1": 6, "catalog": 0}, probabilities={}),
+            Section(name="tools", section_class="static", tokens=8, tokens_by_id={"catalog": 5}, probability_by_id={}),
+            Section(
+                name="current", section_class="turn", tokens=9, tokens_by_id={"问题-1": 6, "catalog": 0}, probability_by_id={}
+            ),
         ),
         "partial": (Omission(id="catalog", reason="cut to what has room", tokens=40, tokens_shown=5),),
         "omissions": (Omission(id="m2", reason="repeat"), Omission(id="m3", reason="over budget", tokens=12)),

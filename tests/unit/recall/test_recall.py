@@ -8,8 +8,8 @@ import numpy as np
 from typing_extensions import override
 
 from builder.domain.recall import Recall, RecallQuery, Scope, StoredBreadcrumb
-from builder.recall.index.reader import HistoryCache, HistoryReader
 from builder.recall.recall import ConsumerRecall, Recaller
+from builder.recall.scopes import HistoryCache, HistoryReader
 from builder.remember.schemas.control import excluded
 from tests.conversations import answered, bash, chat, replied, said
 from tests.factories import MODEL, make_breadcrumb, make_place, make_profile, make_remembered, make_terms

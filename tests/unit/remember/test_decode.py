@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
-from builder.remember.decode import DEFAULT_MAX_BYTES, decode
-from builder.remember.schemas.registry import BODIES
+from builder.remember.decode import BODIES, DEFAULT_MAX_BYTES, decode
 from builder.wire.json import one_line
 
 SUBJECT = "breadcrumbs.acme.s42.user.message.v1"

@@ -2,8 +2,8 @@
 
 import pytest
 
+from builder.domain.breadcrumb import SUMMARY
 from builder.domain.errors import Rejected
-from builder.domain.summary import SUMMARY
 from builder.remember.memory import Ingest, Memory
 from tests.factories import MORNING, HashingEmbedder, make_breadcrumb, make_terms
 from tests.memory_store.store import MemoryStore

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from builder.adapters.tokens import load_counter
-from builder.language.traits import Trait
+from builder.language.sentences import Trait
 from builder.remember.memory import MAX_PASSAGES, Ingest
 from tests.factories import HashingEmbedder, make_breadcrumb, make_terms
 

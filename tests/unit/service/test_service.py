@@ -12,7 +12,7 @@ from builder.domain.profile import Profile
 from builder.domain.recall import Recall, RecallQuery
 from builder.domain.selector import Selector, trigger_on
 from builder.ports.models import Embedder
-from builder.recall.index.reader import HistoryCache
+from builder.recall.scopes import HistoryCache
 from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE

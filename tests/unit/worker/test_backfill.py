@@ -11,7 +11,7 @@ from builder.domain.errors import Unavailable
 from builder.domain.recall import StoredBreadcrumb
 from builder.remember.memory import Pause, no_pause
 from builder.worker.backfill import PAGE_ROWS, Backfill
-from builder.worker.resilience import Pace, Pauses
+from builder.worker.jobs import Pace, Pauses
 from tests.factories import bare, make_place, make_remembered, remembered_of
 from tests.memory_store.store import MemoryStore
 from tests.ports import run_job

@@ -42,7 +42,7 @@ async def test_every_trace_is_erased_and_the_receipt_counts_it() -> None:
     bench = Bench()
     receipt = await bench.erasure.erase(TOMBSTONE)
     assert (receipt.workspace, receipt.session, receipt.id, receipt.by) == ("acme", "s42", "m1", "Ana")
-    assert (receipt.versions, receipt.messages, receipt.contexts, receipt.letters, receipt.cached) == (2, 2, 1, 1, 1)
+    assert (receipt.versions, receipt.messages, receipt.contexts, receipt.dead_letters, receipt.cached) == (2, 2, 1, 1, 1)
     assert [message.place.sequence for message in bench.stream.messages] == [2]
     assert (list(bench.stream.contexts), bench.stream.stubs, bench.stream.letters) == ([8], ["contexts.a"], ["m2"])
     assert await bench.store.versions("acme", "m1") == ()

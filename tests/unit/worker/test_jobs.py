@@ -6,8 +6,7 @@ import pytest
 from typing_extensions import override
 
 from builder.domain.errors import Unavailable
-from builder.worker.jobs import Job, JobRunner, Observer
-from builder.worker.resilience import Pace, Pauses
+from builder.worker.jobs import Job, JobRunner, Observer, Pace, Pauses
 
 PACE = Pace(wait=0, max_waits=3, pauses=Pauses(0, 0))
 

@@ -14,13 +14,11 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import DeliveryOutcome
 from builder.publish.event import encode
-from builder.worker.consumers import Consumers
-from builder.worker.forgetting import Forgetting
-from builder.worker.jobs import Observer
+from builder.worker.decide import Consumers
+from builder.worker.erasure import Forgetting
+from builder.worker.jobs import Observer, Pauses
 from builder.worker.loop import Rules, Worker
-from builder.worker.processor import Processor
-from builder.worker.publishing import ContextPublisher, DeadLetters
-from builder.worker.resilience import Pauses
+from builder.worker.processor import ContextPublisher, DeadLetters, Processor
 from builder.worker.turns import Turns
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile

@@ -3,8 +3,8 @@
 import asyncio
 
 from builder.ports.broker import Delivery
+from builder.worker.jobs import Pace
 from builder.worker.loop import Imports
-from builder.worker.resilience import Pace
 from tests.conversations import message_of
 from tests.ports import HandDelivery
 

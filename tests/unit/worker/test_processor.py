@@ -10,10 +10,9 @@ import pytest
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable
-from builder.worker.consumers import Consumers
-from builder.worker.forgetting import Forgetting
-from builder.worker.processor import Processor
-from builder.worker.publishing import ContextPublisher
+from builder.worker.decide import Consumers
+from builder.worker.erasure import Forgetting
+from builder.worker.processor import ContextPublisher, Processor
 from builder.worker.turns import Turns
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile

@@ -11,10 +11,9 @@ from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Unavailable
 from builder.remember.decode import decode
 from builder.worker.erasure import ContextEraser
-from builder.worker.jobs import Observer
+from builder.worker.jobs import PACE, Observer
 from builder.worker.log import StoredLog
 from builder.worker.purging import BATCH_ROWS, LAST_RUN, PurgeSchedule, Purging
-from builder.worker.resilience import PACE
 from tests.conversations import message_of
 from tests.factories import remembered_of
 from tests.memory_store.store import MemoryStore

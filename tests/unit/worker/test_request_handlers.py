@@ -14,8 +14,7 @@ from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.summary import CompactionResult
 from builder.ports.broker import PublishedEvent
-from builder.worker.erasure import Erasure
-from builder.worker.forgetting import Forgetting
+from builder.worker.erasure import Erasure, Forgetting
 from builder.worker.log import StoredLog
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers
 from builder.worker.summary_scheduler import SummaryScheduler

@@ -32,8 +32,7 @@ from builder.assemble.items.list_items import INSIDE, MARK, below, block, items,
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
 from builder.domain.text import depth
-from builder.remember.decode import without_hints
-from builder.remember.schemas.registry import text_within
+from builder.remember.decode import text_within, without_hints
 from builder.wire.json import parse
 
 MAX_CHARS = 65_536

@@ -10,8 +10,7 @@ from builder.assemble.items.labels import tool_label
 from builder.assemble.items.rendering import RenderForm
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.page_settings import FORBIDDEN_SCHEMAS
-from builder.remember.decode import decode
-from builder.remember.schemas.registry import BODIES
+from builder.remember.decode import BODIES, decode
 from tests.factories import make_rendering
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from builder.adapters.tokens import load_counter
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.writer import Item
-from builder.assemble.page.composition import compose
+from builder.assemble.page import compose
 from tests.conversations import chat, said
 from tests.factories import make_context, make_profile
 from tests.pages import make_ledger, make_writer

@@ -8,7 +8,7 @@ from builder.assemble.items.labels import Labels, reserved_names, tool_label
 from builder.domain.context import Context
 from builder.domain.phrases import Phrases
 from builder.domain.recall import StoredBreadcrumb
-from builder.language.names import is_plain
+from builder.language.words import is_plain
 from tests.conversations import answered, conversation, ids_of, replied, requested, said, section
 from tests.factories import PHRASES, make_breadcrumb, make_context, make_profile, make_remembered, make_view
 

@@ -101,7 +101,7 @@ def test_what_is_folded_is_a_line_with_its_size_and_id_below_its_call() -> None:
     assert f"- Call bash: command: cat 1\n{line}\n- User: Remark 3 " in context.markdown
     assert context.compaction is not None
     assert context.compaction.folded == ("m2", "m21")
-    assert context.compaction.original > context.compaction.compacted
+    assert context.compaction.original_tokens > context.compaction.compacted_tokens
     (folded,) = (part for part in context.partial if part.id == "m2")
     assert (folded.reason, folded.tokens_shown < folded.tokens) == ("folded to one line", True)
 

@@ -185,10 +185,10 @@ def test_small_talk_finds_nothing_and_a_search_of_the_profile_s_own_does() -> No
 def test_each_find_says_how_probable_it_is_and_nothing_else_does() -> None:
     context = page(kilns(5))
     for part in context.sections:
-        assert set(part.probabilities) == (set(part.ids) if part.name == "relevant" else set())
-        assert all(0 < value <= 1 for value in part.probabilities.values())
+        assert set(part.probability_by_id) == (set(part.ids) if part.name == "relevant" else set())
+        assert all(0 < value <= 1 for value in part.probability_by_id.values())
     (relevant,) = (part for part in context.sections if part.name == "relevant")
-    assert sum(relevant.probabilities.values()) <= 1
+    assert sum(relevant.probability_by_id.values()) <= 1
 
 
 def test_the_best_finds_have_the_floor_however_improbable_they_are_and_small_talk_has_none() -> None:
@@ -196,7 +196,7 @@ def test_the_best_finds_have_the_floor_however_improbable_they_are_and_small_tal
         sum(
             part.tokens
             for part in page(kilns(200), profile(2000, min_probability=0.999, floor=floor)).sections
-            if part.probabilities
+            if part.probability_by_id
         )
         for floor in (0, 0.3, 1)
     ]

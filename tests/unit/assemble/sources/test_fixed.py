@@ -13,7 +13,7 @@ from builder.domain.profile import Profile, SectionRule
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
 from builder.recall.questions import Questions
-from builder.recall.visibility import AGENTS, BLACKLIST, OWN_BLACKLIST, kinds_of, system_prompt
+from builder.recall.recall import AGENTS, BLACKLIST, OWN_BLACKLIST, kinds_of, system_prompt
 from tests.conversations import answered, bash, chat, ids_of, replied, said
 from tests.factories import make_context, make_profile, make_remembered, make_turn
 

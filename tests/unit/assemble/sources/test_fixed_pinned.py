@@ -7,7 +7,7 @@ import pytest
 
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
-from builder.recall.visibility import pinned_rows
+from builder.recall.recall import pinned_rows
 from tests.conversations import answered, bash, chat, ids_of, replied, said
 from tests.factories import ids_on_page, make_catalog, make_context, make_profile, make_remembered
 from tests.unit.assemble.sources.test_fixed import rule

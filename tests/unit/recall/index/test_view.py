@@ -4,7 +4,7 @@ import numpy as np
 
 from builder.domain.breadcrumb import ORIGIN
 from builder.domain.selector import Selector
-from builder.recall.visibility import visible_to
+from builder.recall.recall import visible_to
 from tests.conversations import answered, bash, chat, replied, said, two_sessions
 from tests.factories import (
     bare,

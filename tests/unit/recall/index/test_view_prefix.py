@@ -5,8 +5,8 @@ import pytest
 
 from builder.domain.selector import Selector
 from builder.recall.index.view import View
+from builder.recall.recall import visible_to
 from builder.recall.search.retrieval import RetrievalResult, retrieve
-from builder.recall.visibility import visible_to
 from tests.factories import (
     BY_HAND,
     FAR,

@@ -1,0 +1,187 @@
+"""The finished page: laid out, counted, marked where a prompt cache may cut it; and the account of what is not on it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import takewhile
+
+import numpy as np
+
+from builder.assemble.budget.ledger import Ledger
+from builder.assemble.items.writer import Item
+from builder.domain.context import NEUTRALISED, PASSAGES, RECENT, SLOW, STATIC, Breakpoint, Fragment, Omission, Section
+from builder.recall.index.view import Ints, View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A finished page."""
+
+    markdown: str
+    """The text that the agent reads."""
+    tokens: int
+    """Its true count."""
+    breakpoints: tuple[Breakpoint, ...]
+    """In page order."""
+    failed: bool
+    """The profile's template failed, so a bundled one laid the page out."""
+
+
+def compose(ledger: Ledger) -> Page:
+    """Lay out what the ledger holds."""
+    writer = ledger.writer
+    sections = ledger.page_sections()
+    layout = writer.rendering.page(writer.profile.page, sections)
+    return Page(
+        markdown=layout.text,
+        tokens=writer.rendering.page_tokens(layout.text),
+        breakpoints=_breakpoints(
+            layout.text, dict(zip((section.name for section in sections), layout.ends, strict=False)), ledger
+        ),
+        failed=layout.failed,
+    )
+
+
+def _breakpoints(markdown: str, ends: dict[str, int], ledger: Ledger) -> tuple[Breakpoint, ...]:
+    rules, marks = [ledger.rules[name] for name in ends], dict[int, Breakpoint]()
+    lasting = {STATIC: {"static"}, SLOW: {"static", "slow"}, RECENT: {"static", "slow", "window"}}
+    for name, kinds in lasting.items():
+        number = len(list(takewhile(lambda rule: {rule.section_class, rule.source} & kinds, rules)))  # noqa: B023 - used at once
+        if number:
+            end = list(ends.values())[number - 1]
+            tokens = ledger.writer.rendering.page_tokens(markdown[:end])
+            prefix = blake2b(markdown[:end].encode(), digest_size=8).hexdigest()
+            marks.setdefault(end, Breakpoint(name=name, characters=end, tokens=tokens, prefix=prefix))
+    return tuple(marks.values())
+
+
+def sections_of(ledger: Ledger) -> tuple[Section, ...]:
+    """Tokens and breadcrumbs of each section on the page."""
+    return tuple(
+        Section(
+            name=name,
+            section_class=rule.section_class,
+            tokens=ledger.spent[name],
+            tokens_by_id=_tokens_by_id(ledger, name),
+            probability_by_id=_probabilities(ledger, name) if rule.source == "retrieval" else {},
+        )
+        for name, rule in ledger.rules.items()
+        if ledger.spent[name]
+    )
+
+
+def _probabilities(ledger: Ledger, section: str) -> dict[str, float]:
+    rows = ledger.writer.view.history.rows
+    current_ids = (rows[item.origin].breadcrumb.id for item in ledger.items.get(section, ()))
+    return {name: ledger.probabilities[name] for name in current_ids if name in ledger.probabilities}
+
+
+def _tokens_by_id(ledger: Ledger, section: str) -> dict[str, int]:
+    tokens: Counter[str] = Counter()
+    for item in ledger.items.get(section, ()):
+        for fragment in item.fragments:
+            tokens[fragment.breadcrumb.id] += fragment.tokens
+    return dict(tokens)
+
+
+def parts(ledger: Ledger) -> Iterator[Omission]:
+    """Breadcrumbs that are on the page in part or changed."""
+    view = ledger.writer.view
+    for item in ledger.all_items():
+        for fragment in item.fragments:
+            for reason in reductions(fragment, item, view):
+                is_reduced = bool(fragment.reduced or item.spans)
+                row = view.row_of(fragment.breadcrumb.id) if is_reduced and not fragment.in_all else -1
+                tokens = max(fragment.in_all, fragment.tokens, int(view.tokens[row]) if row >= 0 else 0)
+                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=tokens, tokens_shown=fragment.tokens)
+
+
+def reductions(fragment: Fragment, item: Item, view: View) -> Iterator[str]:
+    """Why not all of it is on the page as it came."""
+    is_part = bool(item.spans) and fragment.breadcrumb.id == view.breadcrumb(item.origin).id
+    yield from filter(None, (fragment.reduced or PASSAGES * is_part, fragment.failed, NEUTRALISED * fragment.neutralised))
+
+
+def rows_of_calls(ledger: Ledger) -> frozenset[int]:
+    """Rows without words whose calls are all on the page."""
+    view = ledger.writer.view
+    exchanges = view.history.exchanges
+    pairs = {(item.entry.row, item.entry.request) for item in ledger.all_items() if item.entry and item.entry.request}
+    calls = [
+        exchange
+        for row in {row for row, _ in pairs}
+        for exchange in exchanges.of_caller.get(row, ())
+        if (row, exchange.request) in pairs
+    ]
+    calls += [exchanges.of_result[item.origin] for item in ledger.all_items() if item.origin in exchanges.of_result]
+    present = {(exchange.origin, exchange.request) for exchange in calls}
+    rows = ((row, view.breadcrumb(row)) for exchange in calls for row in exchange.callers if row < view.size)
+    silent = {row for row, crumb in rows if crumb.role == "tool" or not crumb.text.strip()}
+    return frozenset(
+        row for row in silent if present.issuperset((each.origin, each.request) for each in exchanges.of_caller.get(row, ()))
+    )
+
+
+MAX_OMISSIONS = 50
+"""Omissions that are named; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """The account of everything that is not on the finished page."""
+
+    omissions: tuple[Omission, ...]
+    """The most relevant."""
+    by_reason: Mapping[str, int]
+    """Reason → how many of all."""
+    rows: Mapping[str, Ints]
+    """Reason → rows of all, in place order; those that are in no view are missing."""
+
+
+@dataclass(slots=True)
+class OmissionLog:
+    """In the order of relevance; the first decision about a row counts."""
+
+    view: View
+    _omissions: list[Omission] = field(default_factory=list)
+    _groups: list[tuple[str, list[int], Iterable[int]]] = field(default_factory=list)
+    """Reason, rows, and those of them that may be named."""
+
+    def name(self, omissions: Iterable[Omission]) -> None:
+        """Leave out single breadcrumbs, the most relevant first."""
+        self._omissions += omissions
+
+    def add(self, reason: str, rows: Ints | Iterable[int], nearest: Iterable[int] | None = None) -> None:
+        """Leave out rows. nearest: those that may be named, the most relevant first; None = the rows."""
+        every = list(rows)
+        self._groups.append((reason, every, every if nearest is None else nearest))
+
+    def absence(self, page_ids: set[str], others: frozenset[int]) -> Absence:
+        """The account of a page. others: rows of which it says all without naming them."""
+        counted = np.zeros(self.view.size, np.bool_)
+        counted[[row for name in page_ids if (row := self.view.row_of(name)) >= 0]] = True
+        counted[list(others)] = True
+        omissions: dict[str, Omission] = {}
+        rows: defaultdict[str, list[int]] = defaultdict(list)
+        for omission in self._omissions:
+            row = self.view.row_of(omission.id)
+            if omission.id not in page_ids and omission.id not in omissions and row not in others:
+                omissions[omission.id] = omission
+                rows[omission.reason].append(row)
+                counted[[row] if row >= 0 else []] = True
+        for reason, every, nearest in self._groups:
+            fresh = np.zeros(self.view.size, np.bool_)
+            fresh[every] = True
+            fresh &= ~counted
+            counted |= fresh
+            rows[reason] += np.flatnonzero(fresh).tolist()
+            for row in nearest:
+                if len(omissions) >= MAX_OMISSIONS:
+                    break
+                if fresh[row]:
+                    name = self.view.breadcrumb(row).id
+                    omissions.setdefault(name, Omission(id=name, reason=reason, tokens=int(self.view.tokens[row])))
+        by_reason = {reason: len(rows[reason]) for reason in sorted(rows) if rows[reason]}
+        in_view = {reason: np.array(sorted(row for row in rows[reason] if row >= 0), np.int64) for reason in by_reason}
+        return Absence(tuple(omissions.values())[:MAX_OMISSIONS], by_reason, in_view)

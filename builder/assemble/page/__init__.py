@@ -1,1 +1,0 @@
-"""How a page is laid out."""

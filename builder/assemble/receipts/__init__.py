@@ -1,1 +1,0 @@
-"""The receipt of a page: a second account of an assembly, made only when somebody asks."""

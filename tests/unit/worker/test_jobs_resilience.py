@@ -1,0 +1,133 @@
+"""Heartbeat, backoff and guard: what keeps a loop alive, and what it never says."""
+
+import asyncio
+import logging
+
+import pytest
+
+from builder.domain.errors import Misconfigured, Rejected, Unavailable
+from builder.worker.jobs import Backoff, Pauses, UnexpectedError, frames, guard, heartbeat
+
+log = logging.getLogger("builder.worker.loop")
+PAUSES = Pauses(first=1, longest=5)
+
+
+async def raising(error: Exception) -> None:
+    raise error
+
+
+async def test_a_heartbeat_goes_on_while_the_block_runs_and_ends_with_it() -> None:
+    beats, enough = list[int](), asyncio.Event()
+
+    async def beat() -> None:
+        beats.append(len(beats))
+        if len(beats) == 3:
+            enough.set()
+
+    async with asyncio.timeout(60), heartbeat(beat, 0.001):
+        await enough.wait()
+    assert [task for task in asyncio.all_tasks() if "beats" in repr(task)] == []
+    assert beats[:3] == [0, 1, 2]
+
+
+async def test_a_heartbeat_ends_with_a_block_that_fails_or_is_cancelled() -> None:
+    begun = asyncio.Event()
+
+    async def beat() -> None: ...
+
+    async def block() -> None:
+        async with heartbeat(beat, 0.001):
+            begun.set()
+            await asyncio.Event().wait()
+
+    with pytest.raises(ValueError, match="a bug"):
+        async with heartbeat(beat, 0.001):
+            raise ValueError("a bug")
+    task = asyncio.create_task(block())
+    await begun.wait()
+    task.cancel()
+    await asyncio.wait({task})
+    assert task.cancelled()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_the_guard_gives_what_the_work_gives() -> None:
+    assert await guard(asyncio.sleep(0, "done"), log, "work") == "done"
+
+
+@pytest.mark.parametrize("error", [Rejected("no"), Unavailable("away"), Misconfigured("wrong")])
+async def test_errors_of_ours_pass_the_guard(error: Exception) -> None:
+    with pytest.raises(type(error), match=str(error)):
+        await guard(raising(error), log, "work")
+
+
+async def test_a_bug_is_logged_with_its_place_and_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(UnexpectedError, match=r"^ValueError$"):
+        await guard(raising(ValueError("my password")), log, "breadcrumb 7")
+    assert "a bug in breadcrumb 7" in caplog.text
+    assert "in raising" in caplog.text
+    assert "my password" not in caplog.text
+
+
+async def test_a_cancellation_passes_the_guard() -> None:
+    task = asyncio.create_task(guard(asyncio.Event().wait(), log, "work"))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+def key_error() -> None:
+    raise KeyError("hunter2")
+
+
+def value_error(*, is_suppressed: bool) -> None:
+    try:
+        key_error()
+    except KeyError as error:
+        raise ValueError("hunter2") from None if is_suppressed else error
+
+
+def test_the_frames_of_an_error_name_its_causes_first_and_no_text() -> None:
+    with pytest.raises(ValueError, match="hunter2") as caught:
+        value_error(is_suppressed=False)
+    text = frames(caught.value)
+    assert text.index("KeyError") < text.index("which led to") < text.index("ValueError")
+    assert text.endswith("ValueError")
+
+
+def test_the_frames_leave_out_a_cause_that_was_suppressed() -> None:
+    with pytest.raises(ValueError, match="hunter2") as caught:
+        value_error(is_suppressed=True)
+    assert "which led to" not in frames(caught.value)
+
+
+async def test_failures_at_once_count_as_one() -> None:
+    backoff = Backoff(PAUSES)
+    assert [backoff.note_failure() for _ in range(4)] == [1, 1, 1, 1]
+
+
+async def test_each_failure_in_a_row_doubles_the_pause_up_to_the_longest() -> None:
+    backoff = Backoff(Pauses(first=0.001, longest=0.005))
+    pauses = []
+    for _ in range(5):
+        pauses.append(backoff.note_failure())
+        await backoff.wait()
+    assert pauses == [0.001, 0.002, 0.004, 0.005, 0.005]
+
+
+async def test_a_success_ends_the_pause_and_the_row() -> None:
+    backoff = Backoff(Pauses(first=3600, longest=7200))
+    backoff.note_failure()
+    backoff.note_success()
+    async with asyncio.timeout(60):
+        await backoff.wait()
+    assert backoff.note_failure() == 3600
+
+
+async def test_what_waits_goes_on_when_the_pause_is_over() -> None:
+    backoff, loop = Backoff(Pauses(first=0.02, longest=1)), asyncio.get_running_loop()
+    start = loop.time()
+    backoff.note_failure()
+    await backoff.wait()
+    assert loop.time() >= start + 0.02
