@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # pip takes the CPU build of torch: without the extra index Linux would get 5.6 GB of CUDA. Where the index cannot be
-# reached pip goes on with what it has.
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 0 --timeout 5 \
+# reached pip goes on with what it has. Nothing is compiled at once: of some 15,000 modules a run imports a few hundred.
+PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --retries 0 --timeout 5 \
 	--extra-index-url https://download.pytorch.org/whl/cpu --constraint constraints.txt
 # One thread for each inference: more are slower, and much slower on busy cores.
 export OMP_NUM_THREADS := 1

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import settings
 
 CI, FULL = "ci", "full"
-SHARES = {CI: 0.5, FULL: 1.0}
+SHARES = {CI: 0.3, FULL: 1.0}
 """Of the examples that a test names."""
 USUAL = 100
 """Examples of a test that names no number."""
@@ -22,6 +22,11 @@ def load_profile() -> None:
 def examples(number: int, **changes: Any) -> settings:
     """The settings of a test with so many examples in all. changes: of the profile's other settings."""
     return settings(max_examples=_number(number, _name()), **changes)
+
+
+def is_full() -> bool:
+    """Whether all examples are wanted; otherwise a fixed corpus gives a sample."""
+    return _name() == FULL
 
 
 def _name() -> str:

@@ -127,6 +127,7 @@ def _claimed(file: int) -> bool:
 
 
 def _lock(file: int, *, shared: bool = False) -> None:
+    """The kernel unlocks it when the process ends. Raises `BlockingIOError`."""
     if sys.platform != "win32":
         fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 

@@ -148,6 +148,7 @@ class Client(Asking, Replying):
             await serving.run(self._connection, (place[0], self._durable(consumer)), subscription, deliver, stop)
 
     def _durable(self, consumer: str) -> str:
+        """'=' fits no token, so no two pairs of names share a durable."""
         return f"{self.workspace}={check_token(consumer, 'consumer')}"
 
 
@@ -209,6 +210,7 @@ class Agent:
         return None if await patiently(partial(self.client.is_superseded, context), "a look at later contexts") else context
 
     async def _refreshed(self, context: ReceivedContext) -> ReceivedContext | None:
+        """None = cannot be built. Time-outs start short: a dying service loses the request."""
         seconds = chain(REFRESH_SECONDS, repeat(REFRESH_SECONDS[-1]))
         try:
             return await patiently(

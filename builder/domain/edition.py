@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edition:
-    """The files of one moment, kept so that its contexts can be built again."""
+    """Files of one moment, kept so that contexts can be rebuilt."""
 
     templates: str
     """Revision of the templates, as contexts name it."""

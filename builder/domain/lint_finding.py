@@ -1,4 +1,4 @@
-"""What is wrong with a profile or a template, for its author, and the word that was probably meant."""
+"""Problems of profiles and templates for their author, and the nearest right word."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from typing import Literal
 from builder.domain.errors import Misconfigured
 
 Severity = Literal["error", "note"]
-"""error: the file is refused, or does something else than it says. note: it works, and may surprise."""
+"""error: the file is refused or does not do what it says. note: it works."""
 MIN_LIKENESS = 0.6
-"""Likeness from which a wrong word counts as a slip of the pen."""
+"""Least likeness to a misspelt word."""
 NAME_LIKENESS = 0.8
-"""The same for names that authors choose: "trip-agent" is no slip of "coding-agent"."""
+"""Least likeness to a misspelt name of an author."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class LintFinding:
     line: int = 0
     """From 1; 0 for the whole file."""
     place: str
-    """Setting or section, as its author calls it; "" for the whole file."""
+    """Setting or section; "" = the whole file."""
     problem: str
     fix: str
     severity: Severity = "error"
@@ -47,20 +47,20 @@ class FaultyFiles(Misconfigured):
 
 
 def faulty(file: str, message: str, line: int = 0) -> FaultyFiles:
-    """One file with one problem. message: what is wrong, and behind a semicolon what to do. line: from 1; 0 = the whole file."""
+    """One file with one problem. message: problem; remedy. line: from 1; 0 = the whole file."""
     problem, _, fix = message.partition("; ")
     return FaultyFiles([LintFinding(file=file, line=line, place="", problem=problem, fix=fix or "mend it")])
 
 
 def nearest(word: str, words: Iterable[str], likeness: float = MIN_LIKENESS) -> str:
-    """The word that is most like it, whatever its case; "" when none is."""
+    """The most similar word, ignoring case; "" = none."""
     by_case = {each.casefold(): each for each in sorted(words)}
     near = get_close_matches(word.casefold(), by_case, 1, likeness)
     return by_case[near[0]] if near else ""
 
 
 def advice(word: str, words: Iterable[str], likeness: float = MIN_LIKENESS) -> str:
-    """What to do about a word that does not exist: write the nearest one, else one of all."""
+    """Remedy for an unknown word: the nearest one, or all."""
     choices = sorted(words)
     near = nearest(word, choices, likeness)
     return f"write {near}" if near else f"use one of {', '.join(choices)}"

@@ -8,32 +8,31 @@ from typing import Any
 
 MONTHS = 12
 SEPARATOR = "thousands"
-"""Phrase with the sign between the thousands of a number."""
+"""Name of the thousands separator."""
 Mark = Callable[[int], str]
 """Amount left out → the mark in its place."""
 
 
 class _NumberText(Formatter):
-    """Formats as `str.format` does, but numbers of `{number:,}` with the sign of a language between their thousands."""
+    """`str.format` with a language's thousands separator."""
 
     def __init__(self, separator: str) -> None:
         self._separator = separator
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """See `string.Formatter`."""
         text: str = super().format_field(value, format_spec)
         return text.replace(",", self._separator) if format_spec == "," else text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Phrases:
-    """A catalogue of phrases. Equal to itself only, so that it can be the key of a cache."""
+    """A catalogue of phrases; hashed by identity, as a key of caches."""
 
     entries: Mapping[str, str] = field(default_factory=dict)
-    """Name → text with its fields in braces; the reader of the catalogue has checked them."""
+    """Name → checked text with fields in braces."""
 
     def __call__(self, name: str, **values: Any) -> str:
-        """The phrase with its values; of a catalogue that lacks it, its name."""
+        """The phrase with its values; its name if it is missing."""
         text, separator = self.entries.get(name, name), self.entries.get(SEPARATOR, ",")
         return text.format(**values) if separator == "," else _NumberText(separator).format(text, **values)
 

@@ -1,4 +1,4 @@
-"""What one consumer wants on its page, and the consumers that records make."""
+"""The rules of one consumer's page, and the consumers that records make."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,13 +32,13 @@ class SectionRule:
     """Name of what fills it, in `assemble/items/rendering.py`."""
     section_class: SectionClass
     min_share: float
-    """Share of the budget that finds are left with, while the conversation does not fit."""
+    """Share of the budget left for finds while the conversation does not fit."""
     max_share: float
     """Largest share of the budget, while the conversation does not fit."""
     min_tokens: int
-    """`max_share` is never fewer tokens than these, so that a small page gives more of itself."""
+    """Lower bound of `max_share`, in tokens."""
     dates: Dates
-    """The line before each new day: none, day, day with time, age at the trigger; or the line after each pause."""
+    """Line before each day: none, the day, with the time, its age; or after each pause."""
     note: str = ""
     """The profile's words above what is in it."""
 
@@ -52,9 +52,9 @@ class Profile:
     """The rules of one consumer's page."""
 
     consumer: str
-    """Its name, which is the name of the file."""
+    """Name, as of its file."""
     agent: str
-    """The agent that reads its pages: what this one says and calls is the consumer's own."""
+    """The agent that reads the pages and says what is the consumer's own."""
     revision: str
     """Hash of the file and of all that it extends."""
     triggers: Triggers
@@ -68,19 +68,18 @@ class Profile:
     reserve: int
     """Tokens of the budget that are kept free."""
     margin: float
-    """Share of the budget that is kept free because the model's own tokenizer is not public."""
+    """Share of the budget kept free because the model's tokenizer is not public."""
     on_overflow: Literal["trim", "reject"]
-    """What happens to a conversation that does not fit: it is trimmed, or the page is rejected."""
+    """Trim a conversation that does not fit, or reject the page."""
     system_prompt: str
     language: str
     """ISO 639 code of the page's own words."""
     time_zone: tzinfo
     """Of times whose sender gave no offset."""
     audience: Selector | None
-    """The breadcrumbs of the session that are this consumer's conversation and may trigger it; None = all."""
+    """Breadcrumbs of the consumer's conversation; others never trigger; None = all."""
     debounce: float
-    """Seconds of quiet that a person's message waits for; 0 = it waits for none. One that the same person follows earlier gets no
-    context."""
+    """Seconds of quiet before a person's message gets a context; an earlier one gets none."""
     scope_to_task: bool
     """Only breadcrumbs of the trigger's task are shown."""
     recursion_limit: int
@@ -95,20 +94,19 @@ class Profile:
     words_of_people: ChatPlace
     """Where `messages` have summaries, the memory of a person and standing instructions."""
     fill: bool
-    """What no section uses goes back to a conversation that does not fit."""
+    """Unused room goes to a conversation that does not fit."""
     sections: tuple[SectionRule, ...]
     hints: Mapping[str, str]
-    """Schema → the hint template that this consumer has it shown by."""
+    """Schema → hint template of this consumer."""
     trusted_hints: TrustedHints | None
     """Whose hints of records run; None = nobody's."""
     shadow_of: str = ""
-    """The consumer with whose pages its own are compared, never published; "" = it is a consumer itself."""
+    """Consumer whose pages its own are compared with, unpublished; "" = a consumer itself."""
 
     def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:
-        """Whether a first version of it asks for a context: by a trigger, and because the audience matches it.
+        """Whether its first version asks for a context: trigger and audience match.
 
-        What no profile can show never does, whatever its tags are; nor what is addressed to other agents alone, nor the answer of
-        the consumer's own agent to everybody.
+        Never by forbidden schemas, by what is addressed to other agents alone, or by the own agent's answers to everybody.
         """
         is_own_answer = breadcrumb.role == "assistant" and breadcrumb.agent == self.agent
         is_addressed = self.agent in breadcrumb.to if breadcrumb.to else not is_own_answer
@@ -136,22 +134,22 @@ class Profile:
 
     @property
     def aim(self) -> int:
-        """Tokens that the finished page aims at; what must stand on it may take more."""
+        """Tokens that the page aims at; what must be on it may take more."""
         return self.allowance if self.target is None else min(self.target, self.allowance)
 
     @property
     def whole(self) -> int:
-        """Tokens of a page on which the conversation may stand whole."""
+        """Tokens of a page that may show the conversation whole."""
         return self.allowance if self.window.whole_up_to == "budget" or self.on_overflow == "reject" else self.aim
 
 
 AGENT, CONFIG = "agent.def.v1", "context.config.v1"
 DEFINING_SCHEMAS = (AGENT, CONFIG)
 MAX_DEFINITIONS = 1_000
-"""Of each schema in a workspace, the newest."""
+"""Newest of each schema in a workspace."""
 
 Definitions = tuple[Breadcrumb, ...]
-"""Newest versions of records that may make consumers, as of a place: of each schema the newest first."""
+"""Newest versions of records that may make consumers, as of a place, newest first per schema."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,4 +161,4 @@ class RecordConsumers:
     origins: Mapping[str, str] = field(default_factory=dict)
     """Consumer → the records that make it."""
     findings: tuple[LintFinding, ...] = ()
-    """What no page follows, and which record makes no consumer; `file` is the record."""
+    """Ignored settings and invalid records; `file` is the record."""

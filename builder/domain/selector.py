@@ -1,4 +1,4 @@
-"""Which breadcrumbs are meant, by schema, id and tags, which of them ask for a context, and whose hints run."""
+"""Which breadcrumbs are meant, which ask for a context, and whose hints run."""
 
 from dataclasses import dataclass, field, fields
 from typing import Literal
@@ -7,7 +7,7 @@ from builder.domain.breadcrumb import NO_SESSION, TOOL_ERROR, TOOL_RESPONSE, Bre
 
 CATALOG = "tool.catalog.v1"
 MAX_PINNED = 100
-"""Breadcrumbs of one kind that may stand on a page, the newest."""
+"""Most breadcrumbs of one kind on a page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class Selector:
 
     @property
     def conditions(self) -> dict[str, tuple[str, ...]]:
-        """The conditions that are given, by name, in the order of the fields."""
+        """Given conditions by name, in the order of the fields."""
         return {each.name: values for each in fields(Selector) if (values := getattr(self, each.name))}
 
     def matches(self, breadcrumb: Breadcrumb) -> bool:
@@ -64,15 +64,15 @@ class Pinned:
 
     selector: Selector
     keep: Literal["latest", "all"] | int
-    """The latest of its kind, this number of the newest, or all of it up to MAX_PINNED."""
+    """The latest, a number of the newest, or all up to MAX_PINNED."""
     section: str
     """Name of its section; "" = the first section with source pinned."""
     of_no_session: bool = False
-    """Only what is of no session, whatever a session says about it: its participants neither add to it nor take from it."""
+    """Only what is of no session; sessions neither add nor remove any."""
 
     @property
     def limit(self) -> int:
-        """Number of breadcrumbs that are recalled, the newest."""
+        """Most breadcrumbs that are recalled, newest first."""
         match self.keep:
             case "latest":
                 return 1
@@ -83,7 +83,7 @@ class Pinned:
 
 
 def may_trigger(breadcrumb: Breadcrumb) -> bool:
-    """Only the first version of a breadcrumb triggers, and a removal never does."""
+    """First versions trigger, removals never."""
     return breadcrumb.version == 1 and not breadcrumb.removes
 
 
@@ -93,7 +93,7 @@ def trigger_on(schema: str) -> Selector:
 
 
 def matches_one(triggers: Triggers, breadcrumb: Breadcrumb) -> bool:
-    """Whether one of them matches. Where a tool's answer does by its schema, its failure does too: it closes the call as well."""
+    """Whether one matches. A trigger on tool results includes failures, which close calls too."""
     return any(_with_failures(selector).matches(breadcrumb) for selector in triggers)
 
 
@@ -103,12 +103,12 @@ def schemas_of(triggers: Triggers) -> tuple[str, ...]:
 
 
 def wait_for_tools(triggers: Triggers) -> bool:
-    """Whether a tool's answer may match one of them; one that names no schema may match any breadcrumb."""
+    """Whether a tool's result may match; without schemas any breadcrumb may."""
     return any(not selector.schemas or {TOOL_RESPONSE, TOOL_ERROR} & {*selector.schemas} for selector in triggers)
 
 
 def trigger_text(selector: Selector) -> str:
-    """A trigger in a line, as people read it: `tool.error.v1 any_tags=tool:error,issue`."""
+    """A trigger in one line: `tool.error.v1 any_tags=tool:error,issue`."""
     conditions = (f"{name}={','.join(values)}" for name, values in selector.conditions.items() if name != "schemas")
     return " ".join(filter(None, (",".join(selector.schemas), *conditions)))
 
@@ -120,9 +120,9 @@ def _with_failures(selector: Selector) -> Selector:
 
 
 SCHEMA_DEFINITION = "schema.def.v1"
-"""Schema of the records that define a schema; their hints serve every breadcrumb of it."""
+"""Schema of records that define a schema; their hints serve all of it."""
 DEFINES_TAG = "defines:"
-"""Beginning of the tag that names the schema of a `schema.def.v1`."""
+"""Prefix of the tag that names the defined schema."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
-from builder.app import service
+from builder.app import line
 from builder.app.components import Parts
 from builder.app.settings import Settings
 from builder.cli.serve import serve_until_signal
@@ -91,7 +91,7 @@ class Delivery(NatsDelivery):
 def wire() -> Parts:
     """The deadly parts; decoding and encoding are no parts, so they are put in their places."""
     for name, function in {"decode": decode_and_die, "encode": encode_or_die}.items():
-        setattr(service, name, function)
+        setattr(line, name, function)
     stores = changed_stores(remember=remember_or_die, fill_vectors=fill_or_die)
     return Parts(stores=stores, publisher=Publisher, delivery=Delivery)
 

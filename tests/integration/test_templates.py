@@ -33,9 +33,9 @@ async def test_an_edit_that_fails_on_an_example_changes_nothing_and_ready_says_w
         broken = {
             "hints/user.message.v1.md.j2": ("{{ speaker }}: {{ txet }}", "'txet' is no value of a template; use text"),
             "hints/note.v1.md.j2": ("", "there is nothing in it"),
-            "hints/tool.response.v1.md.j2": ("{{ 'x' * 10**9 }}", "it makes more text than a rendering may"),
+            "hints/tool.response.v1.md.j2": ("{{ 'x' * 1000000000 }}", "it makes more text than a rendering may"),
             "hints/agent.response.v1.md.j2": (LOOPS[0], "a rendering may"),
-            "pages/default.md.j2": ("{{ 'x' * 10**9 }}", "it makes more text than a rendering may"),
+            "pages/default.md.j2": ("{{ 'x' * 1000000000 }}", "it makes more text than a rendering may"),
             "pages/wide.md.j2": ("x" * 200_000, "has more than 131,072 bytes"),
             "profiles/mine.yaml": (YAMLS["aliases"], "the alias *a is not taken"),
             "models.yaml": (YAMLS["aliases"], "the alias *a is not taken"),

@@ -56,7 +56,7 @@ class ProfileCatalog:
     def __init__(self, folders: tuple[Path, ...]) -> None:
         """Raises `Misconfigured` for unreadable phrases or models; other broken files are findings."""
         self._own = folders[1:]
-        self._profiles: dict[str, Profile | FaultyFiles] = {}
+        self._profiles: dict[str, Profile] = {}
         layers = read_layers(folders)
         self.library: Library = load_library(layers)
         self.hints, self.pages, languages = templates_of(layers)
@@ -80,17 +80,13 @@ class ProfileCatalog:
     def profile(self, entry: CatalogEntry) -> Profile:
         """As the service would read it. Raises `FaultyFiles`."""
         if entry.file not in self._profiles:
-            self._profiles[entry.file] = self._parsed(entry)
-        profile = self._profiles[entry.file]
-        if isinstance(profile, FaultyFiles):
-            raise profile
-        return profile
+            self._profiles[entry.file] = parse_profile(entry.name, entry.source, self.library, entry.file)
+        return self._profiles[entry.file]
 
-    def _parsed(self, entry: CatalogEntry) -> Profile | FaultyFiles:
-        try:
-            return parse_profile(entry.name, entry.source, self.library, entry.file)
-        except FaultyFiles as error:
-            return error
+    def _readable(self) -> Iterator[tuple[CatalogEntry, Profile]]:
+        for entry in self.all:
+            with contextlib.suppress(FaultyFiles):
+                yield entry, self.profile(entry)
 
     def settings(self, name: str) -> tuple[Setting, ...]:
         """Every setting of one. Raises `Misconfigured`."""
@@ -113,26 +109,22 @@ class ProfileCatalog:
         return tuple(dict.fromkeys((*self._files(), *chosen, *profiles)))
 
     def _files(self) -> Iterator[LintFinding]:
+        """Of the author's folder: names that nobody reads, and hints that nobody shows."""
         visible, chosen = self._visible_schemas(), {name for _, name in self._own_hints()}
+        served = {*BODIES, *self._bundled_hints}
         for folder in self._own:
             yield from untranslated(folder, self.library.languages[ENGLISH], self._bundled_languages)
-            yield from stray_files(folder, {*BODIES, *self._bundled_hints}, {*(visible or ()), *chosen})
-            for file in sorted((folder / "hints").glob(f"*{SUFFIX}")):
-                schema = file.name.removesuffix(SUFFIX)
-                is_known = schema in BODIES or schema in self._bundled_hints or schema in chosen
-                is_hidden = visible is not None and schema not in visible
-                if is_hidden and not is_known and not self._is_misnamed(schema):
-                    fix = f"add {schema} to retrieval.schemas or pinned of a profile"
-                    yield LintFinding(
-                        file=f"hints/{file.name}", place="", problem=f"no profile shows {schema!r}", fix=fix, severity="note"
-                    )
+            strays = tuple(stray_files(folder, served, {*(visible or ()), *chosen}))
+            yield from strays
+            hidden = set() if visible is None else {*_hints_in(folder)} - visible - served - chosen
+            for schema in sorted(hidden):
+                file, fix = f"hints/{schema}{SUFFIX}", f"add {schema} to retrieval.schemas or pinned of a profile"
+                if all(stray.file != file for stray in strays):
+                    yield LintFinding(file=file, place="", problem=f"no profile shows {schema!r}", fix=fix, severity="note")
 
     def _own_hints(self) -> frozenset[tuple[str, str]]:
-        pairs: set[tuple[str, str]] = set()
-        for entry in self.all:
-            with contextlib.suppress(Misconfigured):
-                pairs.update(self.profile(entry).hints.items())
-        return frozenset(pairs)
+        """Schema and name of each hint template that a profile chooses for its own pages."""
+        return frozenset(pair for _, profile in self._readable() for pair in profile.hints.items())
 
     def _own_fields(self) -> Iterator[LintFinding]:
         hints = self.templates.sources["hints"]
@@ -140,29 +132,19 @@ class ProfileCatalog:
             if name in hints and name != schema:
                 yield from (fault.of_file(f"hints/{name}{SUFFIX}") for fault in body_fields(schema, hints[name]))
 
-    def _is_misnamed(self, schema: str) -> bool:
-        strays = (stray for folder in self._own for stray in stray_files(folder, {*BODIES, *self._bundled_hints}, ()))
-        return any(stray.file == f"hints/{schema}{SUFFIX}" for stray in strays)
-
     def _visible_schemas(self) -> frozenset[str] | None:
-        schemas: frozenset[str] = frozenset()
-        for entry in self.all:
-            try:
-                own = schemas_of(self.profile(entry)) if entry.kind == "profile" else frozenset[str]()
-            except Misconfigured:
-                continue
-            if own is None:
-                return None
-            schemas |= own
-        return schemas
+        """By all profiles; None = any."""
+        own = [schemas_of(profile) for entry, profile in self._readable() if entry.kind == "profile"]
+        return None if None in own else frozenset(schema for schemas in own for schema in schemas or ())
 
     def _files_of(self, entries: tuple[CatalogEntry, ...]) -> frozenset[str] | None:
+        """The templates that these profiles use; None = all, where one cannot be read."""
         files: set[str] = {f"hints/{GENERIC}{SUFFIX}"}
-        for entry in entries:
-            try:
-                profile = self.profile(entry)
-            except Misconfigured:
-                return None
+        try:
+            profiles = [self.profile(entry) for entry in entries]
+        except FaultyFiles:
+            return None
+        for profile in profiles:
             schemas = schemas_of(profile)
             files.add(f"pages/{profile.page}{SUFFIX}")
             names = {*(self.hints if schemas is None else schemas), *profile.hints.values()}
@@ -183,8 +165,12 @@ class ProfileCatalog:
                 yield _at_place(finding, layer, stack, entry.file)
 
     def _consumers(self) -> frozenset[str]:
-        profiles = (self._profiles.get(entry.file) or self._parsed(entry) for entry in self.all if entry.kind == "profile")
-        return frozenset(each.consumer for each in profiles if isinstance(each, Profile) and not each.shadow_of)
+        """Of profile files that can be read; shadows are none."""
+        return frozenset(each.consumer for entry, each in self._readable() if entry.kind == "profile" and not each.shadow_of)
+
+
+def _hints_in(folder: Path) -> Iterator[str]:
+    return (file.name.removesuffix(SUFFIX) for file in (folder / "hints").glob(f"*{SUFFIX}"))
 
 
 def open_catalog(settings: Settings) -> ProfileCatalog:
