@@ -1,23 +1,26 @@
 """Composition root: components and a broker, real or in memory, become deliveries, requests and jobs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Protocol
 
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
-from builder.app.components import PARTS, Parts
+from builder.adapters.stemmer import load_language
+from builder.app.components import PARTS, Components, Parts
 from builder.app.operations.explanations import Explanations
 from builder.app.operations.replays import Replays
-from builder.app.operations.summaries import summary_writer
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
+from builder.domain.errors import Misconfigured, installation
 from builder.ports.broker import Archive, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Summarizer
 from builder.publish.event import encode
 from builder.recall.recall import Recaller
+from builder.recall.summaries.excerpts import TextFunctions
 from builder.remember.decode import decode
 from builder.worker.backfill import Backfill
 from builder.worker.decide import Consumers
@@ -28,6 +31,7 @@ from builder.worker.loop import Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, Verb
 from builder.worker.summary_scheduler import SummaryScheduler
+from builder.worker.summary_writer import SummaryWriter
 from builder.worker.turns import Turns
 
 CLOCK_MARGIN = timedelta(minutes=10)
@@ -135,3 +139,37 @@ def jobs_of(line: Line, parts: Parts) -> tuple[Job, ...]:
 def _drop(reloading: Reloader, log: Log, workspace: str, ids: frozenset[str]) -> int:
     log.drop(workspace)
     return reloading.drop(workspace, ids)
+
+
+@asynccontextmanager
+async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> AsyncIterator[Summarizer | None]:
+    """The configured endpoint, or None. tokens: text → count. Raises `Misconfigured` without model or SDK."""
+    summaries = settings.summaries
+    if not summaries.url:
+        yield None
+        return
+    if not summaries.url.startswith(("http://", "https://")) or not summaries.model:
+        raise Misconfigured(
+            f"CONTEXT_BUILDER_SUMMARIES__URL is {summaries.url!r} and __MODEL {summaries.model!r}; "
+            "give a URL like https://host/v1 and the name of a model, or unset both"
+        )
+    try:
+        from builder.adapters.summarizer import EndpointSummarizer
+    except ModuleNotFoundError as error:
+        raise Misconfigured(
+            f"CONTEXT_BUILDER_SUMMARIES__URL is set and the package {error.name!r} is not installed; "
+            f"{installation('service,openai')}, or unset it"
+        ) from error
+    key = summaries.key.get_secret_value()
+    async with EndpointSummarizer(
+        summaries.url, summaries.model, key, summaries.timeout_seconds, summaries.attempts, tokens
+    ) as endpoint:
+        yield endpoint
+
+
+def summary_writer(
+    core: Components, sender: Sender, endpoint: Summarizer | None, observer: Observer, max_bytes: int
+) -> SummaryWriter:
+    """What makes the summaries of these components. max_bytes: of a breadcrumb."""
+    words = TextFunctions(terms=core.helpers.terms, count=core.helpers.count)
+    return SummaryWriter(sender, words, load_language(), endpoint, core.store, observer, max_bytes)

@@ -25,8 +25,7 @@ from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
 from builder.app.health import build_facts, is_alive, readiness, show_gauges
-from builder.app.line import MAX_TRIGGER_AGE, Broker, Line, jobs_of, make_line, verbs_of
-from builder.app.operations.summaries import open_endpoint
+from builder.app.line import MAX_TRIGGER_AGE, Broker, Line, jobs_of, make_line, open_endpoint, verbs_of
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics

@@ -3,7 +3,7 @@
 from itertools import count
 
 from builder.app.components import Components
-from builder.app.operations.summaries import summary_writer
+from builder.app.line import summary_writer
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.profile import Profile
 from builder.ports.models import Summarizer

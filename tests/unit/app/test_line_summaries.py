@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from builder.app.operations.summaries import open_endpoint
+from builder.app.line import open_endpoint
 from builder.app.settings import Settings, SummariesSettings
 from builder.domain.errors import Misconfigured
 
