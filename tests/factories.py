@@ -26,7 +26,7 @@ from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
 from builder.domain.recall import Passage, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector, trigger_on
-from builder.language.instructions.detection import instructions
+from builder.language.instructions import instructions
 from builder.language.sentences import fingerprint, traits
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.history import History

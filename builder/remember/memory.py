@@ -14,7 +14,7 @@ from builder.domain.breadcrumb import SUMMARY, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import Passage, StoredBreadcrumb
 from builder.domain.reports import timed
-from builder.language.instructions.detection import instructions
+from builder.language.instructions import instructions
 from builder.language.sentences import fingerprint, sentences, traits
 from builder.ports.models import Embedder
 from builder.ports.store import BreadcrumbStore

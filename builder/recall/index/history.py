@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb, Place
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary, read_summary
-from builder.language.instructions.log import InstructionLog
+from builder.language.instruction_log import InstructionLog
 from builder.recall.index.breadcrumb_table import BreadcrumbTable, GrowingArray, Postings, Table
 from builder.recall.index.links import PersonTable, ToolExchanges, UnitTable
 

@@ -10,7 +10,7 @@ from builder.domain.errors import Unavailable
 from builder.domain.page_settings import Retrieval
 from builder.domain.profile import Profile
 from builder.domain.recall import Scope
-from builder.language.instructions.patterns import languages
+from builder.language.instruction_patterns import languages
 from builder.language.sentences import is_follow_up
 from builder.language.words import UNSPACED, Terms, identifiers, is_filler, word_set, words_of
 from builder.recall.index.view import View

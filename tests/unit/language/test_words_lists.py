@@ -10,7 +10,7 @@ import pytest
 
 from builder.adapters.stemmer import load_terms
 from builder.language.dates import mentioned
-from builder.language.instructions.detection import instructions
+from builder.language.instructions import instructions
 from builder.language.sentences import Trait, fingerprint, is_follow_up, sentences, traits
 from builder.language.words import any_of, has_word, is_filler, opens_with, words
 from tests.word_lists import lists_of

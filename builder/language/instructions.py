@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from builder.language.instructions.patterns import ANY_WORD, ANYWHERE, Cue, Language, languages, own_sentences
+from builder.language.instruction_patterns import ANY_WORD, ANYWHERE, Cue, Language, languages, own_sentences
 from builder.language.sentences import wording
 from builder.language.words import LETTERS, SPACED_SCRIPTS, any_of, derived, either, words
 

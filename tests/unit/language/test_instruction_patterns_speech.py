@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.language.instructions.patterns import MAX_SENTENCE_CHARS, own_sentences
+from builder.language.instruction_patterns import MAX_SENTENCE_CHARS, own_sentences
 
 
 def own(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from builder.language.instructions.detection import Subject, ends, instructions, repeats, subject, touches
+from builder.language.instructions import Subject, ends, instructions, repeats, subject, touches
 from builder.language.words import Terms
 
 _Key = tuple[str, int, str]

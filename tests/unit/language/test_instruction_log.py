@@ -1,7 +1,7 @@
 """Later instructions repeat or end earlier ones of their session."""
 
 from builder.adapters.stemmer import load_terms
-from builder.language.instructions.log import REPEAT, SUPERSEDED, InstructionLog, read
+from builder.language.instruction_log import REPEAT, SUPERSEDED, InstructionLog, read
 
 TERMS = load_terms()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.language.instructions.patterns import ANY_WORD, ANYWHERE, Language, languages
+from builder.language.instruction_patterns import ANY_WORD, ANYWHERE, Language, languages
 from tests.word_lists import lists_of
 
 LANGUAGE = """

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from builder.language.instructions.detection import END_CHARS, MAX_SENTENCE_CHARS, instructions
-from builder.language.instructions.patterns import languages
+from builder.language.instruction_patterns import languages
+from builder.language.instructions import END_CHARS, MAX_SENTENCE_CHARS, instructions
 from tests.growth import LINEAR, growth
 
 FOLDER = Path(__file__).parent

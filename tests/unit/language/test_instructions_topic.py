@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.language.instructions.detection import Subject, ends, instructions, repeats, subject
+from builder.language.instructions import Subject, ends, instructions, repeats, subject
 from tests.factories import make_terms
 
 

@@ -1,1 +1,0 @@
-"""What people asked for once and for all."""
