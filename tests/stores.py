@@ -7,7 +7,7 @@ from typing import Any
 from typing_extensions import override
 
 from builder.adapters.sqlite import SqliteStore
-from builder.app.stores import STORES
+from builder.app.broker import STORES
 from builder.ports.store import CompleteStore, StoreLocation
 from tests.memory_store.store import MemoryStore
 

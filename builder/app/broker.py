@@ -3,10 +3,11 @@
 import contextlib
 import logging
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import nats
@@ -17,11 +18,12 @@ from builder.adapters.nats.connection import explained, optional, translated
 from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
 from builder.adapters.nats.topology import BREADCRUMBS, FLOOR, Topology, examine, incarnation_of
 from builder.adapters.nats.watchdog import clock_state
+from builder.adapters.sqlite import SqliteLocation
 from builder.app.settings import Settings
 from builder.client.connecting import RECONNECT_SECONDS, open_connection, tell_refusal, without_credentials
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected
-from builder.ports.store import CompleteStore
+from builder.ports.store import CompleteStore, StoreLocation
 from builder.wire.subjects import Installation
 
 log = logging.getLogger("builder")
@@ -173,3 +175,29 @@ def _tls(settings: Settings) -> ssl.SSLContext | None:
 async def _close(connection: Client) -> None:
     with contextlib.suppress(nats.errors.Error, OSError):
         await connection.close()
+
+
+StoreSchemes = Mapping[str, Callable[[str], StoreLocation]]
+"""Scheme → the location that a URL of this scheme names."""
+
+STORES: StoreSchemes = MappingProxyType({"sqlite": SqliteLocation.from_url})
+"""Every store that is shipped; a new one is one line here."""
+IN_MEMORY = "sqlite::memory:"
+"""A store that lives as long as it is open."""
+FILE = "store.sqlite3"
+"""Name of the default store in the data folder."""
+
+
+def locate_store(settings: Settings, schemes: StoreSchemes = STORES) -> StoreLocation:
+    """The configured store. Raises `Misconfigured`."""
+    return location(settings.store.url or f"sqlite:{settings.data_dir / FILE}", schemes)
+
+
+def location(url: str, schemes: StoreSchemes = STORES) -> StoreLocation:
+    """The store that the URL names. Raises `Misconfigured` with the known schemes."""
+    scheme, colon, _ = url.partition(":")
+    if not colon or scheme not in schemes:
+        choices = ", ".join(f"{name}:" for name in sorted(schemes))
+        start = f"begins with {scheme!r}" if colon else "has no scheme"
+        raise Misconfigured(f"CONTEXT_BUILDER_STORE__URL {start}; the schemes are {choices} as in sqlite:PATH")
+    return schemes[scheme](url)

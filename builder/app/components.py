@@ -21,9 +21,9 @@ from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.page_rendering import Listener, silence
 from builder.adapters.tokens import load_counter, load_encoder
+from builder.app.broker import STORES, StoreSchemes, locate_store
 from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_config, read_preset, template_folders
 from builder.app.settings import Settings
-from builder.app.stores import STORES, StoreSchemes, locate_store
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, nearest
 from builder.domain.profile import Profile

@@ -17,12 +17,12 @@ from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
+from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.config import template_folders
 from builder.app.line import Broker, make_line, verbs_of
 from builder.app.reload import Reloader
 from builder.app.settings import EmbeddingSettings, Settings
-from builder.app.stores import IN_MEMORY, location
 from builder.worker.jobs import Observer
 from builder.worker.loop import Worker
 from builder.worker.request_handlers import Verb

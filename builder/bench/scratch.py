@@ -8,9 +8,9 @@ from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.trial import HintRenderers, hint_renderers
 from builder.adapters.tokens import load_counter
+from builder.app.broker import IN_MEMORY, location
 from builder.app.components import FACTS_ENCODING, load_ranker
 from builder.app.config import bundled_folder, load_library, load_profiles, read_layers, read_preset
-from builder.app.stores import IN_MEMORY, location
 from builder.domain.profile import Profile
 from builder.ports.models import Embedder
 from builder.ports.store import Store

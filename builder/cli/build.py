@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.operations.profile_catalog import open_catalog
 from builder.app.settings import Settings
-from builder.app.stores import IN_MEMORY, location
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.publish.event import encode

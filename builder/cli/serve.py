@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from builder.app.address import announcement, running
+from builder.app.broker import locate_store
 from builder.app.components import PARTS, Parts, counter
 from builder.app.console import table
 from builder.app.service import Service, open_service, serve_until, serving
 from builder.app.settings import HttpSettings, NatsSettings, Settings, StoreSettings
-from builder.app.stores import locate_store
 from builder.app.telemetry import set_up_logging
 from builder.bench.data.datasets import demo_evidence, sample_lines
 from builder.bench.quality.tokens import baselines

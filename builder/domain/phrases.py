@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from hashlib import blake2b
 from string import Formatter
 from typing import Any
 
@@ -45,3 +46,25 @@ class Phrases:
     def counted(self, one: str, many: str, number: int) -> str:
         """The phrase for this number of things."""
         return self(one if number == 1 else many, number=number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """Files of one moment, kept so that contexts can be rebuilt."""
+
+    templates: str
+    """Revision of the templates, as contexts name it."""
+    profiles: Mapping[str, str]
+    """Consumer → revision of its profile, as contexts name it."""
+    layers: tuple[Mapping[str, str], ...]
+    """Path → text, the bundled files first."""
+
+    @property
+    def id(self) -> str:
+        """Hash of the files."""
+        digest = blake2b(digest_size=16)
+        for layer in self.layers:
+            for path, text in sorted(layer.items()):
+                digest.update(f"{path}\0{text}\0".encode())
+            digest.update(b"\1")
+        return digest.hexdigest()

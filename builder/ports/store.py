@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.edition import Edition
+from builder.domain.phrases import Edition
 from builder.domain.recall import Ended, Recall, RecallQuery, StoredBreadcrumb
 
 MAX_EDITIONS = 200

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from builder.app.broker import STORES, locate_store, location
 from builder.app.components import Parts, open_components
 from builder.app.settings import EmbeddingSettings, Settings, StoreSettings
-from builder.app.stores import STORES, locate_store, location
 from builder.domain.errors import Misconfigured
 from tests.factories import make_breadcrumb
 from tests.memory_store.location import MemoryLocation
@@ -61,7 +61,7 @@ def test_only_the_adapter_its_tests_and_the_table_of_stores_name_the_sqlite_stor
     files = {file.relative_to(ROOT).as_posix() for folder in ("builder", "tests") for file in (ROOT / folder).rglob("*.py")}
     naming = {file for file in files if re.search(r"\bSqlite\w+", (ROOT / file).read_text("utf-8"))}
     assert {file for file in naming if not file.startswith(("builder/adapters/sqlite/", "tests/contract/"))} == {
-        "builder/app/stores.py",
+        "builder/app/broker.py",
         "tests/architecture/test_ports.py",
         "tests/stores.py",
         "tests/unit/adapters/sqlite/test_store.py",

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from builder.app.broker import IN_MEMORY, location
 from builder.app.components import encoder, open_components
 from builder.app.settings import EmbeddingSettings, Settings
-from builder.app.stores import IN_MEMORY, location
 from builder.bench.data.answer_sessions import Question, Session, load, parse
 from builder.bench.quality import answers
 from builder.domain.breadcrumb import Breadcrumb

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components, open_encoder
 from builder.app.service import open_service, serving
 from builder.app.settings import EmbeddingSettings, HttpSettings, NatsSettings, Settings
-from builder.app.stores import IN_MEMORY, location
 from builder.bench.data.datasets import load as read
 from builder.bench.data.datasets import of_one_person, remember
 from builder.bench.quality import vectors

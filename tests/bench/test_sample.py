@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.settings import EmbeddingSettings, Settings
-from builder.app.stores import IN_MEMORY, location
 from builder.bench.commands.options import numbers
 from builder.bench.data.datasets import load
 from builder.bench.quality import prefix, recall, tokens

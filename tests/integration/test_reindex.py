@@ -7,10 +7,10 @@ from pathlib import Path
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, Topology, ensure_streams
+from builder.app.broker import locate_store
 from builder.app.components import open_components
 from builder.app.operations.maintenance import rebuild_store
 from builder.app.settings import EmbeddingSettings
-from builder.app.stores import locate_store
 from builder.cli.doctor import examine
 from builder.domain.breadcrumb import Place
 from builder.publish.event import encode

@@ -3,7 +3,7 @@
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.edition import Edition
+from builder.domain.phrases import Edition
 from builder.domain.recall import StoredBreadcrumb
 from builder.ports.store import MAX_EDITIONS, Editions
 

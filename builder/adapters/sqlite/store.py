@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 from typing_extensions import override
 
-from builder.adapters.sqlite import erasing, reading, scopes, sessionless
+from builder.adapters.sqlite import bookkeeping, reading, scopes, sessionless
 from builder.adapters.sqlite.bookkeeping import SqliteBookkeeping
 from builder.adapters.sqlite.connection import Connection, file_bytes, free_bytes
 from builder.adapters.sqlite.rows import (
@@ -213,21 +213,21 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
 
     @override
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
-        crumbs = await self._connection.run(lambda sql: erasing.erase(sql, workspace, session, identity, until))
+        crumbs = await self._connection.run(lambda sql: bookkeeping.erase(sql, workspace, session, identity, until))
         await self._connection.flush()
         return crumbs
 
     @override
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        return breadcrumbs(await self._connection.rows(erasing.TRACES, (workspace, identity)))
+        return breadcrumbs(await self._connection.rows(bookkeeping.TRACES, (workspace, identity)))
 
     @override
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:
-        return await self._connection.read(lambda sql: erasing.ended(sql, moment))
+        return await self._connection.read(lambda sql: bookkeeping.ended(sql, moment))
 
     @override
     async def purge(self, ended: tuple[Ended, ...]) -> None:
-        await self._connection.run(lambda sql: erasing.purge(sql, ended))
+        await self._connection.run(lambda sql: bookkeeping.purge(sql, ended))
         await self._connection.flush()
 
 

@@ -12,10 +12,9 @@ from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
 from builder.app.address import running
-from builder.app.broker import check_order, connected, open_bus, topology
+from builder.app.broker import check_order, connected, locate_store, open_bus, topology
 from builder.app.components import open_components
 from builder.app.settings import Settings
-from builder.app.stores import locate_store
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.recall import EVERY_SESSION

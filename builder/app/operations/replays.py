@@ -12,9 +12,9 @@ from builder.app.reload import Reloader
 from builder.assemble.explanation import Explanation
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
-from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.lint_finding import FaultyFiles
+from builder.domain.phrases import Edition
 from builder.domain.profile import Definitions, Profile
 from builder.domain.recall import EVERY_SESSION
 from builder.domain.reports import times_of

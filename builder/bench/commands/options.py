@@ -48,8 +48,8 @@ def progress(name: str, steps: int) -> "Iterator[Step]":
 
 def measure(name: str, steps: int, run: "Callable[[Components, Step], Awaitable[dict[str, Any]]]") -> dict[str, Any]:
     """The report of a measurement on components with a store of their own."""
+    from builder.app.broker import location
     from builder.app.components import open_components
-    from builder.app.stores import location
 
     async def work() -> dict[str, Any]:
         with folder() as path, progress(name, steps) as step:

@@ -87,8 +87,8 @@ def memory(
     as_json: AsJson = False,
 ) -> None:
     """Memory of the worker with a large store, after a trigger in every session."""
+    from builder.app.broker import location
     from builder.app.components import open_components
-    from builder.app.stores import location
     from builder.bench.speed import memory as bench
 
     async def work() -> dict[str, Any]:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from builder.app.broker import locate_store
 from builder.app.components import open_components
 from builder.app.settings import EmbeddingSettings, Settings
-from builder.app.stores import locate_store
 from builder.domain.errors import Misconfigured
 from builder.domain.recall import StoredBreadcrumb
 from tests.factories import bare, make_remembered

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.app.stores import location
+from builder.app.broker import location
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.store import StoreLocation
 from tests.factories import make_remembered

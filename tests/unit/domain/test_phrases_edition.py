@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from builder.domain.edition import Edition
+from builder.domain.phrases import Edition
 
 EDITION = Edition(templates="t", profiles={"default": "p"}, layers=({"a": "1", "b": "2"}, {"c": "3"}))
 
