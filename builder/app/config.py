@@ -109,11 +109,6 @@ def read_layers(folders: tuple[Path, ...]) -> tuple[Files, ...]:
     return tuple(read_files(folder, KINDS) for folder in folders)
 
 
-def bundled_files() -> Files:
-    """The bundled templates and profiles. Raises `Misconfigured`."""
-    return read_templates(bundled_folder("templates"))
-
-
 def read_templates(folder: Path) -> Files:
     """The files of one folder of templates. Raises `Misconfigured`."""
     return read_layers((folder,))[0]

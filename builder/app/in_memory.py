@@ -20,7 +20,7 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.config import template_folders
-from builder.app.line import Broker, make_line, verbs_of
+from builder.app.line import HEADER_BYTES, Broker, make_line, verbs_of
 from builder.app.reload import Reloader
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.worker.jobs import Observer
@@ -103,7 +103,7 @@ def _parts_of(broker: MemoryBroker) -> Broker:
         archive=NatsArchive(js, lambda: INCARNATION),
         publisher=NatsPublisher(broker.connection, broker.max_payload),
         sender=NatsSender(js, stream),
-        max_event_bytes=broker.max_payload,
+        max_event_bytes=broker.max_payload - HEADER_BYTES,
         heartbeat=HEARTBEAT_SECONDS,
     )
 

@@ -36,6 +36,8 @@ from builder.worker.turns import Turns
 
 CLOCK_MARGIN = timedelta(minutes=10)
 """Margin below the age limit of CONTEXTS within which a trigger still gets a context."""
+HEADER_BYTES = 1024
+"""Bytes below the broker's limit for headers."""
 MAX_TRIGGER_AGE = CONTEXTS_MAX_AGE - CLOCK_MARGIN
 REMOVAL_SECONDS = 2.0
 """Between two looks for tombstones that other workers took."""

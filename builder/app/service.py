@@ -25,7 +25,7 @@ from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
 from builder.app.health import build_facts, is_alive, readiness, show_gauges
-from builder.app.line import MAX_TRIGGER_AGE, Broker, Line, jobs_of, make_line, open_endpoint, verbs_of
+from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, jobs_of, make_line, open_endpoint, verbs_of
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
@@ -40,8 +40,6 @@ GENERATIONS = (700, 10, 1_000_000_000)
 """Thresholds of the garbage collector; the oldest generation is never collected."""
 GARBAGE_SECONDS = 300.0
 """Between two full collections."""
-HEADER_BYTES = 1024
-"""Bytes below the broker's limit for headers."""
 LOOK_SECONDS = 2.0
 """Between two looks whether a durable is there, or has to be."""
 RELOAD_SECONDS = 0.5
@@ -93,12 +91,12 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         durables = await _open_durables(stack, connection, settings, watchdog, line, broker, inbox, parts)
         jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, metrics, line, broker, parts), *durables)
         runner = JobRunner(busy=lambda: inbox.is_busy, observer=metrics, pace=parts.pace)
+        _stay_responsive()
         tasks = _run(stack, runner, jobs)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, line.backfill, watchdog)
         metrics.describe(build_facts(settings.name, core))
         await stack.enter_async_context(answering(connection, verbs_of(line, reloading, broker), own, metrics.answered))
         ready = readiness(core, watchdog, reloading.state, probe, server, connection, own, metrics.parts)
-        _stay_responsive()
         application = inbox.application(routes(partial(is_alive, watchdog, tasks), ready, metrics.registry))
         yield Service(installation=own, reloading=reloading, url=url, js=js, application=application)
 

@@ -130,7 +130,7 @@ class Metrics(Observer):
             self._note_old()
         for tokens in processed.tokens:
             self.histograms["context_tokens"].observe(tokens)
-        parts = {part: processed.parts[part] for part in PARTS if part in processed.parts} if processed.build is not None else {}
+        parts = {part: processed.parts[part] for part in PARTS if part in processed.parts} if processed.contexts else {}
         for part, seconds in parts.items():
             self.histograms["part_seconds"].labels(part).observe(seconds)
         bad = processed.outcome in {"rejected", "unavailable", "failed"}

@@ -45,7 +45,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
         },
     ),
     "templates": (
-        "Templates: see what an edit does, test cases, a first hint for a schema, and what each line costs.",
+        "Templates: test cases, a first hint for a schema, and what is wrong.",
         {"test": templates.run_cases, "new": templates.new, "lint": templates.lint},
     ),
     "shadow": ("Profiles on trial: compared with an agent's own, never published.", {"report": explain.shadow_report}),

@@ -12,9 +12,10 @@ from builder.domain.breadcrumb import Place
 
 Part = Literal["wait", "catch_up", "embedding", "recall", "page"]
 PARTS: tuple[Part, ...] = get_args(Part)
-"""Waiting in the stream and for a turn, reading earlier messages, vectors, the history, the page with its search.
+"""Waiting (in the stream, for a turn, for the quiet time, during earlier attempts), reading earlier messages with what is
+remembered of them, vectors, the history, the page with its search.
 
-Embedding and recall run at the same time, so the sum may exceed the whole.
+Embedding and recall run at the same time, and earlier messages are embedded too, so the sum may exceed the whole.
 """
 _SECONDS: ContextVar[dict[Part, float]] = ContextVar("seconds_by_part")
 
@@ -74,7 +75,7 @@ class DeliveryOutcome:
     kind: str = ""
     """Of the reason of a rejection: `Rejected.kind`."""
     parts: Mapping[Part, float] = field(default_factory=dict)
-    """Seconds of each part, see `domain/timing.py`."""
+    """Seconds of each part, see `PARTS`."""
 
     @property
     def contexts(self) -> int:

@@ -38,9 +38,6 @@ class Mention:
         return bool(self.years or self.months)
 
 
-NO_DATES = Mention()
-
-
 def mentioned(text: str) -> Mention:
     """The dates that a text names. "May" counts only with a capital letter or a day."""
     numbers, (month_name, day_month, month_day) = _month_numbers(), _patterns()

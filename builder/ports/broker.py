@@ -12,7 +12,7 @@ class PublishedEvent(NamedTuple):
 
     data: bytes
     times: str
-    """How long the parts of its delivery took, as `domain.timing.times_text` wrote it."""
+    """How long the parts of its delivery took, as `domain.reports.times_text` wrote it."""
 
 
 class Stream(Protocol):

@@ -205,9 +205,10 @@ class Memory:
         stored = await self.store.facts(breadcrumb)
         if stored is None:
             stored = facts or await self.ingest.facts(breadcrumb)
-            await self.store.remember(stored)
-        else:
-            _check_identity(stored.breadcrumb, breadcrumb)
+            if await self.store.remember(stored):
+                return stored
+            stored = await self.store.facts(breadcrumb) or stored  # another task, or another worker, was first
+        _check_identity(stored.breadcrumb, breadcrumb)
         return stored
 
 

@@ -1,6 +1,6 @@
 """Who gets a context for a message, when, and what each outcome means for its delivery.
 
-The stream's times decide, so every worker and every redelivery decides the same.
+The stream's times decide what supersedes a message, so every worker decides the same; its age is by this worker's clock.
 """
 
 import asyncio

@@ -137,13 +137,14 @@ class Processor:
         """Raises `Rejected` and `Unavailable`."""
         breadcrumb, builder = await self._log.read(message), self._builder()
         triggers = may_trigger(breadcrumb) and not message.replay
-        consumers = await self._consumers.triggered_by(breadcrumb, builder) if triggers else ()
         with timed("catch_up"):
+            consumers = await self._consumers.triggered_by(breadcrumb, builder) if triggers else ()
             session = await self._session(builder, breadcrumb)
             if consumers:
                 await self._log.before(message, scopes_before(replace(breadcrumb, session=session), consumers))
         age = self._age(breadcrumb)
-        later = await self._log.later(breadcrumb, quiet_seconds(breadcrumb, consumers, age))
+        seconds = 0.0 if age >= self._max_age else quiet_seconds(breadcrumb, consumers, age)
+        later = await self._log.later(breadcrumb, seconds)
         decision = decide(breadcrumb, consumers, later, age, self._max_age)
         turn = partial(self._turns.of, breadcrumb.workspace, session)
         if decision.outcome == "published":

@@ -33,7 +33,7 @@ from builder.recall.summaries.plan import (
     waiting_units,
 )
 from builder.wire.subjects import parse_breadcrumb_subject
-from builder.worker.jobs import PACE, Observer, Pace, give_way
+from builder.worker.jobs import PACE, Observer, Pace, UnexpectedError, give_way, guard
 from builder.worker.log import StoredLog
 from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 
@@ -113,7 +113,9 @@ class SummaryScheduler(Observer):
         if not self._due:
             self._has_due.clear()
         try:
-            await self.look(*key, place)
+            await guard(self.look(*key, place), log, f"summarising session {key[1]} of {key[0]}")
+        except UnexpectedError:
+            return  # the session is looked at again at its next message
         except Unavailable:
             self._due[key] = max(place, self._due.get(key, ORIGIN))
             self._has_due.set()

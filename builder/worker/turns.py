@@ -11,6 +11,7 @@ from itertools import count
 from typing import TypeVar
 
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.reports import timed
 from builder.remember.memory import THREAD_TURN
 
 MAX_AT_ONCE = 4
@@ -104,7 +105,8 @@ class Turns:
         self._pass_on()
         token = THREAD_TURN.set(partial(self._thread_turn, workspace, session, waiter))
         try:
-            await waiter
+            with timed("wait"):
+                await waiter
             yield
         finally:
             THREAD_TURN.reset(token)

@@ -178,8 +178,9 @@ class BackgroundInbox:
         await self._ledger.advance(*key, Place(incarnation, info.ack_floor.stream_seq if info.ack_floor else 0))
         if self._pull is None:
             durable = (self._durable.stream, self._durable.durable)
-            self._pull = Pull(self._connection, durable, lambda: self._in_work.free, self._begin)
-            await self._pull.open()
+            pull = Pull(self._connection, durable, lambda: self._in_work.free, self._begin)
+            await pull.open()
+            self._pull = pull
 
     async def _stop(self) -> None:
         pull, self._pull = self._pull, None

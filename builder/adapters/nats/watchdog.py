@@ -36,7 +36,7 @@ from builder.wire.subjects import DEFAULT, Installation
 log = logging.getLogger("builder.nats")
 
 PROBE_SECONDS = 1.0
-"""How long `/readyz` waits for the broker."""
+"""How long a probe, and `/readyz`, waits for the broker."""
 
 
 class Watchdog:
@@ -154,8 +154,6 @@ class Watchdog:
         await self._ledger.advance(*FLOOR, self.floor)
 
 
-PROBE_SECONDS = 1.0
-"""How long a probe waits."""
 CLOCK_SECONDS = 5.0
 """A smaller difference of two clocks is no problem."""
 

@@ -1,9 +1,12 @@
 """A breadcrumb is stored once: the first under its id and version stands."""
 
+import asyncio
+
 import pytest
 
 from builder.domain.breadcrumb import SUMMARY
 from builder.domain.errors import Rejected
+from builder.domain.recall import StoredBreadcrumb
 from builder.remember.memory import Ingest, Memory
 from tests.factories import MORNING, HashingEmbedder, make_breadcrumb, make_terms
 from tests.memory_store.store import MemoryStore
@@ -28,6 +31,16 @@ async def test_what_comes_again_keeps_its_first_place_and_is_not_embedded_again(
     again = await memory.remember(make_breadcrumb("The kiln is hot.", 7, id="a", created_at=MORNING))
     assert again == first
     assert (embedder.asked, await memory.store.count()) == (1, 1)
+
+
+async def test_of_two_tasks_that_remember_the_same_id_at_once_the_second_one_is_rejected() -> None:
+    memory, _ = make_memory()
+    texts = ("One.", "Two.")
+    both = (memory.remember(make_breadcrumb(text, place, id="a")) for place, text in enumerate(texts, 1))
+    first, second = await asyncio.gather(*both, return_exceptions=True)
+    assert isinstance(first, StoredBreadcrumb)
+    assert isinstance(second, Rejected)
+    assert await memory.store.facts(make_breadcrumb(id="a")) == first
 
 
 async def test_an_id_of_another_session_is_rejected() -> None:
