@@ -6,6 +6,8 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any, cast
 
+from typing_extensions import override
+
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, Unavailable
@@ -180,3 +182,14 @@ class HandDelivery:
 
     async def keep_alive(self) -> None:
         self.beats += 1
+
+
+class BusyLog(StoredLog):
+    """is_busy: whether deliveries are in work."""
+
+    is_busy: Callable[[], bool] = staticmethod(lambda: False)
+
+    @property
+    @override
+    def busy(self) -> bool:
+        return self.is_busy()

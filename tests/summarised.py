@@ -44,7 +44,7 @@ from tests.factories import (
 from tests.memory_store.store import MemoryStore
 
 COUNT = load_counter("o200k_base")
-WORDS = TextFunctions(terms=make_terms, count=COUNT)
+WORDS = TextFunctions(terms=make_terms, count=COUNT, language=load_language())
 
 
 def summing(name: str = "default", **changes: object) -> Profile:
@@ -132,8 +132,8 @@ def make_summarising(
 ) -> SummaryScheduler:
     """The scheduler for these profiles; everything counts as caught up. made: gets who made each summary."""
     store = cast("MemoryStore", builder.memory.store)
-    writer = SummaryWriter(publishing, WORDS, load_language(), endpoint, store, Makers(made), max_bytes)
-    return SummaryScheduler(StoredLog(store), builder.recaller, writer, profiles, max_units=max_units)
+    writer = SummaryWriter(publishing, WORDS, endpoint, store, Makers(made), max_bytes)
+    return SummaryScheduler(StoredLog(store), builder.recaller, writer, lambda _workspace: profiles, max_units=max_units)
 
 
 BEHIND = make_place(1000)

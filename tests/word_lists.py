@@ -1,16 +1,23 @@
-"""The word lists of another folder, for tests of a new language."""
+"""The word lists and those of one more language, for tests of a new one."""
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.resources.abc import Traversable
+from importlib.resources import as_file, files
+from pathlib import Path
 
 from builder.language import words
 
 
 @contextmanager
-def lists_of(folder: Traversable) -> Iterator[None]:
-    """Within it, the word lists are those of the folder."""
-    bundled, words._folder = words._folder, folder
+def lists_with(folder: Path, texts: Mapping[str, str]) -> Iterator[None]:
+    """Within it, the word lists are the bundled ones, copied into the folder, and these files: path below `data` → text."""
+    copy = folder / "data"
+    with as_file(files("builder.language") / "data") as source:
+        shutil.copytree(source, copy)
+    for path, text in texts.items():
+        (copy / path).write_text(text, "utf-8")
+    bundled, words._folder = words._folder, copy
     _clear()
     try:
         yield

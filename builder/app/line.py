@@ -69,8 +69,6 @@ class Line:
     log: Log
     consumers: Consumers
     recaller: Recaller
-    drop: Callable[[str, frozenset[str]], int]
-    """Takes breadcrumbs out of all caches; returns numbers of vectors and fragments."""
     erasure: Erasure
     forgetting: Forgetting
     summaries: SummaryScheduler
@@ -93,11 +91,10 @@ def make_line(
     remember = turns.around(core.builder.remember)
     log = Log(broker.stream, core.store, publisher, decoding, remember, config.max_attempts, of_records=config.record_consumers)
     consumers = Consumers(reloading.builder, log)
-    drop = partial(_drop, reloading, log)
-    erasure = Erasure(log, archive, drop)
+    erasure = Erasure(log, archive, partial(_drop, reloading, log))
     forgetting = Forgetting(log, erasure, broker.sender, archive)
     writer = summary_writer(core, broker.sender, endpoint, observer, config.max_body_bytes)
-    summaries = SummaryScheduler(log, recaller, writer, core.profiles, consumers.in_memory)
+    summaries = SummaryScheduler(log, recaller, writer, consumers.in_memory)
     contexts = ContextPublisher(publisher, partial(encode, max_bytes=broker.max_event_bytes))
     processor = Processor(
         reloading.builder, log, consumers, contexts, forgetting, turns, MAX_TRIGGER_AGE, broker.is_settled
@@ -107,11 +104,10 @@ def make_line(
         log=log,
         consumers=consumers,
         recaller=recaller,
-        drop=drop,
         erasure=erasure,
         forgetting=forgetting,
         summaries=summaries,
-        backfill=Backfill(core.store, core.builder.ingest.with_vectors, lambda: log.busy, parts.pace),
+        backfill=Backfill(log, core.builder.ingest, parts.pace),
         worker=Worker(processor, log, DeadLetters(publisher, archive), (observer, summaries), rules),
     )
 
@@ -173,5 +169,5 @@ def summary_writer(
     core: Components, sender: Sender, endpoint: Summarizer | None, observer: Observer, max_bytes: int
 ) -> SummaryWriter:
     """What makes the summaries of these components. max_bytes: of a breadcrumb."""
-    words = TextFunctions(terms=core.helpers.terms, count=core.helpers.count)
-    return SummaryWriter(sender, words, load_language(), endpoint, core.store, observer, max_bytes)
+    words = TextFunctions(terms=core.helpers.terms, count=core.helpers.count, language=load_language())
+    return SummaryWriter(sender, words, endpoint, core.store, observer, max_bytes)

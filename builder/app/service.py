@@ -89,7 +89,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         )  # fmt: skip
         watchdog.rebind = inbox.rebind
         durables = await _open_durables(stack, connection, settings, watchdog, line, broker, inbox, parts)
-        jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, metrics, line, broker, parts), *durables)
+        jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, metrics, line, parts), *durables)
         runner = JobRunner(busy=lambda: inbox.is_busy, observer=metrics, pace=parts.pace)
         _stay_responsive()
         tasks = _run(stack, runner, jobs)
@@ -128,7 +128,7 @@ async def _open_durables(
     own, call = settings.installation, timedelta(seconds=settings.worker.tool_timeout_seconds)
     rules = TimeoutRules(call=call, max_age=MAX_TRIGGER_AGE, heartbeat=broker.heartbeat)
     timeouts = ToolTimeouts(rules, line.log, line.recaller, line.consumers, broker.sender)
-    imports = Imports(line.worker.process, lambda: inbox.is_busy, broker.heartbeat, parts.pace)
+    imports = Imports(line.worker, lambda: inbox.is_busy, broker.heartbeat, parts.pace)
     background = partial(BackgroundInbox, connection, topology(settings), line.log.store, watchdog.incarnation)
     calls = background(tool_calls(own), timeouts.process, lambda: timeouts.is_needed)
     replayed = background(replayed_breadcrumbs(own), imports.process)
@@ -148,13 +148,12 @@ def _jobs(
     watchdog: Watchdog,
     metrics: Metrics,
     line: Line,
-    broker: Broker,
     parts: Parts,
 ) -> Iterable[Job]:
     async def reload() -> None:
         if await reloading.look():
             metrics.describe(build_facts(settings.name, reloading.core))
-            line.summaries.take(reloading.core.profiles)
+            line.summaries.reset()
 
     async def collect_garbage() -> None:
         gc.collect()
@@ -163,7 +162,7 @@ def _jobs(
     yield Job(name="reading edited files", every=RELOAD_SECONDS, run_once=reload)
     yield Job(name="collecting garbage", every=GARBAGE_SECONDS, run_once=collect_garbage, gives_way=True)
     if settings.worker.purge_hours:
-        purging = Purging(line.log, line.erasure.contexts, broker.archive, line.drop)
+        purging = Purging(line.log, line.erasure)
         lock = PurgeLock(js, settings.installation, settings.nats.replicas)
         schedule = PurgeSchedule(purging, line.log, timedelta(hours=settings.worker.purge_hours), lock, metrics)
         yield Job(name="purging", every=parts.purge_poll_seconds, run_once=schedule.look)

@@ -36,5 +36,5 @@ async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadc
     """
     if any(profile.summaries for profile in profiles):
         writer = summary_writer(core, _Remembering(core, end), endpoint, Observer(), MAX_SUMMARY_BYTES)
-        summaries = SummaryScheduler(StoredLog(core.store), core.builder.recaller, writer, profiles)
+        summaries = SummaryScheduler(StoredLog(core.store), core.builder.recaller, writer, lambda _workspace: profiles)
         await summaries.look(end.workspace, end.session, end.place)

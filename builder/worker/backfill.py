@@ -5,14 +5,14 @@ Published contexts stay as they are; the next ones find more.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.domain.recall import StoredBreadcrumb
 from builder.ports.store import MissingVectors
-from builder.remember.memory import Pause
+from builder.remember.memory import Ingest
 from builder.worker.jobs import PACE, Backoff, Pace, UnexpectedError, give_way, guard
+from builder.worker.log import StoredLog
 
 log = logging.getLogger("builder.worker.backfill")
 
@@ -23,19 +23,13 @@ PAGE_ROWS = 16
 class Backfill:
     """Walks over what lacks vectors, oldest place first."""
 
-    def __init__(
-        self,
-        store: MissingVectors,
-        with_vectors: Callable[[StoredBreadcrumb, Pause], Awaitable[StoredBreadcrumb]],
-        busy: Callable[[], bool],
-        pace: Pace = PACE,
-    ) -> None:
-        """with_vectors: raises `Unavailable`. busy: whether deliveries are in work; their embeddings come first."""
+    def __init__(self, log: StoredLog, ingest: Ingest, pace: Pace = PACE) -> None:
+        """log: while it is busy, the embeddings of its deliveries come first."""
         self.missing = 0
         """Breadcrumbs without vectors when last counted."""
-        self._store = store
-        self._with_vectors = with_vectors
-        self._busy = busy
+        self._log = log
+        self._store: MissingVectors = log.store
+        self._ingest = ingest
         self._pace = pace
         self._is_failing = False
         self._backoff = Backoff(pace.pauses)
@@ -79,7 +73,7 @@ class Backfill:
         await self._count()  # a page of failures may take minutes
 
     async def _fill_vectors(self, row: StoredBreadcrumb) -> None:
-        await self._store.fill_vectors(await self._with_vectors(row, self._give_way))
+        await self._store.fill_vectors(await self._ingest.with_vectors(row, self._give_way))
 
     async def _give_way(self) -> None:
-        await give_way(self._busy, self._pace)
+        await give_way(lambda: self._log.busy, self._pace)

@@ -22,7 +22,7 @@ from builder.ports.broker import Archive, Sender
 from builder.ports.store import PendingStubs
 from builder.wire.records import make_record, outgoing
 from builder.wire.requests import receipt_json
-from builder.worker.log import Log
+from builder.worker.log import Log, StoredLog
 
 log = logging.getLogger("builder.worker.erasure")
 
@@ -58,12 +58,12 @@ class ContextEraser:
 class Erasure:
     """Erases for tombstones, one run for each tombstone. All methods raise `Unavailable`."""
 
-    def __init__(self, log: Log, archive: Archive, drop: Callable[[str, frozenset[str]], int]) -> None:
+    def __init__(self, log: StoredLog, archive: Archive, drop: Callable[[str, frozenset[str]], int]) -> None:
         """drop: removes ids of a workspace from the caches of this process; returns how many entries."""
         self.contexts = ContextEraser(log.store, archive)
         self._log = log
-        self._archive = archive
-        self._drop = drop
+        self.archive = archive
+        self.drop = drop
         self._runs: LRUCache[Place, asyncio.Task[Receipt]] = LRUCache(MAX_RECEIPTS)
 
     async def erase(self, tombstone: Breadcrumb) -> Receipt:
@@ -82,7 +82,7 @@ class Erasure:
         receipt = await self.erase(tombstone)
         if is_repeat:
             ids = frozenset({receipt.id, *receipt.summaries})
-            self._drop(receipt.workspace, ids)
+            self.drop(receipt.workspace, ids)
             await self.contexts.replace(receipt.workspace, ids)
 
     async def erase_here(self, tombstone: Breadcrumb) -> tuple[tuple[Breadcrumb, ...], tuple[Breadcrumb, ...], int]:
@@ -94,15 +94,15 @@ class Erasure:
         await self._log.catch_up(workspace, EVERY_SESSION if session == NO_SESSION else session, place)
         erased = await self._log.store.erase(workspace, session, identity, place)
         summaries = tuple(trace for trace in await self._log.store.traces(workspace, identity) if trace.id != identity)
-        return erased, summaries, self._drop(workspace, frozenset({identity, *(summary.id for summary in summaries)}))
+        return erased, summaries, self.drop(workspace, frozenset({identity, *(summary.id for summary in summaries)}))
 
     async def _erase(self, tombstone: Breadcrumb) -> Receipt:
         workspace, session, identity, place = tombstone.workspace, tombstone.session, tombstone.removes, tombstone.place
         erased, summaries, cached = await self.erase_here(tombstone)
         ids = frozenset({identity, *(summary.id for summary in summaries)})
-        messages = await self._archive.delete_breadcrumbs(workspace, session, frozenset({identity}), place)
-        messages += sum([await self._archive.delete_at(crumb.place, workspace, crumb.session, crumb.id) for crumb in summaries])
-        letters = await self._archive.delete_letters(workspace, session, ids)
+        messages = await self.archive.delete_breadcrumbs(workspace, session, frozenset({identity}), place)
+        messages += sum([await self.archive.delete_at(crumb.place, workspace, crumb.session, crumb.id) for crumb in summaries])
+        letters = await self.archive.delete_letters(workspace, session, ids)
         contexts = await self.contexts.replace(workspace, ids)
         receipt = Receipt(
             workspace=workspace,

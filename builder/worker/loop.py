@@ -5,7 +5,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from time import perf_counter
@@ -168,11 +168,9 @@ class Worker:
 class Imports:
     """Processes imported breadcrumbs while nobody waits for a context, and acknowledges the live ones: the inbox has them."""
 
-    def __init__(
-        self, process: Callable[[Delivery], Awaitable[None]], busy: Callable[[], bool], every: float, pace: Pace
-    ) -> None:
-        """process: the worker's. busy: whether live deliveries wait or are in work. every: seconds between two heartbeats."""
-        self._process = process
+    def __init__(self, worker: Worker, busy: Callable[[], bool], every: float, pace: Pace) -> None:
+        """busy: whether live deliveries wait or are in work. every: seconds between two heartbeats."""
+        self._worker = worker
         self._busy = busy
         self._every = every
         self._pace = pace
@@ -185,4 +183,4 @@ class Imports:
             return
         async with heartbeat(delivery.keep_alive, self._every), self._slots:
             await give_way(self._busy, self._pace)
-            await self._process(delivery)
+            await self._worker.process(delivery)

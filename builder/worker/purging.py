@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -10,8 +10,7 @@ from typing import Protocol
 
 from builder.domain.breadcrumb import Place
 from builder.domain.recall import Ended
-from builder.ports.broker import Archive
-from builder.worker.erasure import ContextEraser
+from builder.worker.erasure import Erasure
 from builder.worker.jobs import PACE, Observer, give_way, heartbeat
 from builder.worker.log import StoredLog
 
@@ -49,40 +48,32 @@ class PurgeRow:
 class Purging:
     """Erases what has expired. A second run erases nothing more; an end in the middle is made good by the next run."""
 
-    def __init__(
-        self,
-        log: StoredLog,
-        contexts: ContextEraser,
-        archive: Archive,
-        drop: Callable[[str, frozenset[str]], object],
-    ) -> None:
-        """contexts: of this process. drop: as in `Erasure`."""
+    def __init__(self, log: StoredLog, erasure: Erasure) -> None:
         self._log = log
-        self._contexts = contexts
-        self._archive = archive
-        self._drop = drop
+        self._erasure = erasure
 
     async def run(self, moment: datetime) -> tuple[PurgeRow, ...]:
         """Erase what has expired at the moment; a row a workspace and schema. Raises `Unavailable`.
 
         The store goes last: what an end in the middle leaves there is found again.
         """
-        over = await self._log.store.ended(moment)
+        over, archive = await self._log.store.ended(moment), self._erasure.archive
         messages: Counter[Kind] = Counter()
         contexts: Counter[Kind] = Counter()
         for batch in _batches(over):
             await give_way(lambda: self._log.busy, PACE)
             for item in batch:
                 crumb = item.breadcrumb
-                messages[_kind(item)] += await self._archive.delete_at(crumb.place, crumb.workspace, crumb.session, crumb.id)
+                messages[_kind(item)] += await archive.delete_at(crumb.place, crumb.workspace, crumb.session, crumb.id)
         for kind in sorted(set(map(_kind, over))):
             ids = frozenset(item.breadcrumb.id for item in over if _kind(item) == kind)
-            contexts[kind] += await self._contexts.replace(kind[0], ids)
+            contexts[kind] += await self._erasure.contexts.replace(kind[0], ids)
         for batch in _batches(over):
             await give_way(lambda: self._log.busy, PACE)
             await self._log.store.purge(batch)
         for workspace in sorted({item.breadcrumb.workspace for item in over}):
-            self._drop(workspace, frozenset(item.breadcrumb.id for item in over if item.breadcrumb.workspace == workspace))
+            ids = frozenset(item.breadcrumb.id for item in over if item.breadcrumb.workspace == workspace)
+            self._erasure.drop(workspace, ids)
         return purge_rows(over, messages, contexts)
 
 

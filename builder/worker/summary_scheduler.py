@@ -58,17 +58,15 @@ class SummaryScheduler(Observer):
         log: StoredLog,
         recaller: Recaller,
         writer: SummaryWriter,
-        profiles: tuple[Profile, ...],
-        of_records: Callable[[str], Iterable[Profile]] = lambda _workspace: (),
+        profiles: Callable[[str], Iterable[Profile]],
         pace: Pace = PACE,
         max_units: int = MAX_UNITS,
     ) -> None:
-        """profiles: of files. of_records: workspace → profiles that its records define, as far as this worker has read them."""
+        """profiles: workspace → the present ones, of its records as far as this worker has read them."""
         self._log = log
         self._recaller = recaller
         self._writer = writer
-        self._recipes = recipes_of(profiles)
-        self._of_records = of_records
+        self._profiles = profiles
         self._pace = pace
         self._max_units = max_units
         self._waits: LRUCache[Session, int] = LRUCache(MAX_SESSIONS)
@@ -78,9 +76,8 @@ class SummaryScheduler(Observer):
         self._turn = asyncio.Lock()
         self._has_due = asyncio.Event()
 
-    def take(self, profiles: tuple[Profile, ...]) -> None:
-        """Make the summaries of these profiles from now on; every session is checked at its next message."""
-        self._recipes = recipes_of(profiles)
+    def reset(self) -> None:
+        """Check every session at its next message: the profiles are others now."""
         self._waits.clear()
         self._rejected.clear()
 
@@ -96,11 +93,11 @@ class SummaryScheduler(Observer):
         replay: an import counts, but waits for the session's next message.
         """
         key = (workspace, session)
-        if session == NO_SESSION or not (self._recipes or self._of_records(workspace)):
+        if session == NO_SESSION:
             return
         messages = self._waits.get(key, 1) - 1
         self._waits[key] = messages
-        if messages <= 0 and not replay:
+        if messages <= 0 and not replay and recipes_of(self._profiles(workspace)):
             self._due[key] = max(place, self._due.get(key, ORIGIN))
             self._has_due.set()
 
@@ -123,10 +120,6 @@ class SummaryScheduler(Observer):
         except Rejected as error:
             self._skip(key, error)
 
-    def _recipes_in(self, workspace: str) -> tuple[Recipe, ...]:
-        own = recipes_of(self._of_records(workspace))
-        return (*self._recipes, *(recipe for recipe in own if all(recipe.name != other.name for other in self._recipes)))
-
     def _skip(self, key: Session, error: Rejected) -> None:
         """Look at a session whose summary is too large only after many messages, and say so once."""
         if key not in self._rejected:
@@ -138,9 +131,9 @@ class SummaryScheduler(Observer):
         """Summarise what has piled up by this place. Raises `Rejected` for a summary that is too large, and `Unavailable`."""
         async with self._turn:
             view = await self._view(workspace, session, place)
-            recipes = self._recipes_in(workspace)
+            recipes = recipes_of(self._profiles(workspace))
             waits = [await self._advance(view, workspace, session, recipe) for recipe in recipes]
-        if waits and recipes == self._recipes_in(workspace):  # other profiles may have come meanwhile
+        if waits and recipes == recipes_of(self._profiles(workspace)):  # other profiles may have come meanwhile
             self._waits[workspace, session] = min(waits)
 
     async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool = True) -> CompactionResult:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb, Place
@@ -64,16 +64,14 @@ class SummaryWriter:
         self,
         sender: Sender,
         words: TextFunctions,
-        language: Callable[[str], str],
         endpoint: Summarizer | None,
         store: BreadcrumbStore,
         observer: Observer,
         max_bytes: int = MAX_SUMMARY_BYTES,
     ) -> None:
-        """language: text → code. endpoint: None = extractive only. max_bytes: of a breadcrumb."""
+        """endpoint: None = extractive only. max_bytes: of a breadcrumb."""
         self.words = words
         self._sender = sender
-        self._language = language
         self._endpoint = endpoint
         self._store = store
         self._observer = observer
@@ -104,7 +102,7 @@ class SummaryWriter:
             last=head.id,
             recipe=batch.recipe.name,
             by=by or EXTRACTIVE_NAME,
-            language=self._language("\n".join(line.text for line in lines)),
+            language=self.words.language("\n".join(line.text for line in lines)),
             at_once=batch.at_once,
         )
         names = summary_ids(batch.workspace, batch.session, batch.recipe, chain.previous, sources)

@@ -20,7 +20,7 @@ from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.store import CallOrigin, StoreLocation
 from builder.remember.decode import decode
-from builder.worker.erasure import ContextEraser
+from builder.worker.erasure import Erasure
 from builder.worker.log import StoredLog
 from builder.worker.purging import Purging, purge_rows
 
@@ -108,7 +108,8 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
             js = connection.jetstream()
             incarnation = await current_incarnation(js, settings.installation)
             archive = NatsArchive(js, lambda: incarnation, settings.installation)
-            purging = Purging(StoredLog(store), ContextEraser(store, archive), archive, lambda _workspace, _ids: 0)
+            log = StoredLog(store)
+            purging = Purging(log, Erasure(log, archive, drop=lambda _workspace, _ids: 0))
             return [asdict(row) for row in await purging.run(moment)]
 
 

@@ -49,6 +49,8 @@ class TextFunctions:
     """Text → stemmed terms joined by spaces."""
     count: Callable[[str], int]
     """Text → tokens."""
+    language: Callable[[str], str]
+    """Text → code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

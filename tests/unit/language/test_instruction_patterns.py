@@ -1,14 +1,12 @@
 """The cues of instructions are read from one file a language and indexed by their first words."""
 
-import shutil
 from collections.abc import Iterator
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import pytest
 
 from builder.language.instruction_patterns import ANY_WORD, ANYWHERE, Language, languages
-from tests.word_lists import lists_of
+from tests.word_lists import lists_with
 
 LANGUAGE = """
 signs = "la kaj estas mi vi ne ĉiam neniam"
@@ -46,10 +44,7 @@ requests = [["*", "ĉu"]]
 
 @pytest.fixture
 def esperanto(tmp_path: Path) -> Iterator[Language]:
-    with as_file(files("builder.language") / "data") as bundled:
-        shutil.copytree(bundled, tmp_path / "data")
-    (tmp_path / "data" / "instructions" / "eo.toml").write_text(LANGUAGE, "utf-8")
-    with lists_of(tmp_path / "data"):
+    with lists_with(tmp_path, {"instructions/eo.toml": LANGUAGE}):
         yield next(language for language in languages() if language.code == "eo")
 
 

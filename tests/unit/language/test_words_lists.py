@@ -1,9 +1,7 @@
 """A new language is a new file of word lists, and one of instructions: no code names a language."""
 
-import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ from builder.language.dates import mentioned
 from builder.language.instructions import instructions
 from builder.language.sentences import Trait, fingerprint, is_follow_up, sentences, traits
 from builder.language.words import any_of, has_word, is_filler, opens_with, words
-from tests.word_lists import lists_of
+from tests.word_lists import lists_with
 
 LISTS = """
 months = [
@@ -69,11 +67,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 @pytest.fixture
 def esperanto(tmp_path: Path) -> Iterator[None]:
-    with as_file(files("builder.language") / "data") as bundled:
-        shutil.copytree(bundled, tmp_path / "data")
-    (tmp_path / "data" / "eo.toml").write_text(LISTS, "utf-8")
-    (tmp_path / "data" / "instructions" / "eo.toml").write_text(INSTRUCTIONS, "utf-8")
-    with lists_of(tmp_path / "data"):
+    with lists_with(tmp_path, {"eo.toml": LISTS, "instructions/eo.toml": INSTRUCTIONS}):
         yield
 
 

@@ -6,33 +6,31 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
+from typing_extensions import override
 
 from builder.domain.errors import Unavailable
 from builder.domain.recall import StoredBreadcrumb
-from builder.remember.memory import Pause, no_pause
+from builder.remember.memory import Ingest, Pause, no_pause
 from builder.worker.backfill import PAGE_ROWS, Backfill
 from builder.worker.jobs import Pace, Pauses
+from builder.worker.log import StoredLog
 from tests.factories import bare, make_place, make_remembered, remembered_of
 from tests.memory_store.store import MemoryStore
-from tests.ports import run_job
+from tests.ports import BusyLog, run_job
 
 PACE = Pace(rest=0.001, pauses=Pauses(0.001, 0.001))
 """Pauses that a test can wait for."""
 
 
-def idle() -> bool:
-    """Nothing is in work."""
-    return False
-
-
-class Engine:
+class Engine(Ingest):
     """Gives vectors, except where `fails` says why not. asked: ids in the order asked."""
 
     def __init__(self, fails: Callable[[str], Exception | None] = lambda _text: None) -> None:
         self.asked: list[str] = []
         self.fails = fails
 
-    async def __call__(self, remembered: StoredBreadcrumb, pause: Pause = no_pause) -> StoredBreadcrumb:
+    @override
+    async def with_vectors(self, remembered: StoredBreadcrumb, pause: Pause = no_pause) -> StoredBreadcrumb:
         await pause()
         self.asked.append(remembered.breadcrumb.id)
         error = self.fails(remembered.breadcrumb.text)
@@ -56,7 +54,7 @@ async def missing_vectors(store: MemoryStore) -> list[str]:
 async def test_what_lacks_vectors_gets_them_the_oldest_first() -> None:
     store, engine = MemoryStore(), Engine()
     rows = await holding(store, *(f"Message {n}." for n in range(3 * PAGE_ROWS + 1)))
-    walk = Backfill(store, engine, idle, PACE)
+    walk = Backfill(StoredLog(store), engine, PACE)
     await walk.walk()
     assert engine.asked == [row.breadcrumb.id for row in rows]
     assert [await store.facts(row.breadcrumb) for row in rows] == rows
@@ -67,7 +65,7 @@ async def test_what_lacks_vectors_gets_them_the_oldest_first() -> None:
 async def test_texts_that_keep_failing_block_nobody_and_are_tried_again(error: Exception) -> None:
     store, engine = MemoryStore(), Engine(lambda text: error if "beetle" in text else None)
     await holding(store, *(f"Here is beetle {n}." for n in range(PAGE_ROWS + 3)), "The kiln is hot.")
-    walk = Backfill(store, engine, idle, PACE)
+    walk = Backfill(StoredLog(store), engine, PACE)
     await walk.walk()
     assert await missing_vectors(store) == [f"Here is beetle {n}." for n in range(PAGE_ROWS + 3)]
     assert walk.missing == PAGE_ROWS + 3
@@ -79,13 +77,15 @@ async def test_texts_that_keep_failing_block_nobody_and_are_tried_again(error: E
 async def test_the_count_is_true_while_everything_fails() -> None:
     store, counts = MemoryStore(), list[int]()
 
-    async def fails(_remembered: StoredBreadcrumb, _pause: Pause) -> StoredBreadcrumb:
-        counts.append(walk.missing)
-        if len(counts) < 4:
-            await store.remember(bare(make_remembered("One more.", 10 + len(counts))))
-        raise Unavailable("the engine is away")
+    class Failing(Engine):
+        @override
+        async def with_vectors(self, remembered: StoredBreadcrumb, pause: Pause = no_pause) -> StoredBreadcrumb:
+            counts.append(walk.missing)
+            if len(counts) < 4:
+                await store.remember(bare(make_remembered("One more.", 10 + len(counts))))
+            raise Unavailable("the engine is away")
 
-    walk = Backfill(store, fails, idle, PACE)
+    walk = Backfill(StoredLog(store), Failing(), PACE)
     await holding(store, "One.", "Two.")
     await walk.walk()
     assert counts == [2, 3, 4, 5, 5]
@@ -103,7 +103,7 @@ async def test_it_goes_on_when_the_store_was_away(caplog: pytest.LogCaptureFixtu
 
     store, engine = Leaving(), Engine()
     await holding(store, "The kiln is hot.")
-    await until_filled(store, run_job("filling", Backfill(store, engine, idle, PACE).walk))
+    await until_filled(store, run_job("filling", Backfill(StoredLog(store), engine, PACE).walk))
     assert store.away == 0
     assert "the disk is away" in caplog.text
 
@@ -111,7 +111,7 @@ async def test_it_goes_on_when_the_store_was_away(caplog: pytest.LogCaptureFixtu
 async def test_the_beginning_and_the_end_are_told_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     store, engine = MemoryStore(), Engine()
-    walk = Backfill(store, engine, idle, PACE)
+    walk = Backfill(StoredLog(store), engine, PACE)
     await walk.walk()
     assert caplog.messages == []
     engine.fails = lambda _text: Unavailable("the engine is away")
@@ -135,21 +135,25 @@ async def test_what_is_in_work_comes_first_and_under_steady_load_vectors_come_al
         return True
 
     rows = await holding(store, "One.", "Two.")
-    await Backfill(store, engine, busy, replace(PACE, wait=0)).walk()
+    log = BusyLog(store)
+    log.is_busy = busy
+    await Backfill(log, engine, replace(PACE, wait=0)).walk()
     assert looks == [0] * (PACE.max_waits + 1) + [1] * (PACE.max_waits + 1)
     assert [await store.facts(row.breadcrumb) for row in rows] == rows
 
 
 async def test_what_another_worker_filled_in_meanwhile_stays_as_it_is() -> None:
-    store, engine = MemoryStore(), Engine()
+    store = MemoryStore()
     (row,) = await holding(store, "The kiln is hot.")
     theirs = replace(row, model="theirs/int8/1")
 
-    async def late(remembered: StoredBreadcrumb, _pause: Pause) -> StoredBreadcrumb:
-        await store.fill_vectors(theirs)
-        return await engine(remembered)
+    class Late(Engine):
+        @override
+        async def with_vectors(self, remembered: StoredBreadcrumb, pause: Pause = no_pause) -> StoredBreadcrumb:
+            await store.fill_vectors(theirs)
+            return await super().with_vectors(remembered, pause)
 
-    await Backfill(store, late, idle, PACE).walk()
+    await Backfill(StoredLog(store), Late(), PACE).walk()
     assert await store.facts(row.breadcrumb) == theirs
 
 
@@ -157,7 +161,7 @@ async def test_what_comes_while_it_walks_is_filled_in_too() -> None:
     store, engine = MemoryStore(), Engine()
     await holding(store, "The kiln is hot.")
     late = make_remembered("And the glaze?", place=make_place(9), id="late")
-    walking = Backfill(store, engine, idle, PACE)
+    walking = Backfill(StoredLog(store), engine, PACE)
     await walking.walk()
     await store.remember(bare(late))
     await until_filled(store, run_job("filling", walking.walk))

@@ -10,14 +10,13 @@ from typing_extensions import override
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Unavailable
 from builder.remember.decode import decode
-from builder.worker.erasure import ContextEraser
+from builder.worker.erasure import Erasure
 from builder.worker.jobs import PACE, Observer
-from builder.worker.log import StoredLog
 from builder.worker.purging import BATCH_ROWS, LAST_RUN, PurgeSchedule, Purging
 from tests.conversations import message_of
 from tests.factories import remembered_of
 from tests.memory_store.store import MemoryStore
-from tests.ports import MemoryStream
+from tests.ports import BusyLog, MemoryStream
 
 START = datetime(2030, 1, 1, tzinfo=UTC)
 DAY = timedelta(hours=24)
@@ -26,17 +25,6 @@ DAY = timedelta(hours=24)
 def note(sequence: int, *, ttl: int | None = 0) -> StreamMessage:
     record: dict[str, Any] = {} if ttl is None else {"ttl": ttl}
     return message_of(sequence, "note.v1", {"content": f"Note {sequence}."}, id=f"n{sequence}", **record)
-
-
-class BusyLog(StoredLog):
-    """is_busy: whether deliveries are in work."""
-
-    is_busy: Callable[[], bool]
-
-    @property
-    @override
-    def busy(self) -> bool:
-        return self.is_busy()
 
 
 class Counts(Observer):
@@ -62,7 +50,7 @@ class Bench:
         self.now = START
         log = BusyLog(self.store, lambda: self.now)
         log.is_busy = busy
-        self.purging = Purging(log, ContextEraser(self.store, self.stream), self.stream, self.drop)
+        self.purging = Purging(log, Erasure(log, self.stream, self.drop))
         self.schedule = PurgeSchedule(self.purging, log, DAY, self, Counts(self.counts))
 
     async def publish(self, *messages: StreamMessage) -> None:
@@ -70,8 +58,9 @@ class Bench:
         for message in messages:
             await self.store.remember(remembered_of(decode(message)))
 
-    def drop(self, workspace: str, ids: frozenset[str]) -> None:
+    def drop(self, workspace: str, ids: frozenset[str]) -> int:
         self.drops.append((workspace, ids))
+        return len(ids)
 
     async def claim(self) -> bool:
         self.turns.append("claim")

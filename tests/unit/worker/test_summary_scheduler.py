@@ -192,6 +192,25 @@ async def test_the_loop_looks_only_at_sessions_that_may_have_grown_too_long(monk
     assert looked == [make_place(20), make_place(22)]
 
 
+async def test_without_summaries_in_any_profile_no_session_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder, _ = await talking(20)
+    loop = make_summarising(builder, Publishing(builder, BEHIND), make_profile(summaries=None))
+    looked: list[Place] = []
+
+    async def look(_workspace: str, _session: str, place: Place) -> None:
+        looked.append(place)
+
+    monkeypatch.setattr(loop, "look", look)
+    loop.note("acme", "s42", make_place(20))
+    task = asyncio.create_task(loop.run_once())
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not task.done()
+    task.cancel()
+    await asyncio.wait({task})
+    assert looked == []
+
+
 async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from typing_extensions import override
 
-from builder.adapters.stemmer import load_language
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
 from builder.domain.recall import StoredBreadcrumb
@@ -70,7 +69,7 @@ def writer_of(
 ) -> tuple[SummaryWriter, Publishing]:
     """A writer, and what it sends. names: gets who made each summary."""
     publishing = Publishing(builder, BEHIND)
-    return SummaryWriter(publishing, WORDS, load_language(), None, store or MemoryStore(), Makers(names)), publishing
+    return SummaryWriter(publishing, WORDS, None, store or MemoryStore(), Makers(names)), publishing
 
 
 async def batch_of(builder: ContextBuilder, number: int = 6, **changes: bool) -> tuple[View, Batch]:
