@@ -1,4 +1,4 @@
-"""The broker: embedded or external, and what it is connected with."""
+"""The broker, embedded or external, and the store's location."""
 
 import contextlib
 import logging
@@ -29,7 +29,7 @@ from builder.wire.subjects import Installation
 log = logging.getLogger("builder")
 
 START_SECONDS = 5.0
-"""Seconds that a start waits for a configured broker."""
+"""For a configured broker."""
 
 
 class Bus(NamedTuple):
@@ -85,7 +85,7 @@ async def check_order(store: CompleteStore, js: JetStreamContext, installation: 
 
 
 def streams_folder(settings: Settings) -> Path:
-    """Where the embedded broker keeps its streams."""
+    """Of the embedded broker."""
     return settings.data_dir.expanduser() / "nats"
 
 
@@ -120,7 +120,7 @@ def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
 
 @asynccontextmanager
 async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
-    """A connection for the block. Raises `Unavailable`, and `Misconfigured` for a refusal."""
+    """Raises `Unavailable`, and `Misconfigured` for a refusal."""
     connection = await open_connection(servers, **client_options(servers, settings))
     try:
         with explained(connection):
@@ -130,7 +130,7 @@ async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
 
 
 def client_options(url: str, settings: Settings) -> dict[str, Any]:
-    """Arguments of the client's `connect`: credentials, TLS, one attempt per address."""
+    """For the client's `connect`: one attempt per address."""
     others = {"servers", "max_reconnect_attempts", "error_cb"}
     return {"rounds": 1, **{name: value for name, value in connection_arguments(url, settings).items() if name not in others}}
 
@@ -178,14 +178,13 @@ async def _close(connection: Client) -> None:
 
 
 StoreSchemes = Mapping[str, Callable[[str], StoreLocation]]
-"""Scheme → the location that a URL of this scheme names."""
+"""URL scheme → the location that the URL names."""
 
 STORES: StoreSchemes = MappingProxyType({"sqlite": SqliteLocation.from_url})
-"""Every store that is shipped; a new one is one line here."""
+"""A new store is one line here."""
 IN_MEMORY = "sqlite::memory:"
-"""A store that lives as long as it is open."""
+"""It lives as long as it is open."""
 FILE = "store.sqlite3"
-"""Name of the default store in the data folder."""
 
 
 def locate_store(settings: Settings, schemes: StoreSchemes = STORES) -> StoreLocation:
@@ -194,7 +193,7 @@ def locate_store(settings: Settings, schemes: StoreSchemes = STORES) -> StoreLoc
 
 
 def location(url: str, schemes: StoreSchemes = STORES) -> StoreLocation:
-    """The store that the URL names. Raises `Misconfigured` with the known schemes."""
+    """Raises `Misconfigured` with the known schemes."""
     scheme, colon, _ = url.partition(":")
     if not colon or scheme not in schemes:
         choices = ", ".join(f"{name}:" for name in sorted(schemes))

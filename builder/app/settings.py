@@ -26,8 +26,7 @@ LIFETIMES: dict[str, float] = {
     "tool.error.v1 log:*": 168,
     "*metrics.v1": 720,
 }
-"""Default lifetimes in hours by schema and tag, as RCRT applies them; `CONTEXT_BUILDER_LIFETIMES` replaces them. The rule is
-`remember/record.py`."""
+"""Hours by schema and tag, as in RCRT. The rule is `remember/record.py`."""
 
 
 class NatsSettings(BaseModel):
@@ -213,17 +212,17 @@ class Settings(BaseSettings):
 
     @property
     def installation(self) -> Installation:
-        """What has the name on the broker."""
+        """Named on the broker."""
         return Installation(self.name)
 
     @property
     def models_dir(self) -> Path:
-        """Where `models prepare` writes and the engine reads."""
+        """`models prepare` writes it, the engine reads it."""
         return (self.embedding.models_dir or Path("~/.cache/context-builder/models")).expanduser()
 
 
 def check_names(environment: Mapping[str, str]) -> None:
-    """Raises `Misconfigured` for an unknown variable with our prefix; variables of service links are ignored."""
+    """Raises `Misconfigured` for an unknown variable with our prefix; service links are ignored."""
     groups = {
         name: type(field.default).model_fields
         for name, field in Settings.model_fields.items()

@@ -27,9 +27,8 @@ from builder.wire.records import Outgoing
 from builder.wire.subjects import CONTEXTS, check_token, context_subject, session_subject, session_text
 
 CONTEXT_SECONDS = 60.0
-"""How long `ask` waits for its context."""
 ANSWER_SECONDS = 300.0
-"""Seconds that `answer` waits: as long as a tool may take."""
+"""As long as a tool may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class AnswerSteps:
 
 @dataclass(slots=True)
 class _Turn:
-    """An agent's responses to a message, read in the stream's order."""
+    """Responses to a message, read in the stream's order."""
 
     message: str
     agent: str
@@ -93,7 +92,7 @@ class _Turn:
 
 
 class Asking(Sending):
-    """Messages of people that are sent for what they lead to."""
+    """Messages of users, sent for their context or answer."""
 
     async def ask(
         self,

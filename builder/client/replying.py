@@ -24,25 +24,23 @@ from builder.wire.subjects import DEFAULT, Installation, session_subject
 
 
 class AnsweredMeanwhile(Rejected):
-    """A part of what the context answers was answered on another one."""
+    """A part of the context's questions was answered on another one."""
 
 
 MAX_ATTEMPTS = 50
-"""At most one attempt per agent that answers at the same moment."""
+"""At most one per agent that answers at the same moment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Where a response stands."""
+    """A stored response."""
 
     id: str
-    """Of the breadcrumb."""
     step: int
-    """1 and up."""
+    """From 1."""
     sequence: int
-    """In the stream."""
     already_answered: bool
-    """The response was in the stream before; nothing was stored."""
+    """The stream had it before; nothing was stored."""
 
 
 class Answering:

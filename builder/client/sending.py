@@ -22,23 +22,23 @@ from builder.wire.records import Outgoing, difference, make_record, outgoing
 from builder.wire.subjects import DEFAULT, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation, session_token
 
 HEADER_BYTES = 2_048
-"""Bytes reserved for headers below the broker's limit."""
+"""Below the broker's limit."""
 EXPECTED_LAST_HEADER = "Nats-Expected-Last-Subject-Sequence"
 NO_RESOURCES = 10023
-"""JetStream's code for "insufficient resources"."""
+"""JetStream: "insufficient resources"."""
 WRONG_LAST_SEQUENCE = 10071
-"""JetStream's code for "another message has come on this subject"."""
+"""JetStream: another message came on this subject."""
 Lifetime = float | timedelta | datetime
 """Seconds, a time span, or the end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishResult:
-    """Where a breadcrumb stands in the stream."""
+    """Position of a breadcrumb in the stream."""
 
     sequence: int
     duplicate: bool
-    """The stream had it before, with this id and this content."""
+    """The stream had this id with this content."""
 
 
 class Conflict(Unavailable):
@@ -82,7 +82,7 @@ class Publishing:
 
 
 def as_json(record: dict[str, Any], workspace: str) -> Outgoing:
-    """The record as a message. Raises `Rejected` when it is no JSON."""
+    """Raises `Rejected` unless it is JSON."""
     try:
         return outgoing(record, workspace)
     except (TypeError, ValueError, RecursionError) as error:
@@ -91,7 +91,7 @@ def as_json(record: dict[str, Any], workspace: str) -> Outgoing:
 
 
 def check(event: Outgoing) -> Breadcrumb:
-    """The breadcrumb as the service reads it. Raises `Rejected`."""
+    """As the service reads it. Raises `Rejected`."""
     return decode(event.arrive(ORIGIN, datetime.now(UTC)))
 
 
@@ -226,7 +226,7 @@ class Sending(Requests):
 
 
 def user_message(content: str, speaker: str) -> dict[str, Any]:
-    """The body of a `user.message.v1`. speaker: the display name; "" = none."""
+    """speaker: display name; "" = none."""
     return {"content": content, **({"speaker": speaker} if speaker else {})}
 
 

@@ -32,16 +32,15 @@ log = logging.getLogger("builder.client")
 ACK_WAIT_SECONDS = 60.0
 EPHEMERAL_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
-"""Of one request: how long a deleted durable may go unnoticed."""
+"""Per request: how long a deleted durable may go unnoticed."""
 
 Deliver = Literal["new", "all"] | timedelta | datetime
-"""Start of a new subscription: new contexts, all kept ones (24 hours), a time span ago, or a time."""
+"""New contexts, all kept ones (24 hours), a time span ago, or a time."""
 LOOK_SECONDS = 1.0
-"""Seconds between looks into the stream."""
+"""Between two looks into the stream."""
 Place = tuple[str, str]
-"""Stream and subject."""
 MAX_LINKS = 50
-"""Most contexts of a chain that are read."""
+"""Contexts of a chain that are read."""
 
 
 @asynccontextmanager
@@ -118,7 +117,7 @@ class ExpectedContext:
         self._look_seconds = look_seconds
 
     async def wait(self, seconds: float, *, is_repeat: bool) -> bytes | None:
-        """The event, or None after the time. is_repeat: it may exist. Raises `Rejected` if forgotten, `Unavailable`."""
+        """None after the time. is_repeat: it may exist. Raises `Rejected` if forgotten, `Unavailable`."""
         deadline = asyncio.get_running_loop().time() + seconds
         data = await self._stored() if is_repeat else None
         while data is None and (remaining := deadline - asyncio.get_running_loop().time()) > 0:
@@ -126,7 +125,7 @@ class ExpectedContext:
         return data
 
     async def next(self, seconds: float) -> bytes | None:
-        """The next message, or None after the time. Raises as `wait`."""
+        """None after the time. Raises as `wait`."""
         with translated(f"listening to {self._subject} failed", "ask again"):
             try:
                 message = await self._subscription.next_msg(seconds)
@@ -154,7 +153,7 @@ class ExpectedContext:
 async def expected(
     connection: Connection, js: JetStreamContext, place: tuple[str, str], look_seconds: float = LOOK_SECONDS
 ) -> AsyncIterator[ExpectedContext]:
-    """A subscription to one context's subject. place: stream and subject. Raises `Unavailable`."""
+    """place: stream and subject. Raises `Unavailable`."""
     subject = place[1]
     with translated(f"could not subscribe to {subject}", "is the connection to the broker there?"):
         subscription = await connection.subscribe(subject)
@@ -204,7 +203,7 @@ async def _checked_config(subscription: JetStreamContext.PullSubscription, subje
 
 
 async def readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> ReceivedContext | None:
-    """The context in a message; None = not ours, and settled."""
+    """None = not ours, and settled."""
     if FORGOTTEN_HEADER in (message.headers or {}):
         log.info("passing over %s: what it showed was forgotten", message.subject)
         with contextlib.suppress(NatsError):

@@ -28,7 +28,7 @@ from builder.wire.subjects import DEFAULT_NAME
 __all__ = ["Loop", "ReceivedContext", "SyncAnswerSteps", "SyncClient", "connect", "open_client"]
 
 MAX_THREADS = 64
-"""Of handlers and tools that run at once."""
+"""Handlers and tools at once."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ class Loop:
         self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run to the result. Ctrl-C cancels the coroutine and is raised."""
+        """Ctrl-C cancels the coroutine and is raised."""
         if threading.current_thread() is self._thread:
             work.close()
             raise RuntimeError("this client would wait for itself: use the asynchronous client in code that its loop runs")
@@ -73,7 +73,7 @@ class Loop:
         return tasks[0].result()
 
     def iterate(self, items: AsyncGenerator[T, None]) -> Generator[T, None, None]:
-        """The items, one by one; the generator is closed with this one."""
+        """The generator is closed with this one."""
         try:
             while True:
                 try:
@@ -123,7 +123,6 @@ class _Bound(Generic[P, T]):
 
     def __init__(self, method: Callable[Concatenate[asynchronous.Client, P], Any], run: Callable[[Loop, Any], T]) -> None:
         self.method = method
-        """Of the asynchronous client."""
         self.__doc__ = method.__doc__
         self._run = run
 
@@ -240,7 +239,7 @@ class SyncClient:
 
 @contextmanager
 def open_client(manager: AbstractAsyncContextManager[asynchronous.Client]) -> Iterator[SyncClient]:
-    """An asynchronous client without `await`, for the block, e.g. `open_client(memory_client())` of `builder.testing`."""
+    """For the block, e.g. `open_client(memory_client())` of `builder.testing`."""
     with Loop() as loop, loop.enter(manager) as client:
         yield SyncClient(client, loop)
 
@@ -254,6 +253,6 @@ def connect(
     timeout: float = FIRST_SECONDS,
     **options: Any,
 ) -> Iterator[SyncClient]:
-    """A client for the block. Arguments and errors are those of `builder.client.connect`."""
+    """Arguments and errors are those of `builder.client.connect`."""
     with open_client(asynchronous.connect(servers, workspace, name=name, timeout=timeout, **options)) as client:
         yield client

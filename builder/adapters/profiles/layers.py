@@ -1,4 +1,4 @@
-"""A profile file over what it extends: merged values, and the origin of each."""
+"""A profile file laid over others: merged values, and the origin of each."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -13,9 +13,7 @@ Path = tuple[str, ...]
 """Steps to a setting; a section's step is its name."""
 EXTENDS, SECTIONS, SHADOW_OF = "extends", "sections", "shadow_of"
 MAX_TEXTS = 256
-"""Whose values are remembered."""
 DEFAULT = "default"
-"""The profile that is laid over the bundled one of its name."""
 
 
 class UnknownSection(ValueError):  # noqa: N818 - what it is about
@@ -28,14 +26,14 @@ class UnknownSection(ValueError):  # noqa: N818 - what it is about
 
 @dataclass(frozen=True, slots=True)
 class Presets:
-    """What files may extend, by name: YAML texts."""
+    """Files that may be extended: name → YAML."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Bundled presets and the author's, which win."""
+    """The author's win."""
     bundled: Mapping[str, str] = field(default_factory=dict)
-    """The bundled ones alone: what they extend themselves."""
+    """They extend only each other."""
     profiles: Mapping[str, str] = field(default_factory=dict)
-    """Profile files, for names that no preset has."""
+    """For names that no preset has."""
 
     def is_bundled(self, name: str, source: str) -> bool:
         """Whether this text is the bundled one of this name."""
@@ -47,13 +45,12 @@ class Layer:
     """One file."""
 
     name: str
-    """Of the preset or the profile; "" for the file that extends."""
+    """Empty for the file that extends."""
     values: Mapping[str, Any]
     source: str = ""
-    """Its YAML text."""
     is_bundled: bool = False
     is_profile: bool = False
-    """It is that of a consumer, and another file lies over it."""
+    """It is a consumer's, and another file is laid over it."""
 
     @property
     def file(self) -> str:
@@ -137,12 +134,12 @@ def merged(stack: tuple[Layer, ...]) -> dict[str, Any]:
 
 
 def origins(stack: tuple[Layer, ...]) -> dict[Path, Layer]:
-    """Path of each set value → the last layer that sets it."""
+    """Path → the last layer that sets it."""
     owners: dict[Path, Layer] = {}
     below: defaultdict[Path, dict[Path, None]] = defaultdict(dict)
 
     def reset(path: Path) -> None:
-        """Drop the values at, above and below a path."""
+        """Drop values at, above and below it."""
         for other in (*(path[:end] for end in range(len(path) + 1)), *below[path]):
             if owners.pop(other, None) is not None:
                 for end in range(len(other)):
@@ -160,7 +157,7 @@ def origins(stack: tuple[Layer, ...]) -> dict[Path, Layer]:
 
 
 def leaves(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every value but mappings, with its path; sections under their names."""
+    """Every value but mappings; sections under their names."""
     for key, value in values.items():
         path = (*above, str(key))
         is_named = path == (SECTIONS,) and isinstance(value, list)

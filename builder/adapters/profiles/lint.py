@@ -14,23 +14,22 @@ from builder.domain.selector import schemas_of as schemas_of_triggers
 from builder.remember.decode import BODIES
 
 MIN_LIKENESS = 0.85
-"""Least likeness to a misspelt name."""
 RANKS = {"static": 0, "slow": 1, "turn": 2}
 DIALOGUE = frozenset({USER_MESSAGE, AGENT_RESPONSE, TOOL_REQUEST, TOOL_RESPONSE, TOOL_ERROR})
-"""Schemas of the conversation, which every page may show."""
+"""Every page may show them."""
 NEVER_TRIGGERS = frozenset({SUMMARY})
-"""Published with the replay header, so that they never trigger."""
+"""Published with the replay header."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintFacts:
-    """What a profile is checked against."""
+    """Facts that a profile is checked against."""
 
     moving: Mapping[str, tuple[tuple[str, int], ...]]
     """Hint → its clocks, ids and counters, with lines."""
     models: Mapping[str, ModelFacts]
     overused: Callable[[str], str]
-    """Text → the problem of too many emphasis markers, or nothing."""
+    """Text → problem; "" = none."""
     count: Callable[[str], Callable[[str], int]]
     """Encoding → text → tokens."""
 
@@ -39,7 +38,7 @@ class Finding(NamedTuple):
     """One problem of a profile."""
 
     place: str
-    """Dotted setting; a section by its name."""
+    """Dotted; a section by its name."""
     problem: str
     fix: str
     severity: Severity = "error"
@@ -61,7 +60,7 @@ def lint_profile(profile: Profile, model: str | None, facts: LintFacts, as_prese
 
 
 def lint_shadow(profile: Profile, own: Mapping[str, object], consumers: frozenset[str]) -> Iterator[Finding]:
-    """own: what its file says itself. consumers: those of profile files."""
+    """own: its file's values. consumers: those of profile files."""
     if not profile.shadow_of:
         return
     if profile.shadow_of not in consumers:
@@ -233,7 +232,7 @@ def _schemas_in(profile: Profile, rule: SectionRule) -> tuple[str, ...]:
 
 
 def schemas_of(profile: Profile) -> frozenset[str] | None:
-    """Schemas whose hints a profile may use; None = any, because of tags or ids."""
+    """None = any, because of tags or ids."""
     if not all(selector.schemas for selector in (*(pinned.selector for pinned in profile.pinned), *profile.triggers)):
         return None
     own = {name for pinned in profile.pinned for name in pinned.selector.schemas}

@@ -68,7 +68,7 @@ def checked_window(window: Window) -> Window:
 
 
 def checked_retrieval(retrieval: Retrieval) -> Retrieval:
-    """Its schemas are showable; a custom query has a text; sessions become tokens."""
+    """Showable schemas; a text for a custom query; sessions become tokens."""
     check_showable(retrieval.schemas)
     query, text = retrieval.query, retrieval.query_text
     if (query == "custom") != bool(text.strip()):

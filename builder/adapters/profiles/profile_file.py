@@ -26,7 +26,7 @@ DEFAULT_BUDGET = DEFAULT_TARGET = 4000
 
 
 def time_zone(name: str) -> tzinfo:
-    """The zone of an IANA name. Raises `ValueError` with what to do."""
+    """IANA name → zone. Raises `ValueError` with what to do."""
     if name == "UTC":
         return UTC
     names = available_timezones()

@@ -31,13 +31,12 @@ from builder.wire.subjects import check_token
 _SEPARATORS = "-:@"
 """Between a model's name and its date or size."""
 TITLE = "title_{}"
-"""Phrase with the heading of the section of this name."""
+"""Phrase of a section's heading."""
 _PHRASE = re.compile(r"\{(\w+)\}")
-"""A title that is the name of a phrase."""
 
 
 class ModelFacts(BaseModel):
-    """What is known of a language model: `templates/models.yaml`."""
+    """One model of `templates/models.yaml`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     window: int = Field(gt=0, description="tokens that it reads at once")
@@ -46,7 +45,6 @@ class ModelFacts(BaseModel):
 
 
 UNKNOWN_MODEL = ModelFacts(window=128_000, encoding="o200k_base", margin=0.1)
-"""Of a model that is not in the table."""
 
 
 def parse_models(source: str) -> dict[str, ModelFacts]:
@@ -58,12 +56,12 @@ def parse_models(source: str) -> dict[str, ModelFacts]:
 
 
 def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
-    """Facts of a model, of `provider/name`, or of a dated or sized version."""
+    """Of a model, of `provider/name`, or of a dated or sized version."""
     return models.get(known_name(model, models), UNKNOWN_MODEL)
 
 
 def known_name(model: str, names: Iterable[str]) -> str:
-    """The longest of these names that the model is, or is a version of; "" = none. A provider before it is ignored."""
+    """The longest matching name; "" = none. A provider before the model is ignored."""
     bare = model.rpartition("/")[2]
     matches = (name for name in names if bare == name or bare.startswith(tuple(f"{name}{mark}" for mark in _SEPARATORS)))
     return max(matches, key=len, default="")
@@ -71,20 +69,18 @@ def known_name(model: str, names: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
-    """What profile files may refer to."""
+    """Files, models and phrases that profiles may refer to."""
 
     presets: Mapping[str, str] = field(default_factory=dict)
-    """Name → YAML text; `default` is the default profile."""
     bundled: Mapping[str, str] = field(default_factory=dict)
-    """Bundled presets alone: what bundled presets extend."""
+    """They extend only each other."""
     languages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Language → phrases by name; empty = any language, without headings."""
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
     profiles: Mapping[str, str] = field(default_factory=dict)
-    """Profile files, by name: what their shadows and other files lie over."""
     hints: frozenset[str] = frozenset()
     pages: frozenset[str] = frozenset()
-    """The names of the templates; empty = any."""
+    """Empty = any."""
 
     def layers(self, name: str, source: str, file: str = "") -> tuple[Layer, ...]:
         """See `layers`."""
@@ -92,7 +88,7 @@ class Library:
 
 
 def parse_profile(name: str, source: str, library: Library | None = None, file: str = "") -> Profile:
-    """Profile of a file. Raises `FaultyFiles` with file, line, place and remedy. file: its name in messages."""
+    """Raises `FaultyFiles` with file, line, place and remedy. file: its name in messages."""
     library = library or Library()
     file = file or f"profiles/{name}.yaml"
     try:

@@ -31,13 +31,12 @@ from builder.wire.subjects import check_token
 Body = TypeVar("Body", bound=BaseModel)
 EXTENDS = "extends"
 MAX_RESULTS = 256
-"""Sets of definitions whose consumers are remembered."""
 AGAIN = "publish the next version of the record"
 
 
 @dataclass(frozen=True, slots=True)
 class _Records:
-    """The definitions of one consumer; at least one."""
+    """One consumer's definitions; at least one."""
 
     agent: Breadcrumb | None = None
     config: Breadcrumb | None = None
@@ -53,7 +52,7 @@ def origin_of(record: Breadcrumb) -> str:
 
 
 class RecordProfiles:
-    """The consumers of a workspace's definitions, cached; files win over records."""
+    """Consumers of a workspace's definitions, cached; files win over records."""
 
     def __init__(self, library: Library, names: frozenset[str], report: Callable[[LintFinding], None]) -> None:
         """names: profiles of files. report: called once per finding."""
@@ -73,7 +72,7 @@ class RecordProfiles:
         return self._results[key]
 
     def forget(self) -> None:
-        """Drop everything that was made of records, because one was erased."""
+        """After an erasure."""
         self._results.clear()
 
     def _made_of(self, definitions: Definitions) -> RecordConsumers:

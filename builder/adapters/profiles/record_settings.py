@@ -11,7 +11,6 @@ from builder.domain.selector import MAX_PINNED
 
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda value: () if value is None else value)]
 Settings = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
-"""Of a profile file."""
 
 
 class RecordPart(BaseModel):
@@ -21,7 +20,7 @@ class RecordPart(BaseModel):
 
 
 class Trigger(RecordPart):
-    """What asks for a context."""
+    """A selector of triggers."""
 
     schema_name: str = ""
     any_tags: Names = ()
@@ -31,7 +30,7 @@ class Trigger(RecordPart):
 
 
 class AlwaysSource(RecordPart):
-    """What is on every page; `recent` and `all` differ by their limits alone."""
+    """A pinned source; `recent` and `all` differ by their limits alone."""
 
     type: Literal["schema", "tag", "specific"] = "schema"
     schema_name: str | None = None
@@ -41,7 +40,7 @@ class AlwaysSource(RecordPart):
 
 
 class Semantic(RecordPart):
-    """What is searched."""
+    """The search."""
 
     enabled: bool = True
     schemas: Names = ()
@@ -49,14 +48,14 @@ class Semantic(RecordPart):
 
 
 class ContextSources(RecordPart):
-    """What stands on the page, and what is searched."""
+    """Pinned sources, and the search."""
 
     always: tuple[AlwaysSource, ...] = ()
     semantic: Semantic | None = None
 
 
 class AgentBody(RecordPart):
-    """Of `agent.def.v1`."""
+    """Body of an `agent.def.v1`."""
 
     context_trigger: Trigger | None = None
     context_sources: ContextSources | None = None
@@ -65,7 +64,7 @@ class AgentBody(RecordPart):
 
 
 class Filters(RecordPart):
-    """Which records of a schema are meant."""
+    """A selector within a schema."""
 
     tag: str | None = None
     context_match: Any = None
@@ -82,21 +81,21 @@ class Source(RecordPart):
 
 
 class Formatting(RecordPart):
-    """How a page is made."""
+    """The page."""
 
     max_tokens: int | None = None
     enable_summarization: bool | None = None
 
 
 class Output(RecordPart):
-    """Where a context goes."""
+    """Schema and tags of contexts."""
 
     schema_name: str | None = None
     tags: Names = ()
 
 
 class ConfigBody(RecordPart):
-    """Of `context.config.v1`."""
+    """Body of a `context.config.v1`."""
 
     consumer_id: str
     update_triggers: tuple[str | Trigger, ...] | None = None
@@ -116,7 +115,7 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A part of a body that the page does not follow."""
+    """A part of a body that is ignored."""
 
     place: str
     """Dotted."""
@@ -126,26 +125,26 @@ class Note:
 
 @dataclass(slots=True)
 class RecordSettings:
-    """Settings of a profile file as they are collected."""
+    """Settings of a profile file, as they are collected."""
 
     base: Mapping[str, Any]
-    """The merged values of the profile that the record is laid over."""
+    """Merged values of the profile below."""
     values: Values = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
     def note(self, place: str, problem: str, fix: str) -> None:
-        """Report a part that the page does not follow."""
+        """Report an ignored part."""
         self.notes.append(Note(place, problem, fix))
 
     def pin(self, kinds: list[Values]) -> None:
-        """Let these stand on the page beside what stands there anyway."""
+        """Pin these beside the profile's own."""
         if kinds:
             below = list(self.base.get("pinned", ()))
             own = [kind["schemas"] for kind in kinds if kind.keys() == {"schemas", "keep"}]
             self.values["pinned"] = [kind for kind in below if [kind] not in own] + kinds
 
     def search(self, limits: Mapping[str, int | None]) -> None:
-        """Search these schemas too. limits: most finds of each; None = what fits."""
+        """limits: most finds of each schema; None = as many as fit."""
         if limits:
             retrieval = self.values.setdefault("retrieval", {})
             below = self.base.get("retrieval", {}).get("schemas", ())
@@ -155,7 +154,7 @@ class RecordSettings:
 
 
 def of_agent(body: AgentBody, draft: RecordSettings) -> None:
-    """An agent's definition; `all_tags` overrides `any_tags`, as in RCRT."""
+    """`all_tags` overrides `any_tags`, as in RCRT."""
     if body.context_trigger is not None:
         trigger = body.context_trigger
         place = "context_trigger"
@@ -175,7 +174,7 @@ def of_agent(body: AgentBody, draft: RecordSettings) -> None:
 
 
 def of_config(body: ConfigBody, draft: RecordSettings) -> None:
-    """What the configuration of a context says."""
+    """Settings of a `context.config.v1`."""
     if body.update_triggers is not None:
         draft.values["triggers"] = [
             each if isinstance(each, str) else _trigger(f"update_triggers.{n}", each, draft)

@@ -23,7 +23,7 @@ _WORD = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_PART.pattern}(?:[.@:/_-]{_P
 _CYRILLIC = re.compile("[\u0430-\u0451]")
 
 UNDETERMINED = "und"
-"""ISO 639's code for an unknown language."""
+"""ISO 639."""
 Terms = Callable[[str], str]
 
 
@@ -63,7 +63,7 @@ def load_terms() -> Terms:
 
 
 def load_language() -> Callable[[str], str]:
-    """Make a function text → ISO 639-1 code by function words; "und" = unknown."""
+    """Text → ISO 639-1 code by function words; "und" = unknown."""
     stop = {language: frozenset(words.split()) for language, words in _tables()["stop"].items()}
     languages = _languages(stop)
 
@@ -76,7 +76,7 @@ def load_language() -> Callable[[str], str]:
 
 
 def _words(text: str) -> Iterable[str]:
-    """In the order of the text; joined words last."""
+    """In order; joined words last."""
     plain = folded(text)
     if _ANY_UNSPACED.search(plain):
         return _unspaced_words(plain)
@@ -118,7 +118,7 @@ def _languages(stop: dict[str, frozenset[str]]) -> dict[str, tuple[str, ...]]:
 
 
 def _language(words: list[str], languages: dict[str, tuple[str, ...]]) -> str:
-    """The first in the alphabet of equals, but English first."""
+    """Among equals English, then the first in the alphabet."""
     counts = Counter(chain.from_iterable(languages[word] for word in words if word in languages))
     if not counts and any(_CYRILLIC.search(word) for word in words):
         return "ru"  # the English stemmer leaves such words as they are

@@ -16,7 +16,7 @@ from builder.remember.decode import BODIES
 
 MAX_REASON_CHARS = 200
 COMPILED = "<template>"
-"""File name of the code that Jinja makes of a source."""
+"""File name of Jinja's code."""
 
 _UNCLOSED = re.compile(r"Unexpected end of template.*The innermost block that needs to be closed is '(\w+)'")
 _UNKNOWN_TAG = re.compile(r"Encountered unknown tag '(\w+)'")
@@ -25,7 +25,7 @@ _TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "Non
 
 
 def compile_problem(error: Exception) -> tuple[str, str]:
-    """Why a source does not compile, and what to do."""
+    """Problem and remedy of a source that does not compile."""
     if isinstance(error, NotInLanguage):
         return error.problem, error.fix
     if isinstance(error, RecursionError | MemoryError):
@@ -47,7 +47,7 @@ def _of_statements(message: str) -> tuple[str, str] | None:
 
 
 def reason_of(error: Exception, template: Template, source: str) -> str:
-    """Line and message. Quoted words that are not the template's are left out."""
+    """Line and message, without quoted words of others."""
     message = str(error) if isinstance(error, TemplateError | TypeError) else ""
     text = " ".join(_QUOTED.sub(lambda quoted: _own(quoted.group(), source), message).split())
     kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}{': ' if text else ''}"
@@ -71,21 +71,20 @@ def _line(traceback: TracebackType | None, template: Template) -> int:
 
 SECTIONS = "sections"
 VALUE_NAMES: Mapping[TemplateKind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({SECTIONS})}
-"""The values of a template."""
 SECTION_FIELDS = frozenset({"name", "title", "note", "groups"})
 GROUP_FIELDS = frozenset({"date", "fragments"})
 OBJECT_METHODS = frozenset({"get", "items", "keys", "values", "copy"})
 MANY = 1_000
-"""Entries of a list that a hint should be able to show."""
+"""Entries that a hint should be able to show."""
 MAX_ENTRIES = 50
-"""Entries that a bound in an advice has."""
+"""Bound that a remedy proposes."""
 
 
 class Fault(NamedTuple):
     """One problem of a template."""
 
     line: int
-    """From 1; 0 = of the whole template."""
+    """From 1; 0 = the whole template."""
     problem: str
     fix: str
     severity: Severity = "error"
@@ -114,7 +113,7 @@ def static_faults(kind: TemplateKind, source: str, phrases: Mapping[str, str]) -
 
 
 def body_fields(schema: str, source: str) -> Iterator[Fault]:
-    """Fields of `body` that a known schema lacks: notes, because senders may add fields."""
+    """Fields that a known schema lacks: notes, because senders may add fields."""
     if schema not in BODIES:
         return
     definition: dict[str, Any] = BODIES[schema].model_json_schema(by_alias=True)
@@ -139,7 +138,7 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 
 
 def fields_of(tree: nodes.Template, value: str) -> list[tuple[int, str]]:
-    """Line and name of each field of this value, at its first line."""
+    """Line and name of each field, at its first line."""
     lines: dict[str, int] = {}
     for node in tree.find_all((nodes.Getattr, nodes.Getitem, nodes.Call)):
         name = _field(node, value)
@@ -149,18 +148,18 @@ def fields_of(tree: nodes.Template, value: str) -> list[tuple[int, str]]:
 
 
 def endless(source: str) -> Iterator[Fault]:
-    """Loops over a list within a loop over the same one."""
+    """Nested loops over the same list."""
     yield from _repeated(parsed(source), {})
 
 
 def open_lists(source: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """Line and path of each list of the body that a loop reads whole."""
+    """Line and path of each list that a loop reads whole."""
     loops = ((loop.lineno, _path(loop.iter)) for loop in parsed(source).find_all(nodes.For))
     return tuple((line, path[1:]) for line, path in loops if path[:1] == ("body",) and path[1:])
 
 
 def with_many(body: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-    """The body with MANY copies of this list's first entry."""
+    """The body with MANY copies of a list's first entry."""
     name, *rest = path
     value = body.get(name)
     if rest:
@@ -170,7 +169,7 @@ def with_many(body: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
 
 
 def bounded(path: tuple[str, ...]) -> str:
-    """What to write in place of a list without a bound."""
+    """Remedy for a list without a bound."""
     return f"write body.{'.'.join(path)}[:{MAX_ENTRIES}]"
 
 

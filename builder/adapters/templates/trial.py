@@ -27,15 +27,11 @@ from builder.remember.decode import BODIES, decode, full, takes, text_within, va
 MEND = "mend the template"
 SHOW = "show {{ text }}, or the field that has the words"
 MAX_TEMPLATES = 512
-"""Whose faults are remembered."""
 MAX_EXAMPLE_CHARS = 300
-"""Of an example in a message."""
 MAX_BODY_CHARS = 20_000
-"""Of a stored body that a hint is tried on."""
 MAX_CHANGES = 50
-"""Places of a body with more are not tried."""
+"""Bodies with more places are not tried."""
 NAMES = frozenset({"speaker", "user_id", "session_id", "tool", "tool_name", "llm_hints"})
-"""Fields that say who speaks, where, and how it is shown."""
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 FIRST, SECOND = "sample fragment one", "sample fragment two"
 SAMPLE = (
@@ -57,13 +53,13 @@ def faults(templates: TemplateSet) -> Iterator[LintFinding]:
 def render_example(
     templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any], form: RenderForm = WHOLE
 ) -> str:
-    """An example as this hint shows it. Raises `TemplateFailed`."""
+    """Raises `TemplateFailed`."""
     values = values_of(breadcrumb, body, form, breadcrumb.speaker, MAX_CHARS, templates.phrases())
     return templates.hint(name, values, len(breadcrumb.body) + len(breadcrumb.text))
 
 
 def shows_words(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any]) -> bool:
-    """Whether the hint shows words that search finds. Bodies without words, too long ones, and failing hints pass."""
+    """Whether the hint shows searched words. Bodies without words, too long ones, and failing hints pass."""
 
     def text_of(words: str, part: dict[str, Any]) -> str:
         try:
@@ -81,7 +77,7 @@ def shows_words(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body:
 
 
 def hides_words(hint: str, before: TemplateSet, former: str, after: TemplateSet, breadcrumb: Breadcrumb) -> bool:
-    """Whether a hint shows no words of a breadcrumb that `former` showed."""
+    """Whether `hint` shows no words that `former` showed."""
     if len(breadcrumb.body) > MAX_BODY_CHARS:
         return False
     body = json.loads(breadcrumb.body)
@@ -89,7 +85,7 @@ def hides_words(hint: str, before: TemplateSet, former: str, after: TemplateSet,
 
 
 def example(schema: str, body: dict[str, Any]) -> Breadcrumb:
-    """An example breadcrumb; a file's name may be no schema."""
+    """A file's name may be no schema."""
     data = json.dumps({"id": "example", "context": body | {"session_id": "example"}}).encode()
     subject = f"breadcrumbs.example.example.{schema if schema in BODIES else 'example.v1'}"
     return replace(decode(StreamMessage(subject=subject, data=data, place=Place(1, 1), received_at=NOON)), schema=schema)

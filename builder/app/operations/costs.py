@@ -38,7 +38,7 @@ class ModelPrices(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     input: Price
     cached_input: Price | None = None
-    """Tokens that the provider's cache has; None = as `input`."""
+    """None = as `input`."""
 
     def cost(self, new: float, cached: float) -> float:
         """The price of so many tokens."""
@@ -58,15 +58,15 @@ class CountedPage:
     """One published context."""
 
     key: tuple[str, str, str]
-    """Workspace, consumer and session."""
+    """Workspace, consumer, session."""
     sequence: int
-    """Of its trigger."""
+    """The trigger's."""
     encoding: str
     moment: datetime
     static: int
-    """Tokens of its static sections, which an agent sends in any form."""
+    """Tokens of static sections, which an agent sends in any form."""
     pieces: Sequence[int]
-    """Its tokens."""
+    """Tokens."""
 
 
 def load_prices(file: Path) -> PriceList:
@@ -110,7 +110,7 @@ async def read_costs(
 
 
 def counted_page(arrival: StreamMessage) -> CountedPage:
-    """A context's page. Raises KeyError, TypeError or ValueError for other messages."""
+    """Raises KeyError, TypeError or ValueError for other messages."""
     event = json.loads(arrival.data)
     encoding = event["assembly"]["tokenizer"]
     return CountedPage(
@@ -124,7 +124,7 @@ def counted_page(arrival: StreamMessage) -> CountedPage:
 
 
 def sent_tokens(pages: Iterable[CountedPage], crumbs: Sequence[Breadcrumb]) -> list[dict[str, tuple[int, int]]]:
-    """For each page: form of its conversation → (tokens, cached tokens). crumbs: the session's, in order."""
+    """Per page: form of its conversation → (tokens, cached tokens). crumbs: the session's, in order."""
     before: dict[tuple[str, str], tuple[Sequence[Any], datetime]] = {}
     rows = []
     for page in pages:

@@ -17,11 +17,11 @@ from builder.wire.requests import ExplainRequest, RefreshRequest, ReplayRequest,
 from builder.worker.request_handlers import Verb
 
 MAX_WAITING = 8
-"""Replays with other files or profiles: one is built at a time."""
+"""Replays with other files or profiles; one is built at a time."""
 LATER_LOOKS, LATER_SECONDS = 40, 0.02
-"""Attempts and seconds of waiting for a later message's context."""
+"""For a later message's context."""
 NEWEST = 2**62
-"""A sequence after every other."""
+"""After every other."""
 
 
 class Explanations:
@@ -40,7 +40,7 @@ class Explanations:
         return {"explain": self.explain, "why": self.why, "replay": self.replay, "refresh": self.refresh}
 
     async def explain(self, workspace: str, data: bytes) -> dict[str, Any]:
-        """Answers with page, receipt, and whether it equals the published page."""
+        """Page, receipt, and whether it equals the published page."""
         request = read_request(ExplainRequest, data)
         replay = await self._replays.replay(workspace, request)
         receipt = receipt_values(replay.explanation.receipt(request.most))

@@ -20,34 +20,32 @@ from builder.wire.subjects import message_id, parse_breadcrumb_subject, session_
 
 EPOCH = datetime.fromtimestamp(0, UTC)
 Progress = Callable[[int, int], None]
-"""Called with (sequence, last sequence)."""
+"""(sequence, last sequence)"""
 
 
 @dataclass(slots=True)
 class Export:
-    """What an export wrote and left out."""
+    """Counts of an export."""
 
     lines: int = 0
-    """Written, one a breadcrumb."""
     secrets: int = 0
-    """Left out because they are secrets."""
     unreadable: int = 0
-    """Left out because the service rejects them too."""
+    """The service rejects them too."""
 
 
 @dataclass(slots=True)
 class StreamContent:
-    """What the stream has of a file's sessions."""
+    """Stored messages of a file's sessions."""
 
     ids: dict[str, set[bytes]] = field(default_factory=dict)
-    """Message id → fingerprints of what stands under it."""
+    """Message id → fingerprints."""
     tombstones: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
-    """Workspace, session and removed id → message ids of tombstones."""
+    """Workspace, session, removed id → message ids of tombstones."""
     passed: set[str] = field(default_factory=set)
-    """Message ids of the file's events that were looked up."""
+    """Looked-up message ids of the file."""
 
     def has(self, event: Outgoing) -> bool:
-        """Whether it was published or removed before. Raises `Rejected` for other content under its id."""
+        """Or removed. Raises `Rejected` for other content under its id."""
         self.passed.add(event.message_id)
         if self._removed(event):
             return True
@@ -98,7 +96,7 @@ async def export_session(
 
 
 async def stream_content(settings: Settings, servers: str, events: Sequence[Outgoing], progress: Progress) -> StreamContent:
-    """What the stream has of the sessions of these events. Raises `Unavailable`."""
+    """Raises `Unavailable`."""
     addresses = {parse_breadcrumb_subject(event.subject) for event in events}
     sessions = {(address.workspace, session) for address in addresses for session in (address.session, NO_SESSION)}
     message_ids = {event.message_id for event in events}
@@ -117,19 +115,17 @@ async def stream_content(settings: Settings, servers: str, events: Sequence[Outg
 
 @dataclass(slots=True)
 class Import:
-    """What became of a file's events."""
+    """Outcome of a file's events."""
 
     published: int = 0
     skipped: int = 0
     """In the stream before, or forgotten since."""
     system_messages: int = 0
-    """Chat messages left out: a profile gives the system prompt."""
+    """Left out: a profile gives the system prompt."""
     sessions: list[str] = field(default_factory=list)
-    """Those of the file's events, which may name their own."""
+    """Events may name their own."""
     per_second: float = 0.0
-    """Events that were looked at or published in a second."""
     refusals: list[str] = field(default_factory=list)
-    """A sentence per refused event."""
 
 
 async def import_file(

@@ -32,11 +32,11 @@ REINDEX_STEPS = (
     "context-builder`; with Helm `helm upgrade RELEASE CHART --reuse-values --set reindex=true`, which rebuilds before the pod's "
     "service starts, and afterwards the same with reindex=false"
 )
-"""How the store of a running service is rebuilt."""
+"""For a running service."""
 
 
 async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
-    """All dead letters as JSON bytes, oldest first. Raises `Unavailable`."""
+    """JSON, oldest first. Raises `Unavailable`."""
     async with connected(settings, servers) as connection:
         stream = NatsStream(connection.jetstream(), lambda: 0, DEADLETTERS, settings.installation)
         last = await stream.last()
@@ -44,7 +44,7 @@ async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
 
 
 async def clear_dead_letters(settings: Settings, servers: str, letters: Iterable[tuple[Place, str]]) -> None:
-    """Remove letters about these breadcrumbs and consumers; "" = of the service. Raises `Unavailable`."""
+    """Letters about these breadcrumbs and consumers; "" = the service's. Raises `Unavailable`."""
     async with connected(settings, servers) as connection:
         for letter in letters:
             subject, stream = settings.installation.subject(letter_subject(*letter)), settings.installation.stream(DEADLETTERS)
@@ -53,7 +53,7 @@ async def clear_dead_letters(settings: Settings, servers: str, letters: Iterable
 
 
 async def read_breadcrumb(settings: Settings, servers: str, place: Place, subject: str) -> bytes:
-    """Bytes of a breadcrumb. Raises `Rejected` if it is gone."""
+    """Raises `Rejected` if it is gone."""
     async with connected(settings, servers) as connection:
         js = connection.jetstream()
         message = await NatsStream(js, lambda: 0, BREADCRUMBS, settings.installation).get(place.sequence)

@@ -15,11 +15,10 @@ from builder.domain.errors import Rejected
 
 Event = Mapping[str, Any]
 REASONS = 3
-"""Number of reasons that a report names."""
 
 
 async def read_contexts(settings: Settings, servers: str, workspace: str, consumers: Iterable[str], most: int) -> list[Event]:
-    """The newest kept contexts of these consumers, the newest first. Raises `Unavailable`."""
+    """The newest kept ones, newest first. Raises `Unavailable`."""
     newest: deque[Event] = deque(maxlen=most)
     names = frozenset(consumers)
     async with connected(settings, servers) as connection:
@@ -52,7 +51,7 @@ async def replayed_differences(
 
 
 def difference(event: Event, shadow: str, other: Event | None, why: str = "") -> dict[str, Any]:
-    """Difference of a shadow's page as JSON; `equal_lines` is 0 to 1. other: None = no page, because of `why`."""
+    """`equal_lines` is 0 to 1. other: None = no page, because of `why`."""
     ids = [dict.fromkeys(each for section in page["sections"] for each in section["ids"]) for page in (event, other or event)]
     return {
         "consumer": event["consumer_id"],
@@ -70,7 +69,7 @@ def difference(event: Event, shadow: str, other: Event | None, why: str = "") ->
 
 
 def equal_lines(one: str, other: str) -> float:
-    """Share of all lines that both texts have; 1 for equal texts."""
+    """Share of all lines; 1 for equal texts."""
     counts, others = Counter(one.splitlines()), Counter(other.splitlines())
     total = counts.total() + others.total()
     return 2 * (counts & others).total() / total if total else 1.0

@@ -25,7 +25,6 @@ AsOf = Annotated[
     int, typer.Option(min=0, help="Show the page refreshed as of this stream sequence (its `as_of`); 0 = as published.")
 ]
 ALL = 0
-"""--most without a limit."""
 
 
 def explain(
@@ -108,7 +107,7 @@ def _note(answer: dict[str, Any]) -> str:
 
 
 MAX_CONTEXTS = 200
-"""Contexts; each replay takes the time of two builds."""
+"""Each replay takes the time of two builds."""
 
 
 def shadow_report(
@@ -148,7 +147,7 @@ def shadow_report(
 
 
 def _shadows(settings: "Settings") -> dict[str, str]:
-    """Shadow → its consumer, by the profile files of the settings. Raises `Misconfigured`."""
+    """Shadow → consumer, by the profile files. Raises `Misconfigured`."""
     from builder.app.operations.profile_catalog import open_catalog
 
     catalog = open_catalog(settings)
@@ -184,7 +183,7 @@ def cost(
 
 
 def cost_text(row: dict[str, Any], currency: str) -> str:
-    """The table of a consumer: a line for each form in which a conversation is sent, a column for each model."""
+    """A line per form in which a conversation is sent, a column per model."""
     heads = ("sent", *row["sent"]["page"])
     money = f", money in {currency or 'the unit of the price list'}" if heads[3:] else ""
     lines = [

@@ -167,7 +167,7 @@ async def _send_and_wait(
 
 
 async def _is_heard(target: Target, consumer: str) -> bool:
-    """Whether an agent listens for the consumer; says so if not. Raises `Unavailable`."""
+    """Says so if nobody listens. Raises `Unavailable`."""
     from builder.app.health import list_subscriptions  # half a second that `watch` and a plain `send` do without
 
     subscriptions = await list_subscriptions(target.settings, target.servers)

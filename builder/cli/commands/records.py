@@ -184,7 +184,7 @@ def _forget_person(place: Target, user: str, by: str, as_json: bool) -> None:
 
 
 def _with_text(answer: dict[str, Any]) -> dict[str, Any]:
-    """The answer with its session as people name it."""
+    """With the session as people name it."""
     return answer | {"session": session_text(answer["session"])}
 
 
@@ -206,7 +206,7 @@ def _counts(receipt: dict[str, Any]) -> str:
 
 
 def _words(crumb: dict[str, Any]) -> str:
-    """Its text, and its calls, which the text leaves out."""
+    """Text, and calls, which the text leaves out."""
     calls = [call for call in crumb["context"].get("tool_requests") or () if isinstance(call, dict)]
     lines = (f"calls {call.get('tool')} {json.dumps(call.get('input'), ensure_ascii=False)}" for call in calls)
     return "\n".join(filter(None, (crumb["text"], *lines)))

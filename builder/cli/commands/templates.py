@@ -94,7 +94,7 @@ def _lines(result: "CaseResult", *, written: bool) -> list[str]:
 
 
 def _page(place: "Settings", lines: tuple[str, ...], profile: str) -> str:
-    """The page of a case; words alone find, so that it is the same on every machine."""
+    """Words alone find, so that the page is the same on every machine."""
     from builder.app.settings import EmbeddingSettings
     from builder.cli.build import build_once
 

@@ -36,23 +36,19 @@ from builder.remember.decode import text_within, without_hints
 from builder.wire.json import parse
 
 MAX_CHARS = 65_536
-"""Of hints as text."""
 MAX_TEMPLATES_CHARS = 32_768
-"""All templates of one record; they compile in about 0.3 s."""
+"""They compile in about 0.3 s."""
 MAX_RULES = 100
 MAX_PATHS = 200
 MAX_PARSED = 256
-"""Hints that are remembered."""
 MODES = ("replace", "merge")
 KEYS = frozenset({"include", "exclude", "transform", "mode", "comment", "description"})
-"""Of hints; the last two are for people."""
+"""The last two are for people."""
 MAX_TEXTS = 1_024
-"""Hints whose strikes are remembered."""
 Limit = Callable[[Any], Any]
 CONVERSATION = frozenset({"user", "assistant"})
-"""Roles whose speaker stands in front of what is said."""
+"""Their speaker comes before the text."""
 _OWN_ITEM = re.compile(f"(?<!{MARK})\n *- ")
-"""A rule that writes items of its own."""
 _VALUE_FIRST = re.compile(rf"(?:\A|(?<!{MARK})\n- )[^\w{MARK}\n]*{MARK}")
 _NAME = re.compile(r"(?:[.{]|\[\\?[\"'])(\w+)")
 _OWN_LINE = re.compile(f"(?<=(?<!{MARK})\n)(?=[^\n])")
@@ -63,7 +59,7 @@ class LlmHints:
     """How a record is shown: its steps, in their order."""
 
     include: tuple[Path, ...]
-    """What is kept of the body; empty = all."""
+    """Empty = all."""
     exclude: tuple[Path, ...]
     transform: tuple[tuple[str, HintRule], ...]
     """Key of the result → rule, in order."""
@@ -77,7 +73,7 @@ class LlmHints:
 
 
 def read_hints(text: str) -> LlmHints:
-    """Raises `TemplateFailed` with the rule that is wrong and what to do."""
+    """Raises `TemplateFailed` with rule and remedy."""
     hints = _read(text)
     if isinstance(hints, str):
         raise TemplateFailed(hints)
@@ -85,12 +81,12 @@ def read_hints(text: str) -> LlmHints:
 
 
 def forget_hints() -> None:
-    """Drop all parsed texts, because a breadcrumb was erased."""
+    """After an erasure."""
     _read.cache_clear()
 
 
 class LlmHintRenderer:
-    """Renders by hints of records; hints that exceed limits `MAX_STRIKES` times are disabled."""
+    """Disables hints that exceed limits `MAX_STRIKES` times."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         """limits: of each rendering."""

@@ -23,7 +23,7 @@ MAX_PATH_CHARS = 500
 MAX_TEMPLATE_CHARS = 16_384
 MAX_FORMAT_CHARS = 16_384
 CONTEXT = "context"
-"""The body, as RCRT's templates call it."""
+"""RCRT's name of the body."""
 _INDEX = re.compile(r"\[(\d+|\*)\]")
 _STEPS = re.compile(r"[^.\s]+(?:\.[^.\s]+)*")
 _NOTHING = object()
@@ -40,7 +40,7 @@ def parse_path(text: str) -> Path:
 
 
 def included(value: Any, paths: Iterable[Path]) -> Any:
-    """What these paths select, in place; empty objects and lists are left out."""
+    """Selected parts, in place; empty objects and lists are left out."""
     part = _included(value, frozenset(paths))
     return {} if part is _NOTHING else part
 
@@ -62,16 +62,15 @@ def values_at(value: Any, path: Path) -> Iterator[Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Data:
-    """What rules are applied to."""
+    """Input of the rules."""
 
     body: Any
-    """Plain JSON."""
     values: Mapping[str, Any]
-    """Those of a hint template, by the names of VALUES."""
+    """By the names of VALUES."""
 
 
 class Written(str):
-    """Text of a rule with marked values of a body in it."""
+    """With marked values of a body in it."""
 
     __slots__ = ()
 
@@ -80,7 +79,7 @@ class HintRule(Protocol):
     """Makes one value."""
 
     def value(self, data: Data) -> Any:
-        """A JSON value, or `Written`. Raises one of `FAILURES`."""
+        """JSON, or `Written`. Raises one of `FAILURES`."""
 
 
 class TemplateRule:
@@ -164,7 +163,7 @@ class JqRule:
 
 
 def rule_of(spec: Any) -> HintRule:
-    """JSON → rule. Raises `ValueError` with what to do, and Jinja's compile errors."""
+    """Raises `ValueError` with what to do, and Jinja's compile errors."""
     if not isinstance(spec, dict):
         raise ValueError('it is no object; write {"type": "template", "template": "…"}')  # noqa: TRY004 - one family of reasons
     name = str(spec.get("type"))

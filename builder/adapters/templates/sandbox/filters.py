@@ -1,4 +1,4 @@
-"""What templates may do with values."""
+"""Filters of templates."""
 
 import json
 import re
@@ -16,47 +16,45 @@ _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
 _NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
 
 ROWS = "{number} rows"
-"""Caption of a table."""
 STORED_DAY = "%d %B %Y"
-"""Of the day of a summary's line, which is stored in English."""
+"""Summaries are stored in English."""
 _STORED_SPEAKER = re.compile(r'^(User|Assistant)(?=: | ")')
 MAX_LINE_CHARS = 160
-"""Of arguments that stand in the line of their call."""
+"""Longer arguments get lines of their own."""
 WORDY_CHARS = 40
-"""Items of a plain list with more characters get a line each."""
+"""A plain list with longer items gets a line each."""
 MAX_SENTENCE_CHARS = 4_096
-"""Characters in which a sentence end is looked for."""
 EMPTY_OBJECT, EMPTY_LIST = "{}", "[]"
 MIN_ROWS = 3
 MIN_FULL_SHARE = 0.75
-"""Of a table's cells; objects with fewer common keys are not alike."""
+"""Filled cells of a table; otherwise the objects are unlike."""
 MAX_CELL_CHARS = 80
 """With a longer cell a list is easier to read."""
 _NO_TEXT = re.compile(r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null|\{\}|\[\]|)", re.IGNORECASE)
 _MARGIN = "\"' \t\n"
 _SHAPE = re.compile(r"\A\s*[\[{]|^[ \t]+\S|\n[ \t]*\n", re.MULTILINE)
-"""Of a text of several lines: what Markdown loses."""
+"""Layout that Markdown loses."""
 _MARKS = re.compile("`{3,}")
 
 
 class FinalText(str):
-    """Text that was cut by the rule of its profile."""
+    """Cut by the rule of its profile."""
 
     __slots__ = ()
 
 
 def untagged(text: str) -> str:
-    """Text that opens and closes no tag; "a < b" stays."""
+    """It opens and closes no tag; "a < b" stays."""
     return _TAG.sub("&lt;", text)
 
 
 def tag(name: Any) -> str:
-    """A section's name as the name of a tag."""
+    """A section's name as a tag's."""
     return _NO_TAG_NAME.sub("_", str(name))
 
 
 def sentence(text: Any) -> str:
-    """The first sentence of a text, with its full stop."""
+    """With its full stop."""
     plain = str(text)
     start, end = _first_sentence(plain)
     first = " ".join(plain[start:end].split())
@@ -77,7 +75,7 @@ def readable(value: Any, rows: str = ROWS) -> str:
 
 
 def inline(value: Any) -> str:
-    """Any JSON value in one line, e.g. for arguments of calls."""
+    """JSON in one line, e.g. for arguments of calls."""
     if isinstance(value, dict):
         return "; ".join(f"{inline(key)}: {_cell(item)}" for key, item in pairs_of(value)) or EMPTY_OBJECT
     if isinstance(value, list):
@@ -86,7 +84,7 @@ def inline(value: Any) -> str:
 
 
 def output(value: Any, rows: str = ROWS) -> str:
-    """A tool's output after a label: text, fenced if needed, or `readable`."""
+    """After a label: text, fenced if needed, or `readable`."""
     if not isinstance(value, str) or "\n" not in value.strip() or not _SHAPE.search(value):
         return below(readable(value, rows))
     marks = "`" * max(map(len, ("``", *_MARKS.findall(value))), default=0) + "`"
@@ -94,7 +92,7 @@ def output(value: Any, rows: str = ROWS) -> str:
 
 
 def arguments(value: Any, rows: str = ROWS) -> str:
-    """Arguments of a call: one line if unambiguous, else a line per key. rows: as in `readable`."""
+    """One line if unambiguous, else a line per key. rows: as in `readable`."""
     text = readable(value, rows)
     is_plain = isinstance(value, dict) and not any(map(_is_long, value.values()))
     if not is_plain or len(text) > MAX_LINE_CHARS or any(set(_plain(item)) & {";", "\n"} for item in value.values()):
@@ -103,12 +101,12 @@ def arguments(value: Any, rows: str = ROWS) -> str:
 
 
 def label(name: Any, words: Mapping[str, str]) -> str:
-    """A name before a text, in one line; quoted unless it is plain."""
+    """In one line; quoted unless plain."""
     return inline(name) and tool_label(inline(name), reserved_names(Phrases(words)))
 
 
 def day(text: Any, words: Mapping[str, str]) -> str:
-    """The day "8 May 2023" as the page writes days; other text unchanged. words: phrases by name."""
+    """A day, "8 May 2023" as pages write days; other text unchanged. words: phrases by name."""
     try:
         return Phrases(words).day(datetime.strptime(str(text), STORED_DAY))  # noqa: DTZ007 - a day has no zone
     except ValueError:
@@ -124,7 +122,7 @@ def speakers(text: Any, sources: Any, words: Mapping[str, str]) -> str:
 
 
 def table(rows: list[dict[str, Any]], caption: str) -> str:
-    """Objects as a caption and a markdown table; "" if too few or unlike. Cells are escaped lines. caption: with {number}."""
+    """Caption and markdown table; "" if too few or unlike. Cells are escaped lines. caption: with {number}."""
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if len(rows) < MIN_ROWS or sum(map(len, rows)) < MIN_FULL_SHARE * len(rows) * len(columns):
         return ""
