@@ -178,8 +178,8 @@ class Settings(BaseSettings):
 
     name: str = Field(
         DEFAULT_NAME,
-        description="name of the installation: durables and queue group have it, and every other name than the default stands in "
-        "front of subjects and streams, so that installations share a NATS account",
+        description="name of the installation: durables and queue group have it, and every other name than the default comes "
+        "before subjects and streams, so that installations share a NATS account",
     )
     workspace: str = Field("default", description="workspace that the command line uses when none is named")
     data_dir: Path = Field(

@@ -94,7 +94,7 @@ def _options(
     *,
     version: Annotated[bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)] = False,
 ) -> None:
-    """Options in front of every command."""
+    """Options before every command."""
 
 
 def _group(about: str, commands: Mapping[str, Callable[..., None]]) -> typer.Typer:

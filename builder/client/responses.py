@@ -166,7 +166,7 @@ async def _read(reader: StreamReader, subject: str, after: int, max_messages: in
         count += 1
         if max_messages and count > max_messages:
             raise Rejected(
-                f"more than {max_messages:,} messages on {subject} stand behind sequence {after}, too many to find the step; "
+                f"more than {max_messages:,} messages on {subject} come after sequence {after}, too many to find the step; "
                 "name it: send_response(…, step=1)"
             )
         crumb = readable(arrival)

@@ -81,8 +81,8 @@ def _order(profile: Profile) -> Iterator[Finding]:
         if last is None or RANKS[rule.section_class] >= RANKS[last.section_class]:
             last = rule
             continue
-        problem = f"class {rule.section_class} stands behind {last.name!r}, whose class is {last.section_class}"
-        yield Finding(_at(rule), problem, f"move it in front of {last.name!r}, or give it class: {last.section_class}", "note")
+        problem = f"class {rule.section_class} comes after {last.name!r}, whose class is {last.section_class}"
+        yield Finding(_at(rule), problem, f"move it before {last.name!r}, or give it class: {last.section_class}", "note")
 
 
 def _stable(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
@@ -138,7 +138,7 @@ def _sections(profile: Profile) -> Iterator[Finding]:
             _at(sources["summary"]), "no summaries are made for it", "write summaries: {}, or take the section out", "note"
         )
     if profile.pinned and "pinned" not in sources:
-        yield Finding("pinned", "what stands has no section", "add a section with source: pinned, or write pinned: []")
+        yield Finding("pinned", "pinned breadcrumbs have no section", "add a section with source: pinned, or write pinned: []")
     if profile.system_prompt and "system" not in sources:
         yield Finding("system_prompt", "it has no section", "add a section with source: system")
     if "window" not in sources:
@@ -150,11 +150,11 @@ def _empty(profile: Profile) -> Iterator[Finding]:
     for rule in profile.sections:
         if rule.source == "pinned" and not _pinned_in(profile, rule):
             yield Finding(
-                _at(rule), "nothing stands in it", f"add to pinned what has section: {rule.name}, or take the section out", "note"
+                _at(rule), "nothing is in it", f"add to pinned what has section: {rule.name}, or take the section out", "note"
             )
         if rule.source == "reminder" and rule.name not in reminder_sections:
             fix = f"add one to reminders with section: {rule.name}, or take it out"
-            yield Finding(_at(rule), "no reminder stands in it", fix, "note", is_of_author=True)
+            yield Finding(_at(rule), "no reminder is in it", fix, "note", is_of_author=True)
 
 
 def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:

@@ -36,7 +36,7 @@ class TriggerFile(Selector):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PinnedFile(Selector):
-    """What stands on the page whatever was said since."""
+    """Always on the page, whatever was said since."""
 
     keep: Literal["latest", "all"] | Annotated[int, Field(ge=1, le=MAX_PINNED)] = field(
         default="latest",

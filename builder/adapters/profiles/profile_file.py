@@ -159,7 +159,7 @@ class ProfileFile(BaseModel):
         sources = [section.source for section in self.sections if section.source != "reminder"]
         if sources.count("trigger") != 1 or sources[-1] != "trigger":
             raise ValueError(
-                "exactly one section has source: trigger (the current message), and nothing but reminders comes behind it; "
+                "exactly one section has source: trigger (the current message), and nothing but reminders comes after it; "
                 "mend sections"
             )
         if len({section.name for section in self.sections}) < len(self.sections):

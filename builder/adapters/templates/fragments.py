@@ -148,7 +148,7 @@ class JinjaRendering(PageRendering):
 
     def _for_page(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, hints: HintChoice, *, tagged: bool) -> Fragment:
         fragment = self._formed(breadcrumb, form, label, hints)
-        # Only the finished text: values that are harmless one by one may stand together.
+        # Only the finished text: values that are harmless one by one may meet.
         text = visible(fragment.text)
         below = below_call(text) if form.answer else text
         return replace(fragment, text=untagged(below) if tagged else below, neutralised=text != fragment.text)

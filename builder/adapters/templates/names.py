@@ -34,13 +34,13 @@ def compile_problem(error: Exception) -> tuple[str, str]:
     if isinstance(error, ValueError) and not isinstance(error, TemplateError):  # Python's limit for numbers in digits
         return "a number of too many digits", "use a smaller one"
     if message == "unexpected '}'":
-        return "a brace stands alone", "write {{ in front of a value and }} behind it"
+        return "a brace is alone", "write {{ before a value and }} after it"
     return _of_statements(message) or (message, "mend the template")
 
 
 def _of_statements(message: str) -> tuple[str, str] | None:
     if opening := _UNCLOSED.search(message):
-        return f"a block is not closed: {{% {opening[1]} %}}", f"write {{% end{opening[1]} %}} behind it"
+        return f"a block is not closed: {{% {opening[1]} %}}", f"write {{% end{opening[1]} %}} after it"
     if unknown := _UNKNOWN_TAG.search(message):
         return f"{{% {unknown[1]} %}} is no statement of templates", TAGS.get(unknown[1], "take it out, or mend its name")
     return None

@@ -132,7 +132,7 @@ async def import_file(
     settings: Settings, client: Client, servers: str, session: str, file: Path, look: Progress, step: Callable[[int, int], None]
 ) -> Import:
     """Publish missing events of a file. session: default of its lines. look: called during the read. step: (event, events)."""
-    lines = file.read_text("utf-8").split("\n")  # U+2028 may stand inside a JSON string
+    lines = file.read_text("utf-8").split("\n")  # U+2028 may be inside a JSON string
     chat = chat_lines(lines, session)
     events = list(read_lines(chat.lines, client.workspace, session))
     result = Import(system_messages=chat.system_messages)

@@ -110,7 +110,7 @@ def _cut(text: str, fences: "_Fences", parts: list[Span], marks: tuple[Mark, Mar
         tail = text[line:stop].rstrip() if whole else text[start:stop].strip()
         begin = line + len(margins[1]) * text.startswith(margins[1], line) if whole else stop - len(text[start:stop].lstrip())
         again = _open_fence(text, fences, start) if tail else NO_FENCE
-        # A whole line stays one; a part of a line goes behind the mark, because at a line's start it might open something.
+        # A whole line stays one; a part of a line goes after the mark, because at a line's start it might open something.
         opening = "\n" if whole else " "
         if again.marks:
             opening = f"\n{again.indent}{again.marks}{again.info}\n{'' if whole else again.indent}"

@@ -159,7 +159,7 @@ def check_query(query: str) -> None:
         raise ValueError(NOT_INSTALLED)
     if len(query) > MAX_JQ_CHARS:
         raise ValueError(f"the query has more than {MAX_JQ_CHARS:,} characters; make it shorter")
-    # Inside of a text nothing is a comment; where a text has code inside, "#" may stand in either.
+    # Inside of a text nothing is a comment; where a text has code inside, "#" may be in either.
     code = query if "\\(" in query else _TEXT_OR_COMMENT.sub(lambda part: "" if part[0].startswith("#") else part[0], query)
     if words := sorted(FORBIDDEN.intersection(_WORD.findall(code))):
         field = words[0].strip("$")

@@ -226,7 +226,7 @@ def _item(result: dict[str, Any], breadcrumb: Breadcrumb, values: dict[str, Any]
     text = _nested(single, limit) if isinstance(single, str) else _readable(limit(result), values)
     if not visible or not text.replace(MARK, "").strip():
         raise RenderedNothing("they render nothing")
-    # In front of a rule's own words stands nothing; a value that begins an item could pass for a speaker.
+    # Nothing comes before a rule's own words; a value that begins an item could pass for a speaker.
     label = _label(breadcrumb, values, has_own_words=isinstance(single, str) and not _VALUE_FIRST.search(text))
     if not label:
         return items(text if _OWN_ITEM.search(text) else _OWN_LINE.sub(INSIDE, text))

@@ -140,7 +140,7 @@ class LiteralRule:
         self._literal = literal
 
     def value(self, data: Data) -> Any:  # noqa: ARG002 - a rule is given them
-        """As it stands in the hints."""
+        """As in the hints."""
         charge_for(self._literal)
         return self._literal
 

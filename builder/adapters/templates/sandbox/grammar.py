@@ -33,7 +33,7 @@ REFUSED: Mapping[type[nodes.Node], tuple[str, str]] = {
     nodes.Block: ("{% block %} is for templates that extend others", "write its content alone"),
     nodes.Macro: ("{% macro %} is not for templates", "write its text where it is needed, or loop over a list"),
     nodes.CallBlock: ("{% call %} is not for templates", "write the text where it is needed"),
-    nodes.FilterBlock: ("{% filter %} is not for templates", "put the filter behind each value, e.g. {{ text | upper }}"),
+    nodes.FilterBlock: ("{% filter %} is not for templates", "put the filter after each value, e.g. {{ text | upper }}"),
     nodes.AssignBlock: ("a {% set %} without a value is not for templates", "join the parts, e.g. {% set x = a ~ b %}"),
     nodes.With: ("{% with %} is not for templates", "write {% set x = … %}"),
     nodes.Scope: ("{% autoescape %} is not for templates", "leave it out: text is always kept inside its item"),
@@ -116,7 +116,7 @@ def _problems(node: nodes.Node) -> Iterator[tuple[str, str]]:
         case nodes.Getattr(attr=attr) | nodes.Getitem(arg=nodes.Const(value=str(attr))) if _INTERNAL.fullmatch(attr):
             yield f"{attr!r} is a name of Python's internals", "write the name of a field"
         case nodes.Tuple(items=items) if any(isinstance(item, nodes.Slice) for item in items):
-            yield "a slice stands beside another index", "write one slice, e.g. list[:3]"
+            yield "a slice is beside another index", "write one slice, e.g. list[:3]"
         case nodes.For(recursive=True):
             yield "a recursive loop is not for templates", "write one loop for each level"
         case nodes.Filter(name=name) if name not in FILTERS:
