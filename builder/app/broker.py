@@ -16,6 +16,7 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.connection import explained, optional, translated
 from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
+from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, FLOOR, Topology, examine, incarnation_of
 from builder.adapters.nats.watchdog import clock_state
 from builder.adapters.sqlite import SqliteLocation
@@ -127,6 +128,14 @@ async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
             yield connection
     finally:
         await _close(connection)
+
+
+@asynccontextmanager
+async def stored(settings: Settings, servers: str, kind: str) -> AsyncIterator[tuple[NatsStream, Place]]:
+    """A stream for reading, and its last place. kind: as in `topology`. Raises as `connected`."""
+    async with connected(settings, servers) as connection:
+        stream = NatsStream(connection.jetstream(), lambda: 0, kind, settings.installation)
+        yield stream, await stream.last()
 
 
 def client_options(url: str, settings: Settings) -> dict[str, Any]:

@@ -113,7 +113,7 @@ class ExpectedContext:
     def __init__(self, js: JetStreamContext, subscription: Subscription, place: tuple[str, str], look_seconds: float) -> None:
         self._js = js
         self._subscription = subscription
-        self._stream, self._subject = place
+        self._place = place
         self._look_seconds = look_seconds
 
     async def wait(self, seconds: float, *, is_repeat: bool) -> bytes | None:
@@ -126,27 +126,17 @@ class ExpectedContext:
 
     async def next(self, seconds: float) -> bytes | None:
         """None after the time. Raises as `wait`."""
-        with translated(f"listening to {self._subject} failed", "ask again"):
+        with translated(f"listening to {self._place[1]} failed", "ask again"):
             try:
                 message = await self._subscription.next_msg(seconds)
             except (NatsTimeout, TimeoutError):
                 return None
             finally:
                 heed_cancellation()
-        return self._readable(message.headers, message.data)
+        return _kept(self._place[1], message.headers, message.data)
 
     async def _stored(self) -> bytes | None:
-        with translated(f"reading {self._subject} of {self._stream} failed", "has the service run once on this broker?"):
-            try:
-                message = await self._js.get_last_msg(self._stream, self._subject)
-            except NotFoundError:
-                return None
-        return self._readable(message.headers, message.data or b"")
-
-    def _readable(self, headers: dict[str, str] | None, data: bytes) -> bytes:
-        if FORGOTTEN_HEADER in (headers or {}):
-            raise Rejected(f"the context on {self._subject} was taken away, because what it showed was forgotten; ask again")
-        return data
+        return await _last(self._js, self._place)
 
 
 @asynccontextmanager
@@ -168,8 +158,10 @@ async def is_superseded(js: JetStreamContext, place_of: Callable[[str], Place], 
     """Whether the session's newest context supersedes this one. place_of: subject → stream and subject. Raises `Unavailable`."""
     identity = "*"
     for _ in range(MAX_LINKS):
-        stream, subject = place_of(context_subject(context.workspace, context.consumer_id, context.session_token, identity))
-        event = await _last(js, stream, subject)
+        place = place_of(context_subject(context.workspace, context.consumer_id, context.session_token, identity))
+        event: dict[str, Any] = {}
+        with suppress(Rejected):
+            event = json.loads(await _last(js, place) or b"{}")
         identity = str(event.get("supersedes") or "")
         if identity == context.id:
             return True
@@ -246,11 +238,17 @@ async def _kept_alive(message: Msg) -> AsyncIterator[None]:
         await asyncio.wait({heartbeat})  # unlike awaiting it, this lets a cancellation of the agent itself through
 
 
-async def _last(js: JetStreamContext, stream: str, subject: str) -> dict[str, Any]:
-    with translated(f"reading {subject} of {stream} failed", "has the service run on this broker?"):
+async def _last(js: JetStreamContext, place: Place) -> bytes | None:
+    stream, subject = place
+    with translated(f"reading {subject} of {stream} failed", "has the service run once on this broker?"):
         try:
             message = await js.get_last_msg(stream, subject)
         except NotFoundError:
-            return {}
-    event: dict[str, Any] = {} if FORGOTTEN_HEADER in (message.headers or {}) else json.loads(message.data or b"{}")
-    return event
+            return None
+    return _kept(subject, message.headers, message.data or b"")
+
+
+def _kept(subject: str, headers: dict[str, str] | None, data: bytes) -> bytes:
+    if FORGOTTEN_HEADER in (headers or {}):
+        raise Rejected(f"the context on {subject} was taken away, because what it showed was forgotten; ask again")
+    return data

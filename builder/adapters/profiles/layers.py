@@ -28,7 +28,7 @@ class UnknownSection(ValueError):  # noqa: N818 - what it is about
 class Presets:
     """Files that may be extended: name → YAML."""
 
-    texts: Mapping[str, str] = field(default_factory=dict)
+    presets: Mapping[str, str] = field(default_factory=dict)
     """The author's win."""
     bundled: Mapping[str, str] = field(default_factory=dict)
     """They extend only each other."""
@@ -88,7 +88,7 @@ def _stack(presets: Presets, above: tuple[Layer, ...], file: str) -> tuple[Layer
     for name in names:
         base = _base(name, own, presets)
         if base is None:
-            fix = advice(name, presets.bundled if own.is_bundled else presets.texts.keys() | presets.profiles.keys())
+            fix = advice(name, presets.bundled if own.is_bundled else presets.presets.keys() | presets.profiles.keys())
             raise faulty(file, f"it extends {name!r}, and no preset or profile has this name; {fix}", line)
         if (base.file, base.is_bundled) in ((other.file, other.is_bundled) for other in above):
             chain = " extends ".join((*(other.name for other in above if other.name), name))
@@ -102,7 +102,7 @@ def _stack(presets: Presets, above: tuple[Layer, ...], file: str) -> tuple[Layer
 
 def _base(name: str, own: Layer, presets: Presets) -> Layer | None:
     is_below = own.is_bundled or (name == own.name and not own.is_profile)
-    text = (presets.bundled if is_below else presets.texts).get(name)
+    text = (presets.bundled if is_below else presets.presets).get(name)
     if text is not None:
         return Layer(name, {}, text, presets.is_bundled(name, text))
     text = None if own.is_bundled else presets.profiles.get(name)

@@ -68,23 +68,19 @@ def known_name(model: str, names: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Library:
+class Library(Presets):
     """Files, models and phrases that profiles may refer to."""
 
-    presets: Mapping[str, str] = field(default_factory=dict)
-    bundled: Mapping[str, str] = field(default_factory=dict)
-    """They extend only each other."""
     languages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Language → phrases by name; empty = any language, without headings."""
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
-    profiles: Mapping[str, str] = field(default_factory=dict)
     hints: frozenset[str] = frozenset()
     pages: frozenset[str] = frozenset()
     """Empty = any."""
 
     def layers(self, name: str, source: str, file: str = "") -> tuple[Layer, ...]:
         """See `layers`."""
-        return layers(source, Presets(self.presets, self.bundled, self.profiles), name, file)
+        return layers(source, self, name, file)
 
 
 def parse_profile(name: str, source: str, library: Library | None = None, file: str = "") -> Profile:

@@ -1,12 +1,12 @@
 """Definitions → consumers: the default profile under the values of the records."""
 
 import json
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import yaml
+from cachetools import FIFOCache
 from pydantic import BaseModel, ValidationError
 
 from builder.adapters.profiles.layers import DEFAULT, merged
@@ -59,16 +59,14 @@ class RecordProfiles:
         self._library = library
         self._names = names
         self._report = report
-        self._reported: OrderedDict[str, None] = OrderedDict()
-        self._results: OrderedDict[tuple[tuple[object, ...], ...], RecordConsumers] = OrderedDict()
+        self._reported: FIFOCache[str, None] = FIFOCache(MAX_RESULTS)
+        self._results: FIFOCache[tuple[tuple[object, ...], ...], RecordConsumers] = FIFOCache(MAX_RESULTS)
 
     def __call__(self, definitions: Definitions) -> RecordConsumers:
         """The consumers that these make."""
         key = tuple((each.workspace, each.id, each.version, each.place) for each in definitions)
         if key not in self._results:
             self._results[key] = self._made_of(definitions)
-            if len(self._results) > MAX_RESULTS:
-                self._results.popitem(last=False)
         return self._results[key]
 
     def forget(self) -> None:
@@ -96,8 +94,6 @@ class RecordProfiles:
         if str(finding) not in self._reported:
             self._reported[str(finding)] = None
             self._report(finding)
-            if len(self._reported) > MAX_RESULTS:
-                self._reported.popitem(last=False)
 
     def _profile(self, name: str, records: _Records, findings: list[LintFinding]) -> Profile | None:
         agent, config = _read(records.agent, AgentBody), _read(records.config, ConfigBody)

@@ -1,23 +1,20 @@
-"""Hints and pages tried on examples, and each hint rendered by Jinja alone."""
+"""Hints and pages tried on examples."""
 
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 from typing import Any
-
-from jinja2 import Template
 
 from builder.adapters.templates.folder import ENGLISH, FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
 from builder.adapters.templates.fragments import MAX_CHARS
 from builder.adapters.templates.names import Fault, body_fields, fields_of, static_faults
-from builder.adapters.templates.sandbox.environment import bare, parsed
+from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.values import values_of
-from builder.assemble.items.list_items import items
 from builder.assemble.items.rendering import WHOLE, Group, PageSection, RenderForm
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.lint_finding import LintFinding
@@ -91,27 +88,6 @@ def example(schema: str, body: dict[str, Any]) -> Breadcrumb:
     return replace(decode(StreamMessage(subject=subject, data=data, place=Place(1, 1), received_at=NOON)), schema=schema)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HintRenderers:
-    """One hint on one example, rendered both ways."""
-
-    hint: str
-    sandboxed: Callable[[], str]
-    bare: Callable[[], str]
-
-
-def hint_renderers(templates: TemplateSet) -> Iterator[HintRenderers]:
-    """Of every hint and every example of its schema."""
-    for name, source in sorted(templates.sources["hints"].items()):
-        template = bare(source)
-        for body in full(name):
-            crumb = example(name if name != GENERIC else "example.v1", body)
-            values = values_of(crumb, body, WHOLE, crumb.speaker, MAX_CHARS, templates.phrases())
-            chars = len(crumb.body) + len(crumb.text)
-            sandboxed = partial(templates.hint, name, values, chars)
-            yield HintRenderers(hint=name, sandboxed=sandboxed, bare=partial(_by_jinja, template, values))
-
-
 @lru_cache(MAX_TEMPLATES)
 def _faults(kind: TemplateKind, name: str, source: str, words: tuple[tuple[str, str], ...]) -> tuple[Fault, ...]:
     phrases = dict(words)
@@ -183,7 +159,3 @@ def _changed(value: Any) -> Iterator[Any]:
         yield _LETTER.sub(lambda letter: "y" if letter[0] == "x" else "x", value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield value + 1
-
-
-def _by_jinja(template: Template, values: dict[str, Any]) -> str:
-    return items("".join(template.root_render_func(template.new_context(dict(values)))))

@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
-from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS
-from builder.app.broker import connected
+from builder.app.broker import stored
 from builder.app.settings import Settings
 from builder.client import Client
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place, StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import readable
 from builder.wire.chat_lines import chat_lines
@@ -153,11 +152,8 @@ async def import_file(
 async def _walk(
     settings: Settings, servers: str, sessions: Iterable[tuple[str, str]], progress: Progress
 ) -> AsyncIterator[StreamMessage]:
-    async with connected(settings, servers) as connection:
-        stream = NatsStream(connection.jetstream(), lambda: 0, BREADCRUMBS, settings.installation)
-        last = await stream.last()
-        until = Place(0, last.sequence + 1)
+    async with stored(settings, servers, BREADCRUMBS) as (stream, last):
         for workspace, session in sessions:
-            async for arrival in stream.walk(workspace, session, ORIGIN, until):
+            async for arrival in stream.walk(workspace, session, ORIGIN, last.next):
                 yield arrival
                 progress(arrival.place.sequence, last.sequence)

@@ -12,7 +12,7 @@ from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
 from builder.app.address import running
-from builder.app.broker import check_order, connected, locate_store, open_bus, topology
+from builder.app.broker import check_order, connected, locate_store, open_bus, stored, topology
 from builder.app.components import open_components
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Breadcrumb, Place
@@ -37,10 +37,8 @@ REINDEX_STEPS = (
 
 async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
     """JSON, oldest first. Raises `Unavailable`."""
-    async with connected(settings, servers) as connection:
-        stream = NatsStream(connection.jetstream(), lambda: 0, DEADLETTERS, settings.installation)
-        last = await stream.last()
-        return [arrival.data async for arrival in stream.follow("deadletters.>", 1, Place(0, last.sequence + 1))]
+    async with stored(settings, servers, DEADLETTERS) as (stream, last):
+        return [arrival.data async for arrival in stream.follow("deadletters.>", 1, last.next)]
 
 
 async def clear_dead_letters(settings: Settings, servers: str, letters: Iterable[tuple[Place, str]]) -> None:

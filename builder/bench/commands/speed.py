@@ -111,7 +111,7 @@ def sandbox(
     from builder.bench.scratch import bundled_renderers
     from builder.bench.speed import sandbox as bench
 
-    renderers = [(each.hint, each.sandboxed, each.bare) for each in bundled_renderers()]
+    renderers = bundled_renderers()
     with progress("sandbox", len(renderers)) as step:
         figures = bench.run(renderers, rounds, step)
     totals = {name: value for name, value in figures.items() if name != "hints"}

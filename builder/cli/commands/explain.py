@@ -124,7 +124,7 @@ def shadow_report(
 
     `context-builder replay TRIGGER --consumer CONSUMER --profile SHADOW` shows the lines that differ in one of them.
     """
-    from builder.app.operations.shadows import read_contexts, replayed_differences, summarise_differences
+    from builder.app.operations.published import read_contexts, replayed_differences, summarise_differences
     from builder.cli.reports import report_text
 
     place = target(servers, workspace)
@@ -172,7 +172,7 @@ def cost(
     """Show the tokens of published contexts, and of the conversations that agents would send without them; with prices, money."""
     from datetime import UTC, datetime, timedelta
 
-    from builder.app.operations.costs import PriceList, load_prices, read_costs
+    from builder.app.operations.published import PriceList, load_prices, read_costs
 
     price_list = load_prices(prices) if prices else PriceList()
     place, since = target(servers), datetime.now(UTC) - timedelta(hours=hours)

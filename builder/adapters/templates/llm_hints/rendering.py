@@ -250,7 +250,7 @@ def _readable(result: dict[str, Any], values: dict[str, Any]) -> str:
     plain = {key: value.replace(MARK, "") if isinstance(value, Written) else value for key, value in result.items()}
     for _ in range(depth(plain) + 1):  # each level is indented further
         charge_for(plain)
-    return str(quote(readable(plain, values["words"].get("rows", "{number} rows"))))
+    return str(quote(readable(plain, values["words"])))
 
 
 def _nested(text: str, limit: Limit) -> str:

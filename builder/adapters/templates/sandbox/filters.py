@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from builder.adapters.templates.sandbox.runtime import Missing, is_none, pairs_of
@@ -16,6 +17,7 @@ _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
 _NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
 
 ROWS = "{number} rows"
+NO_WORDS: Mapping[str, str] = MappingProxyType({})
 STORED_DAY = "%d %B %Y"
 """Summaries are stored in English."""
 _STORED_SPEAKER = re.compile(r'^(User|Assistant)(?=: | ")')
@@ -61,16 +63,16 @@ def sentence(text: Any) -> str:
     return f"{first}." if re.search(r"[\w)\]\"'»”]$", first) else first
 
 
-def readable(value: Any, rows: str = ROWS) -> str:
-    """Any JSON value as plain text. rows: caption of a table, with {number}.
+def readable(value: Any, words: Mapping[str, str] = NO_WORDS) -> str:
+    """Any JSON value as plain text. words: phrases by name; `rows` is the caption of a table.
 
     An object has a line per key; a list a line per item, or a table where that is shorter; short values share a line. A text
     that reads like another type is quoted.
     """
     if isinstance(value, dict):
-        return "\n".join(_pair(key, item, rows) for key, item in pairs_of(value)) or EMPTY_OBJECT
+        return "\n".join(_pair(key, item, words) for key, item in pairs_of(value)) or EMPTY_OBJECT
     if isinstance(value, list):
-        return _listed(value, rows) or EMPTY_LIST
+        return _listed(value, words) or EMPTY_LIST
     return value if isinstance(value, str) else "" if is_none(value) else _plain(value)
 
 
@@ -83,17 +85,17 @@ def inline(value: Any) -> str:
     return " ".join(_plain(value).split())
 
 
-def output(value: Any, rows: str = ROWS) -> str:
+def output(value: Any, words: Mapping[str, str] = NO_WORDS) -> str:
     """After a label: text, fenced if needed, or `readable`."""
     if not isinstance(value, str) or "\n" not in value.strip() or not _SHAPE.search(value):
-        return below(readable(value, rows))
+        return below(readable(value, words))
     marks = "`" * max(map(len, ("``", *_MARKS.findall(value))), default=0) + "`"
     return f"\n\n{marks}\n{value.removesuffix(chr(10))}\n{marks}"
 
 
-def arguments(value: Any, rows: str = ROWS) -> str:
-    """One line if unambiguous, else a line per key. rows: as in `readable`."""
-    text = readable(value, rows)
+def arguments(value: Any, words: Mapping[str, str] = NO_WORDS) -> str:
+    """One line if unambiguous, else a line per key. words: as in `readable`."""
+    text = readable(value, words)
     is_plain = isinstance(value, dict) and not any(map(_is_long, value.values()))
     if not is_plain or len(text) > MAX_LINE_CHARS or any(set(_plain(item)) & {";", "\n"} for item in value.values()):
         return below(text)
@@ -113,7 +115,7 @@ def day(text: Any, words: Mapping[str, str]) -> str:
         return str(text)
 
 
-def speakers(text: Any, sources: Any, words: Mapping[str, str]) -> str:
+def speakers(text: Any, words: Mapping[str, str], sources: Any = 1) -> str:
     """A summary's line with the page's names of speakers. sources: number of its messages."""
     names = {"User": words.get("user", "User"), "Assistant": words.get("assistant", "Assistant")}
     first, *more = str(text).split("\n")
@@ -147,11 +149,15 @@ def _cell(value: Any) -> str:
     return inline(_quoted(value))
 
 
-def _listed(items: list[Any], captions: str) -> str:
+def _listed(items: list[Any], words: Mapping[str, str]) -> str:
     if not any(_nested(item) or len(_plain(item)) > WORDY_CHARS or set(_plain(item)) & {",", "\n"} for item in items):
         return ", ".join(_plain(_quoted(item)) for item in items)
-    lines = "\n".join("- " + _below(readable(_quoted(item), captions)) for item in items)
-    rows = table([dict(pairs_of(item)) for item in items if isinstance(item, dict)], captions) if _alike(items) else ""
+    lines = "\n".join("- " + _below(readable(_quoted(item), words)) for item in items)
+    rows = (
+        table([dict(pairs_of(item)) for item in items if isinstance(item, dict)], words.get("rows", ROWS))
+        if _alike(items)
+        else ""
+    )
     return rows if rows and len(rows) < len(lines) else lines
 
 
@@ -175,8 +181,8 @@ def _nested(value: Any) -> bool:
     return isinstance(value, dict | list)
 
 
-def _pair(key: str, value: Any, captions: str) -> str:
-    name, inner = " ".join(key.split()), readable(_quoted(value), captions) if not is_none(value) else "null"
+def _pair(key: str, value: Any, words: Mapping[str, str]) -> str:
+    name, inner = " ".join(key.split()), readable(_quoted(value), words) if not is_none(value) else "null"
     if "\n" not in inner:
         return f"{name}: {inner}"
     return f"{name}:\n  {_below(inner)}"

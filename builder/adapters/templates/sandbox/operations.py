@@ -89,52 +89,27 @@ def _size_by_width(*values: Any, **kwargs: Any) -> int:
     return size((values, kwargs)) + sum(map(abs, numbers))
 
 
-@pass_context
-def _readable(context: Context, value: Any) -> str:
-    return filters.readable(value, _words(context).get("rows", filters.ROWS))
+def _with_words(function: Callable[..., str]) -> Callable[..., str]:
+    """The filter, given the page's phrases after its value."""
 
+    @pass_context
+    def call(context: Context, value: Any, *more: Any) -> str:
+        return function(value, context.get("words", {}), *more)
 
-@pass_context
-def _arguments(context: Context, value: Any) -> str:
-    return filters.arguments(value, _words(context).get("rows", filters.ROWS))
-
-
-@pass_context
-def _output(context: Context, value: Any) -> str:
-    return filters.output(value, _words(context).get("rows", filters.ROWS))
-
-
-@pass_context
-def _day(context: Context, text: Any) -> str:
-    return filters.day(text, _words(context))
-
-
-@pass_context
-def _label(context: Context, name: Any) -> str:
-    return filters.label(name, _words(context))
-
-
-@pass_context
-def _speakers(context: Context, text: Any, sources: Any = 1) -> str:
-    return filters.speakers(text, sources, _words(context))
-
-
-def _words(context: Context) -> Mapping[str, str]:
-    words: Mapping[str, str] = context.get("words", {})
-    return words
+    return call
 
 
 OWN_FILTERS: Mapping[str, Callable[..., Any]] = {
-    "arguments": _arguments,
+    "arguments": _with_words(filters.arguments),
     "below": below,
     "block": block,
-    "day": _day,
+    "day": _with_words(filters.day),
     "inline": filters.inline,
-    "label": _label,
-    "output": _output,
-    "readable": _readable,
+    "label": _with_words(filters.label),
+    "output": _with_words(filters.output),
+    "readable": _with_words(filters.readable),
     "sentence": filters.sentence,
-    "speakers": _speakers,
+    "speakers": _with_words(filters.speakers),
     "tag": filters.tag,
 }
 FREE = frozenset({"default", "first", "items", "last", "length", "map", "reject", "rejectattr", "select", "selectattr"})
