@@ -105,11 +105,6 @@ def read_layers(folders: tuple[Path, ...]) -> tuple[Files, ...]:
     return tuple(read_files(folder, KINDS) for folder in folders)
 
 
-def read_templates(folder: Path) -> Files:
-    """Raises `Misconfigured`."""
-    return read_layers((folder,))[0]
-
-
 def parse_config(
     layers: tuple[Files, ...],
     previous: ConfigSnapshot | None = None,
@@ -130,8 +125,8 @@ def parse_config(
     templates = TemplateSet(*templates_of(layers))
     before = previous if previous and previous.templates.revision == templates.revision else None
     former, failures = (before.renderings, before.failures) if before else ({}, Failures(failed))
-    if not before and not was_in_force:
-        _try(templates)
+    if not (before or was_in_force) and (problems := tuple(faults(templates))):
+        raise FaultyFiles(problems)
     plain = TemplateSet(*templates_of(layers[:1])) if layers[1:] else templates
     make = partial(_rendering, profiles=profiles, templates=templates, plain=plain, failures=failures)
     encodings = sorted({profile.encoding for profile in profiles})
@@ -210,11 +205,6 @@ def load_library(layers: tuple[Files, ...]) -> Library:
 def sources(layers: tuple[Files, ...], kind: str) -> dict[str, str]:
     """kind: "profiles" or "presets". Name → YAML; later layers win."""
     return by_name(layers, kind, YAML)
-
-
-def _try(templates: TemplateSet) -> None:
-    if problems := tuple(faults(templates)):
-        raise FaultyFiles(problems)
 
 
 def _rendering(

@@ -11,12 +11,14 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from builder.adapters.profiles.layers import SECTIONS, Layer, Path, Presets, UnknownSection, layers, merged
-from builder.adapters.profiles.parts import PinnedFile, SectionFile, TriggerFile
 from builder.adapters.profiles.problems import MAX_NAME_CHARS, SettingError, findings_of
 from builder.adapters.profiles.profile_file import (
     DEFAULT_BUDGET,
     DEFAULT_TARGET,
+    PinnedFile,
     ProfileFile,
+    SectionFile,
+    TriggerFile,
     time_zone,
 )
 from builder.assemble.items.rendering import SOURCES

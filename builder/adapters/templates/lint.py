@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from jinja2 import nodes
 
@@ -75,22 +74,17 @@ def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
                 yield from (each.of_file(file) for each in _too_many(templates, name, source))
 
 
-class Movement(NamedTuple):
-    """A shown field that changes by itself."""
+def moving(source: str) -> tuple[tuple[str, int], ...]:
+    """Changing fields as written, e.g. body.created_at, each with its first line.
 
-    name: str
-    """As written, e.g. body.created_at."""
-    line: int
-
-
-def moving(source: str) -> tuple[Movement, ...]:
-    """Changing fields, each at its first line. `said` and `repeats` are constant outside of finds."""
+    `said` and `repeats` are constant outside of finds.
+    """
     tree = parsed(source)
     own = {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
     first: dict[str, int] = {}
     for name, line in (*_fields(tree, own), *_numbers(tree)):
         first[name] = min(first.get(name, line), line)
-    return tuple(Movement(name, line) for name, line in sorted(first.items()))
+    return tuple(sorted(first.items()))
 
 
 def _counted(words: Iterable[str]) -> str:

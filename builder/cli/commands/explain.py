@@ -92,9 +92,9 @@ def _request(trigger: str, consumer: str, session: str, as_of: int) -> dict[str,
 
 def _files(profile: str, templates: Path | None) -> dict[str, Any]:
     """The profile and the files of a request."""
-    from builder.app.config import read_templates
+    from builder.app.config import read_layers
 
-    files = read_templates(templates) if templates else {}
+    files = read_layers((templates,))[0] if templates else {}
     name = profile
     if profile.endswith((".yaml", ".yml")):
         file = Path(profile)
