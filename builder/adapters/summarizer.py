@@ -22,7 +22,7 @@ FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.5, 8.0
 MAX_CAP_RATIO = 2
 """A longer answer is asked for again."""
 END_CHARS = 4_000
-"""Of each end of a longer message."""
+"""Each end of a longer message has so many."""
 NO_KEY = "none"
 """Otherwise the SDK reads one from the environment."""
 _RETRIED = (

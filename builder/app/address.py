@@ -101,7 +101,7 @@ def running(settings: Settings) -> RunningService | None:
 
 
 def broker_address(settings: Settings, servers: str) -> Address:
-    """Of the option, else the settings, else the running service. servers: "" = no option."""
+    """By the option, else the settings, else the running service. servers: "" = no option."""
     if configured := servers or settings.nats.servers:
         return Address(servers=configured, is_configured=True)
     if "port" in settings.nats.model_fields_set and settings.nats.port > 0:

@@ -86,7 +86,7 @@ async def check_order(store: CompleteStore, js: JetStreamContext, installation: 
 
 
 def streams_folder(settings: Settings) -> Path:
-    """Of the embedded broker."""
+    """Kept by the embedded broker."""
     return settings.data_dir.expanduser() / "nats"
 
 

@@ -142,19 +142,19 @@ async def open_components(
     files by the store's last valid ones.
     """
     async with AsyncExitStack() as stack:
-        place, folders = location or locate_store(settings, parts.stores), template_folders(settings)
+        chosen, folders = location or locate_store(settings, parts.stores), template_folders(settings)
         reading = in_daemon_thread(partial(parts.reader, folders, failed=failed, preset=preset))
         try:
             config = await in_time(reading, parts.reading_seconds, folders)
         except FaultyFiles as error:
-            last = await _last_good(place, failed) if last_good else None
+            last = await _last_good(chosen, failed) if last_good else None
             if last is None:
                 raise
             log.error("started with the last good profiles and templates: %s", error)  # noqa: TRY400 - the sentence says it all
             config = replace(last, problem=f"the last good profiles and templates are in force: {error}")
         embedder = _begin_loading(settings, settings.embedding.engine, settings.embedding.cache_size, parts.embedder)
         stack.push_async_callback(embedder.aclose)
-        store = await stack.enter_async_context(place.open())
+        store = await stack.enter_async_context(chosen.open())
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
         records = record_profiles(config)
@@ -218,10 +218,10 @@ encoder = load_encoder
 """Makes the function text → token numbers."""
 
 
-async def _last_good(place: StoreLocation, failed: Listener) -> ConfigSnapshot | None:
-    if not await place.exists():
+async def _last_good(location: StoreLocation, failed: Listener) -> ConfigSnapshot | None:
+    if not await location.exists():
         return None
-    async with place.open() as store:
+    async with location.open() as store:
         editions = await store.editions("")
     with contextlib.suppress(FaultyFiles):
         return parse_config(editions[0].layers, failed=failed, was_in_force=True) if editions else None

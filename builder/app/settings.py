@@ -56,7 +56,7 @@ class NatsSettings(BaseModel):
 
 
 class StoreSettings(BaseModel):
-    """Where breadcrumbs are remembered."""
+    """The store of breadcrumbs."""
 
     model_config = _FROZEN
 

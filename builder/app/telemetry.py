@@ -22,7 +22,7 @@ FIELDS = frozenset(
     {"outcome", "workspace", "session", "schema", "seq", "ms", "contexts", "tokens", "reason", "facts"}
     | {f"{part}_ms" for part in PARTS}
 )
-"""Of JSON lines, beside the message; `facts` are own fields."""
+"""In JSON lines, beside the message; `facts` are own fields."""
 TEXT = "%(asctime)s %(levelname)-7s %(name)s  %(message)s"
 REASONS = ("content", "context", "chain", "attempts")
 OUTCOMES = ("remembered", "published", "superseded", "waiting", "expired", "rejected", "unavailable", "failed")

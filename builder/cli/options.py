@@ -54,7 +54,7 @@ class Target:
             return await client.request(verb, request)
 
 
-def target(servers: str, workspace: str = "") -> Target:
+def target_of(servers: str, workspace: str = "") -> Target:
     """A guessed address is printed."""
     from builder.app.address import broker_address
 

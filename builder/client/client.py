@@ -86,15 +86,15 @@ class Client(Asking, Replying):
     ) -> AsyncIterator[AsyncGenerator[ReceivedContext, None]]:
         """`contexts`, subscribed when the block begins. Warns without a service or triggers."""
         name = self._durable(consumer) if durable == "" else durable
-        place = self._place(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
+        address = self._address(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
         if warning := await self.check_consumer(consumer):
             log.warning("%s", warning)
         async with (
-            subscribe(self._js, place, name, deliver) as subscription,
+            subscribe(self._js, address, name, deliver) as subscription,
             aclosing(
                 received(
                     subscription,
-                    place[1],
+                    address[1],
                     (self.workspace, consumer),
                     self._latest,
                     self._fetch_seconds,
@@ -109,7 +109,7 @@ class Client(Asking, Replying):
 
         Raises `Unavailable`.
         """
-        return await is_superseded(self._js, self._place, context)
+        return await is_superseded(self._js, self._address, context)
 
     async def serve(
         self,
@@ -135,7 +135,7 @@ class Client(Asking, Replying):
         """
         if min(parallel, attempts) < 1 or ack_wait <= 0:
             raise Rejected(f"parallel is {parallel}, attempts {attempts}, ack_wait {ack_wait:g}; give numbers above 0")
-        place = self._place(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
+        address = self._address(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
         if warning := await self.check_consumer(consumer):
             log.warning("%s", warning)
         agent = Agent(
@@ -144,8 +144,8 @@ class Client(Asking, Replying):
         rules = ServeRules(parallel=parallel, attempts=attempts, ack_wait=ack_wait)
         serving = Serving((self.workspace, consumer), rules, agent.work, agent.give_up)
         with stop_on_sigterm() as stop:
-            subscription = partial(subscribe, self._js, place, self._durable(consumer), ack_wait=ack_wait)
-            await serving.run(self._connection, (place[0], self._durable(consumer)), subscription, deliver, stop)
+            subscription = partial(subscribe, self._js, address, self._durable(consumer), ack_wait=ack_wait)
+            await serving.run(self._connection, (address[0], self._durable(consumer)), subscription, deliver, stop)
 
     def _durable(self, consumer: str) -> str:
         """'=' fits no token, so no two pairs of names share a durable."""

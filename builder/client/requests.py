@@ -55,8 +55,8 @@ class Requests:
         self, session: str = "", *, user_id: str = "", newest: bool = False
     ) -> AsyncGenerator[BreadcrumbRecord, None]:
         """Breadcrumbs of a session, or of a user in any session. newest: newest first."""
-        place = {"session": session_token(session)} if session else {}
-        request = place | ({"user": user_id} if user_id else {}) | {"newest": newest, "limit": MAX_HISTORY_PAGE}
+        scope = {"session": session_token(session)} if session else {}
+        request = scope | ({"user": user_id} if user_id else {}) | {"newest": newest, "limit": MAX_HISTORY_PAGE}
         after: str | None = ""
         while after is not None:
             page = await self.request("history", request | {"after": after})
@@ -104,7 +104,7 @@ class Requests:
         return read_result(CompactionResult, await self.request("compact", request))
 
     async def consumers(self) -> tuple[Consumer, ...]:
-        """Of all profiles of the service."""
+        """Those of all profiles of the service."""
         answer = await self.request("consumers", {}, CONSUMERS_SECONDS)
         return tuple(read_result(Consumer, each) for each in answer["consumers"])
 

@@ -121,8 +121,8 @@ async def read_conversation(reader: StreamReader, context: ReceivedContext, max_
 
 async def read_responses(reader: StreamReader, context: ReceivedContext, max_messages: int = 0) -> Conversation:
     """Responses without results. max_messages: responses and tombstones after the trigger; 0 = all."""
-    place = (context.workspace, context.session_token)
-    subject = breadcrumb_subject(*place, AGENT_RESPONSE)
+    session = (context.workspace, context.session_token)
+    subject = breadcrumb_subject(*session, AGENT_RESPONSE)
     last = await reader.last(subject)
     start = await _start(reader, context) if last <= context.trigger_seq else context.trigger_seq
     responses: list[Response] = []
@@ -133,7 +133,7 @@ async def read_responses(reader: StreamReader, context: ReceivedContext, max_mes
                 responses.append(response_of(crumb, responses))
             elif crumb.agent == context.agent_id:
                 others |= dict.fromkeys(questions_of(crumb), response_of(crumb, []))
-    removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), start, max_messages)
+    removals = _read(reader, breadcrumb_subject(*session, TOMBSTONE), start, max_messages)
     return Conversation(
         context_id=context.event["id"],
         responses=tuple(sorted(responses, key=lambda each: each.step)),

@@ -51,7 +51,7 @@ WAITING = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeRules:
-    """How an agent works."""
+    """Numbers of an agent's work."""
 
     parallel: int
     """Sessions at once."""
@@ -79,7 +79,7 @@ class Serving:
         self._latest: Latest = OrderedDict()
         self._sessions: dict[str, deque[_Delivery]] = {}
         self._tasks = set[asyncio.Task[None]]()
-        self._places = asyncio.Semaphore(rules.parallel)
+        self._slots = asyncio.Semaphore(rules.parallel)
         self._pull: Pull | None = None
 
     async def run(
@@ -128,7 +128,7 @@ class Serving:
     async def _serve_session(self, session: str) -> None:
         waiting = self._sessions[session]
         while waiting:
-            async with self._places:
+            async with self._slots:
                 await self._serve(waiting[0])
             waiting.popleft()
             if self._pull:

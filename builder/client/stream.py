@@ -1,4 +1,4 @@
-"""The stream: messages by place or subject, and a pull consumer without pauses.
+"""The stream: messages by sequence or subject, and a pull consumer without pauses.
 
 `fetch` of nats-py may hold a message back until its time-out; `Pull` hands over each at once and requests more in time.
 """
@@ -134,7 +134,7 @@ class Pull:
         self._asking = asyncio.create_task(self._ask_for_ever())
 
     def look(self) -> None:
-        """A place may be free."""
+        """A slot may be free."""
         self._due.set()
 
     def renew(self) -> None:

@@ -38,22 +38,22 @@ Deliver = Literal["new", "all"] | timedelta | datetime
 """New contexts, all kept ones (24 hours), a time span ago, or a time."""
 LOOK_SECONDS = 1.0
 """Between two looks into the stream."""
-Place = tuple[str, str]
+Address = tuple[str, str]
 MAX_LINKS = 50
 """Contexts of a chain that are read."""
 
 
 @asynccontextmanager
 async def subscribe(
-    js: JetStreamContext, place: tuple[str, str], durable: str | None, deliver: Deliver, ack_wait: float | None = None
+    js: JetStreamContext, address: Address, durable: str | None, deliver: Deliver, ack_wait: float | None = None
 ) -> AsyncIterator[JetStreamContext.PullSubscription]:
     """A pull subscription for the block.
 
-    place: stream and subject. durable: name, None = ephemeral. ack_wait: seconds until an abandoned context returns; changes an
+    address: stream and subject. durable: name, None = ephemeral. ack_wait: seconds until an abandoned context returns; changes an
     existing durable. deliver: for a new one. Raises `Unavailable`, also for a durable with another subject, and `Rejected` for
     another `deliver`.
     """
-    stream, subject = place
+    stream, subject = address
     # Without a durable's name the broker would forget the consumer five seconds after an agent began to think.
     inactive = None if durable else EPHEMERAL_SECONDS
     policy, start = _beginning(deliver)
@@ -110,10 +110,10 @@ def heed_cancellation() -> None:
 class ExpectedContext:
     """A context on its own subject; nothing is acknowledged."""
 
-    def __init__(self, js: JetStreamContext, subscription: Subscription, place: tuple[str, str], look_seconds: float) -> None:
+    def __init__(self, js: JetStreamContext, subscription: Subscription, address: Address, look_seconds: float) -> None:
         self._js = js
         self._subscription = subscription
-        self._place = place
+        self._address = address
         self._look_seconds = look_seconds
 
     async def wait(self, seconds: float, *, is_repeat: bool) -> bytes | None:
@@ -126,42 +126,42 @@ class ExpectedContext:
 
     async def next(self, seconds: float) -> bytes | None:
         """None after the time. Raises as `wait`."""
-        with translated(f"listening to {self._place[1]} failed", "ask again"):
+        with translated(f"listening to {self._address[1]} failed", "ask again"):
             try:
                 message = await self._subscription.next_msg(seconds)
             except (NatsTimeout, TimeoutError):
                 return None
             finally:
                 heed_cancellation()
-        return _kept(self._place[1], message.headers, message.data)
+        return _unforgotten(self._address[1], message.headers, message.data)
 
     async def _stored(self) -> bytes | None:
-        return await _last(self._js, self._place)
+        return await _last(self._js, self._address)
 
 
 @asynccontextmanager
 async def expected(
-    connection: Connection, js: JetStreamContext, place: tuple[str, str], look_seconds: float = LOOK_SECONDS
+    connection: Connection, js: JetStreamContext, address: Address, look_seconds: float = LOOK_SECONDS
 ) -> AsyncIterator[ExpectedContext]:
-    """place: stream and subject. Raises `Unavailable`."""
-    subject = place[1]
+    """address: stream and subject. Raises `Unavailable`."""
+    subject = address[1]
     with translated(f"could not subscribe to {subject}", "is the connection to the broker there?"):
         subscription = await connection.subscribe(subject)
     try:
-        yield ExpectedContext(js, subscription, place, look_seconds)
+        yield ExpectedContext(js, subscription, address, look_seconds)
     finally:
         with suppress(NatsError):
             await subscription.unsubscribe()
 
 
-async def is_superseded(js: JetStreamContext, place_of: Callable[[str], Place], context: ReceivedContext) -> bool:
-    """Whether the session's newest context supersedes this one. place_of: subject → stream and subject. Raises `Unavailable`."""
+async def is_superseded(js: JetStreamContext, address_of: Callable[[str], Address], context: ReceivedContext) -> bool:
+    """Whether the session's newest context supersedes this one. address_of: of a subject. Raises `Unavailable`."""
     identity = "*"
     for _ in range(MAX_LINKS):
-        place = place_of(context_subject(context.workspace, context.consumer_id, context.session_token, identity))
+        address = address_of(context_subject(context.workspace, context.consumer_id, context.session_token, identity))
         event: dict[str, Any] = {}
         with suppress(Rejected):
-            event = json.loads(await _last(js, place) or b"{}")
+            event = json.loads(await _last(js, address) or b"{}")
         identity = str(event.get("supersedes") or "")
         if identity == context.id:
             return True
@@ -238,17 +238,17 @@ async def _kept_alive(message: Msg) -> AsyncIterator[None]:
         await asyncio.wait({heartbeat})  # unlike awaiting it, this lets a cancellation of the agent itself through
 
 
-async def _last(js: JetStreamContext, place: Place) -> bytes | None:
-    stream, subject = place
+async def _last(js: JetStreamContext, address: Address) -> bytes | None:
+    stream, subject = address
     with translated(f"reading {subject} of {stream} failed", "has the service run once on this broker?"):
         try:
             message = await js.get_last_msg(stream, subject)
         except NotFoundError:
             return None
-    return _kept(subject, message.headers, message.data or b"")
+    return _unforgotten(subject, message.headers, message.data or b"")
 
 
-def _kept(subject: str, headers: dict[str, str] | None, data: bytes) -> bytes:
+def _unforgotten(subject: str, headers: dict[str, str] | None, data: bytes) -> bytes:
     if FORGOTTEN_HEADER in (headers or {}):
         raise Rejected(f"the context on {subject} was taken away, because what it showed was forgotten; ask again")
     return data

@@ -1,4 +1,4 @@
-"""What a model replied, in the shape of its provider; its tool calls, run; and a ready tool that reads what a page left out.
+"""A model's reply, in the shape of its provider; its tool calls, run; and a ready tool that reads what a page left out.
 
 tools={"fetch_omitted": client.fetch_omitted}, and fetch_omitted_tool("openai") among the tools of the model's call
 """

@@ -27,7 +27,7 @@ class PreparedModel:
     mean_cosine: float
     """With the float32 original, over the bundled sentences."""
     source_version: str = ""
-    """Of the package, or the hash of the folder's weights."""
+    """The package's, or the hash of the folder's weights."""
     size: int = 0
     """Bytes of the weights."""
     milliseconds: float = 0

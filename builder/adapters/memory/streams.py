@@ -63,7 +63,7 @@ class MemoryStream:
         return self.last_seq, False
 
     def get(self, seq: int | None, subject: str | None, *, onwards: bool) -> KeptMessage:
-        """Of a sequence, the first of a subject from it onwards, or the last. Raises `NotFoundError`."""
+        """By sequence, the first of a subject from it onwards, or the last. Raises `NotFoundError`."""
         matches: Iterator[KeptMessage]
         if seq is None:
             matches = (message for message in reversed(self._messages.values()) if matching(subject or ">", message.subject))

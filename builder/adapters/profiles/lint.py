@@ -37,7 +37,7 @@ class LintFacts:
 class Finding(NamedTuple):
     """One problem of a profile."""
 
-    place: str
+    setting: str
     """Dotted; a section by its name."""
     problem: str
     fix: str
@@ -102,8 +102,8 @@ def _stable(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
         for schema in _schemas_in(profile, rule):
             hint = profile.hints.get(schema, schema)
             for name, line in facts.moving.get(hint, ()):
-                place = f"hints/{hint}.md.j2 line {line}"
-                problem = f"{place} shows {name}, a clock, id or counter, in a section of class {rule.section_class}"
+                line_of_hint = f"hints/{hint}.md.j2 line {line}"
+                problem = f"{line_of_hint} shows {name}, a clock, id or counter, in a section of class {rule.section_class}"
                 yield Finding(_at(rule), problem, f"take {name} out of the hint, or give the section class: turn", "note")
     for reminder in profile.reminders:
         if (reminder.every > 1 or reminder.when) and reminder.section in {rule.name for rule in stable}:
@@ -166,14 +166,14 @@ def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
         "pinned": [name for pinned in profile.pinned for name in pinned.selector.schemas],
         "audience.schemas": profile.audience.schemas if profile.audience else (),
     }
-    for place, name in ((place, name) for place, names in settings.items() for name in names if name not in schemas):
+    for setting, name in ((setting, name) for setting, names in settings.items() for name in names if name not in schemas):
         if like := f"{name}.v1" if f"{name}.v1" in schemas else nearest(name, schemas, MIN_LIKENESS):
-            yield Finding(place, f"no schema is called {name!r}", f"write {like}")
-        elif place == "triggers":
-            yield Finding(place, f"no sender of {name!r} is known", f"mend the name, or add hints/{name}.md.j2 for it", "note")
-        elif place in {"retrieval.schemas", "pinned"}:
+            yield Finding(setting, f"no schema is called {name!r}", f"write {like}")
+        elif setting == "triggers":
+            yield Finding(setting, f"no sender of {name!r} is known", f"mend the name, or add hints/{name}.md.j2 for it", "note")
+        elif setting in {"retrieval.schemas", "pinned"}:
             problem = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
-            yield Finding(place, problem, "add the hint, or mend the name", "note")
+            yield Finding(setting, problem, "add the hint, or mend the name", "note")
     for name in schemas_of_triggers(profile.triggers):
         if profile.audience and profile.audience.schemas and name not in profile.audience.schemas:
             problem = f"audience.schemas leaves {name!r} out, so it never triggers"
@@ -199,18 +199,18 @@ def _own_words(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
         yield Finding("budget", problem, "raise the budget, or shorten them")
     texts = [("system_prompt", profile.system_prompt)]
     texts += [(f"reminders.{number}", reminder.text) for number, reminder in enumerate(profile.reminders)]
-    for place, text in texts:
+    for setting, text in texts:
         if problem := facts.overused(text):
-            yield Finding(place, problem, "keep the most important few: what is all loud is not heard", "note")
+            yield Finding(setting, problem, "keep the most important few: what is all loud is not heard", "note")
 
 
 def _hints(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     hints, trusted = facts.moving.keys(), profile.trusted_hints
     schemas = BODIES.keys() | hints | {SCHEMA_DEFINITION}
     named_schemas = {"hints": tuple(profile.hints), "trusted_hints.schemas": trusted.schemas if trusted else ()}
-    for place, schema in ((place, schema) for place, names in named_schemas.items() for schema in names):
+    for setting, schema in ((setting, schema) for setting, names in named_schemas.items() for schema in names):
         if schema not in schemas and (near := nearest(schema, schemas, MIN_LIKENESS)):
-            yield Finding(place, f"no schema is called {schema!r}", f"write {near}")
+            yield Finding(setting, f"no schema is called {schema!r}", f"write {near}")
     if trusted and trusted.sessions == "any" and not trusted.schemas:
         problem = "whoever may publish anything in a session decides how it is shown"
         yield Finding("trusted_hints", problem, "name the schemas whose senders you trust, or write sessions: none", "note")

@@ -1,4 +1,4 @@
-"""Errors of a profile file for its author: place by name, allowed values, nearest word."""
+"""Errors of a profile file for its author: setting by name, allowed values, nearest word."""
 
 import json
 import re
@@ -19,7 +19,7 @@ MAX_VALUE_CHARS = 120
 UNION_ERRORS = frozenset({"string_type", "tuple_type", "bool_type", "dataclass_type", "dict_type"})
 """One for each alternative that a value is not."""
 UNKNOWN = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
-"""Of a model and of a dataclass."""
+"""A model's and a dataclass's."""
 KINDS = {
     "int": "a whole number",
     "float": "a number",
@@ -51,13 +51,13 @@ class SettingError(ValueError):
         self.path, self.problem, self.fix = path, problem, fix
 
     def finding(self, stack: tuple[Layer, ...], file: str) -> LintFinding:
-        """At its place. file: of the topmost layer."""
+        """At its line. file: of the topmost layer."""
         layer = layer_of(self.path, stack, origins(stack))
         line = line_of(layer.source, self.path)
-        return LintFinding(file=layer.file or file, line=line, place=place_of(self.path), problem=self.problem, fix=self.fix)
+        return LintFinding(file=layer.file or file, line=line, place=setting_name(self.path), problem=self.problem, fix=self.fix)
 
 
-def place_of(path: Path) -> str:
+def setting_name(path: Path) -> str:
     """As its author calls it, sections by name; long names are cut."""
     path = tuple(step[:MAX_NAME_CHARS] for step in path)
     if path[:1] == (SECTIONS,) and len(path) > 1:
@@ -129,7 +129,9 @@ def _finding(
     layer = layer_of(path, stack, owners)
     above = path[:-1] if error["type"] == "missing" else path
     problem, fix = _words(path, error, model, extends="extends" in stack[-1].source)
-    return LintFinding(file=layer.file or file, line=line_of(layer.source, above), place=place_of(path), problem=problem, fix=fix)
+    return LintFinding(
+        file=layer.file or file, line=line_of(layer.source, above), place=setting_name(path), problem=problem, fix=fix
+    )
 
 
 def _words(path: Path, error: ErrorDetails, model: type[BaseModel], *, extends: bool) -> tuple[str, str]:

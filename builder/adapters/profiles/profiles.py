@@ -58,7 +58,7 @@ def parse_models(source: str) -> dict[str, ModelFacts]:
 
 
 def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
-    """Of a model, of `provider/name`, or of a dated or sized version."""
+    """model: its name, `provider/name`, or a dated or sized version."""
     return models.get(known_name(model, models), UNKNOWN_MODEL)
 
 
@@ -86,7 +86,7 @@ class Library(Presets):
 
 
 def parse_profile(name: str, source: str, library: Library | None = None, file: str = "") -> Profile:
-    """Raises `FaultyFiles` with file, line, place and remedy. file: its name in messages."""
+    """Raises `FaultyFiles` with file, line, setting and remedy. file: its name in messages."""
     library = library or Library()
     file = file or f"profiles/{name}.yaml"
     try:
@@ -208,8 +208,8 @@ def _title(item: SectionFile, phrases: Mapping[str, str]) -> str:
     if not phrases:
         return phrase.removeprefix("title_").capitalize()
     if phrase not in phrases:
-        place = ("sections", item.name, "title")
+        path = ("sections", item.name, "title")
         if item.title is None:
-            raise SettingError(place, "it has no heading", f"write title: {item.name[:MAX_NAME_CHARS].capitalize()}")
-        raise SettingError(place, f"there is no phrase {phrase!r}", advice(phrase, phrases))
+            raise SettingError(path, "it has no heading", f"write title: {item.name[:MAX_NAME_CHARS].capitalize()}")
+        raise SettingError(path, f"there is no phrase {phrase!r}", advice(phrase, phrases))
     return phrases[phrase]

@@ -182,11 +182,11 @@ def _read(record: Breadcrumb | None, model: type[Body]) -> Body | None:
 
 def _mistakes(origin: str, error: ValidationError) -> Iterator[LintFinding]:
     for each in error.errors(include_url=False, include_context=False):
-        place = ".".join(str(step) for step in each["loc"])
+        path = ".".join(str(step) for step in each["loc"])
         problem = f"{each['msg'][:1].lower()}{each['msg'][1:]}, got {shape(each['input'])}"
-        yield _finding(origin, Note(place, problem, AGAIN))
+        yield _finding(origin, Note(path, problem, AGAIN))
 
 
 def _finding(origin: str, note: Note, severity: Any = "error") -> LintFinding:
-    place = f"`{note.place}`" if note.place else ""
+    place = f"`{note.path}`" if note.path else ""
     return LintFinding(file=origin, place=place, problem=note.problem, fix=note.fix, severity=severity)

@@ -117,7 +117,7 @@ Values = dict[str, Any]
 class Note:
     """A part of a body that is ignored."""
 
-    place: str
+    path: str
     """Dotted."""
     problem: str
     fix: str
@@ -132,9 +132,9 @@ class RecordSettings:
     values: Values = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
-    def note(self, place: str, problem: str, fix: str) -> None:
+    def note(self, path: str, problem: str, fix: str) -> None:
         """Report an ignored part."""
-        self.notes.append(Note(place, problem, fix))
+        self.notes.append(Note(path, problem, fix))
 
     def pin(self, kinds: list[Values]) -> None:
         """Pin these beside the profile's own."""
@@ -157,14 +157,14 @@ def of_agent(body: AgentBody, draft: RecordSettings) -> None:
     """`all_tags` overrides `any_tags`, as in RCRT."""
     if body.context_trigger is not None:
         trigger = body.context_trigger
-        place = "context_trigger"
+        path = "context_trigger"
         if not trigger.schema_name:
-            raise ValueError(f"{place} names no schema_name; name the schema of what asks for a context")
+            raise ValueError(f"{path} names no schema_name; name the schema of what asks for a context")
         only = {"any_tags": ()} if trigger.all_tags is not None else {}
-        draft.values["triggers"] = [_trigger(place, trigger.model_copy(update=only), draft)]
+        draft.values["triggers"] = [_trigger(path, trigger.model_copy(update=only), draft)]
     if body.context_sources is not None:
-        place = "context_sources"
-        kinds = [_always(f"{place}.always.{n}", source, draft) for n, source in enumerate(body.context_sources.always)]
+        path = "context_sources"
+        kinds = [_always(f"{path}.always.{n}", source, draft) for n, source in enumerate(body.context_sources.always)]
         draft.pin([kind for kind in kinds if kind])
         if body.context_sources.semantic is not None:
             _semantic(body.context_sources.semantic, draft)
@@ -183,40 +183,40 @@ def of_config(body: ConfigBody, draft: RecordSettings) -> None:
     _conversation(body.sources, draft)
     kinds, limits = [], {}
     for n, source in enumerate(body.sources):
-        place = f"sources.{n}"
-        _note_filters(place, source, draft)
+        path = f"sources.{n}"
+        _note_filters(path, source, draft)
         if source.method == "vector":
             if not source.schema_name:
-                raise ValueError(f"{place} names no schema_name; name the schema that is searched")
+                raise ValueError(f"{path} names no schema_name; name the schema that is searched")
             limits[source.schema_name] = source.nn if source.limit is None else source.limit
         elif source.schema_name not in (*MESSAGES, *TOOLS):
-            kinds.append(_source(place, source))
+            kinds.append(_source(path, source))
     draft.pin(kinds)
     draft.search(limits)
     _format(body.formatting or Formatting(), draft)
     _output(body, body.output or Output(), draft)
 
 
-def _trigger(place: str, trigger: Trigger, draft: RecordSettings) -> Values:
-    _note_match(place, trigger, "it asks for a context whatever they are", draft)
+def _trigger(path: str, trigger: Trigger, draft: RecordSettings) -> Values:
+    _note_match(path, trigger, "it asks for a context whatever they are", draft)
     values = {"any_tags": trigger.any_tags, "all_tags": trigger.all_tags or (), "none_tags": trigger.none_tags}
     schemas = {"schemas": [trigger.schema_name]} if trigger.schema_name else {}
     return schemas | {name: list(tags) for name, tags in values.items() if tags}
 
 
-def _always(place: str, source: AlwaysSource, draft: RecordSettings) -> Values:
+def _always(path: str, source: AlwaysSource, draft: RecordSettings) -> Values:
     if source.type == "specific":
-        draft.note(place, "type: specific names nothing that can be found", "use type: schema or type: tag")
+        draft.note(path, "type: specific names nothing that can be found", "use type: schema or type: tag")
         return {}
     if source.type == "tag":
         if not source.tag:
-            raise ValueError(f"{place} has type: tag and names no tag; name one")
+            raise ValueError(f"{path} has type: tag and names no tag; name one")
         return {"any_tags": [source.tag], "keep": _keep(source.limit, "latest")}
     if not source.schema_name:
-        raise ValueError(f"{place} has type: schema and names no schema_name; name one")
+        raise ValueError(f"{path} has type: schema and names no schema_name; name one")
     if source.schema_name in (*MESSAGES, *TOOLS):
         fix = f"limit it in {SETTINGS}: {{window: …}}"
-        draft.note(place, "the conversation is on the page anyway, as much of it as fits", fix)
+        draft.note(path, "the conversation is on the page anyway, as much of it as fits", fix)
         return {}
     return {"schemas": [source.schema_name], "keep": _keep(source.limit, "latest")}
 
@@ -245,28 +245,28 @@ def _conversation(sources: tuple[Source, ...], draft: RecordSettings) -> None:
         draft.values.setdefault("window", {})["max_tool_turns"] = max(turns)
 
 
-def _source(place: str, source: Source) -> Values:
+def _source(path: str, source: Source) -> Values:
     tag = source.filters.tag if source.filters else None
     if not source.schema_name and not tag:
-        raise ValueError(f"{place} names neither a schema_name nor filters.tag; name one")
+        raise ValueError(f"{path} names neither a schema_name nor filters.tag; name one")
     schemas: Values = {"schemas": [source.schema_name]} if source.schema_name else {}
     tags: Values = {"all_tags": [tag]} if tag else {}
     return schemas | tags | {"keep": _keep(source.limit, "latest" if source.method in {"latest", "recent"} else "all")}
 
 
-def _note_filters(place: str, source: Source, draft: RecordSettings) -> None:
+def _note_filters(path: str, source: Source, draft: RecordSettings) -> None:
     filters = source.filters or Filters()
-    _note_match(f"{place}.filters", filters, "all of the schema is shown", draft)
+    _note_match(f"{path}.filters", filters, "all of the schema is shown", draft)
     tag = filters.tag
     if tag and (source.method == "vector" or source.schema_name in (*MESSAGES, *TOOLS)):
         fix = f"say whose conversation it is in {SETTINGS}: {{audience: {{any_tags: [{tag}]}}}}"
-        draft.note(f"{place}.filters.tag", "what is said and what is found is not chosen by tags", fix)
+        draft.note(f"{path}.filters.tag", "what is said and what is found is not chosen by tags", fix)
 
 
-def _note_match(place: str, part: Trigger | Filters, effect: str, draft: RecordSettings) -> None:
+def _note_match(path: str, part: Trigger | Filters, effect: str, draft: RecordSettings) -> None:
     if part.context_match is not None:
         problem = f"fields of a body are not compared, so {effect}"
-        draft.note(f"{place}.context_match", problem, "name tags in place of it")
+        draft.note(f"{path}.context_match", problem, "name tags in place of it")
 
 
 def _format(formatting: Formatting, draft: RecordSettings) -> None:

@@ -27,7 +27,7 @@ MAX_TEMPLATES = 512
 MAX_EXAMPLE_CHARS = 300
 MAX_BODY_CHARS = 20_000
 MAX_CHANGES = 50
-"""Bodies with more places are not tried."""
+"""Bodies with more values are not tried."""
 NAMES = frozenset({"speaker", "user_id", "session_id", "tool", "tool_name", "llm_hints"})
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 FIRST, SECOND = "sample fragment one", "sample fragment two"

@@ -32,7 +32,7 @@ class Explanations:
         self._is_settled = is_settled
         self._replays = replays
         self._store = store
-        self._one, self._places = asyncio.Lock(), asyncio.Semaphore(MAX_WAITING)
+        self._one, self._waiting = asyncio.Lock(), asyncio.Semaphore(MAX_WAITING)
 
     @property
     def verbs(self) -> Mapping[str, Verb]:
@@ -86,9 +86,9 @@ class Explanations:
         before = replay.event if replay.published is None else replay.published
         if not (request.profile or request.files or request.over_bundled):
             return _head(replay) | {"before": json.loads(before), "after": json.loads(replay.event), "failures": []}
-        if self._places.locked():
+        if self._waiting.locked():
             raise Unavailable(f"{MAX_WAITING} other replays with files or profiles are waiting; send it again in a moment")
-        async with self._places, self._one:
+        async with self._waiting, self._one:
             return _head(replay) | {"before": json.loads(before)} | await self._after(replay, request)
 
     async def _after(self, replay: Replay, request: ReplayRequest) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from builder.adapters.profiles.layers import Layer, merged, origins
 from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, lint_shadow, schemas_of
-from builder.adapters.profiles.problems import layer_of, place_of
+from builder.adapters.profiles.problems import layer_of, setting_name
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.folder import ENGLISH, GENERIC, SUFFIX, TemplateSet, templates_of
 from builder.adapters.templates.lint import lint_templates, moving, overused
@@ -160,7 +160,7 @@ class ProfileCatalog:
         stack = self.library.layers(entry.name, entry.source)
         findings = lint_profile(profile, merged(stack).get("model"), facts, as_preset=entry.kind == "preset")
         for finding in (*lint_shadow(profile, stack[-1].values, self._consumers()), *findings):
-            layer = layer_of(tuple(finding.place.split(".")), stack, origins(stack))
+            layer = layer_of(tuple(finding.setting.split(".")), stack, origins(stack))
             if not (finding.is_of_author and layer.is_bundled):
                 yield _at_place(finding, layer, stack, entry.file)
 
@@ -199,7 +199,7 @@ def template_findings(settings: Settings, names: tuple[str, ...] = ()) -> tuple[
 
 
 def _at_place(finding: Finding, layer: Layer, stack: tuple[Layer, ...], file: str) -> LintFinding:
-    path = tuple(finding.place.split("."))
+    path = tuple(finding.setting.split("."))
     if layer.is_bundled:  # what is wrong with it comes of the author's file
         layer = stack[-1]
     line = line_of(layer.source, path)
@@ -210,7 +210,7 @@ def _at_place(finding: Finding, layer: Layer, stack: tuple[Layer, ...], file: st
     return LintFinding(
         file=layer.file or file,
         line=line,
-        place=place_of(path),
+        place=setting_name(path),
         problem=finding.problem,
         fix=finding.fix,
         severity=finding.severity,

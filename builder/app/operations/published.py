@@ -75,8 +75,8 @@ def load_prices(file: Path) -> PriceList:
         return PriceList.model_validate(parse_yaml(file.read_text("utf-8")) or {})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = "/".join(map(str, first["loc"])) or "the file"
-        raise Misconfigured(f"{file}, {place}: {first['msg']}; builder/docs/cost.md has an example") from error
+        entry = "/".join(map(str, first["loc"])) or "the file"
+        raise Misconfigured(f"{file}, {entry}: {first['msg']}; builder/docs/cost.md has an example") from error
     except (OSError, ValueError, YamlMistake) as error:
         raise Misconfigured(f"the price list {file} cannot be read: {error}; builder/docs/cost.md has an example") from error
 

@@ -118,8 +118,8 @@ class Replays:
             await self._log.catch_up(workspace, request.session or EVERY_SESSION)
             versions = await self._versions(workspace, identity, request.session)
         if not versions:
-            place = f"session {request.session!r} of workspace" if request.session else "workspace"
-            problem = f"there is no breadcrumb {identity!r} in {place} {workspace!r}, or it was erased"
+            scope = f"session {request.session!r} of workspace" if request.session else "workspace"
+            problem = f"there is no breadcrumb {identity!r} in {scope} {workspace!r}, or it was erased"
             raise Rejected(f"{problem}; context-builder history SESSION lists ids")
         sessions = sorted({crumb.session for crumb in versions})
         if len(sessions) > 1:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from builder.app.console import AsJson, say, settings, show, table
-from builder.cli.options import Servers, Workspace, target, text_of
+from builder.cli.options import Servers, Workspace, target_of, text_of
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import LintFinding
 from builder.domain.selector import Selector, trigger_text
@@ -66,11 +66,11 @@ def consumers(workspace: Workspace = "", servers: Servers = "", *, as_json: AsJs
     """Show the agents that get contexts, what makes each, who listens to it, and what is wrong with records that make none."""
     from builder.app.health import list_subscriptions
 
-    place = target(servers, workspace)
-    answer = asyncio.run(place.request("consumers", {}))
-    subscriptions = asyncio.run(list_subscriptions(place.settings, place.servers))
+    target = target_of(servers, workspace)
+    answer = asyncio.run(target.request("consumers", {}))
+    subscriptions = asyncio.run(list_subscriptions(target.settings, target.servers))
     for each in answer["consumers"]:
-        own = [subscription for subscription in subscriptions if subscription.is_of(place.workspace, each["name"])]
+        own = [subscription for subscription in subscriptions if subscription.is_of(target.workspace, each["name"])]
         each["subscriptions"] = [asdict(subscription) | {"since": _moment(subscription.since)} for subscription in own]
         each["readers"] = "; ".join(map(str, own)) or ("nobody has subscribed yet" if each["triggers"] else "-")
     cells = [
@@ -130,11 +130,11 @@ def run_cases(
     """
     from builder.app.operations import template_cases as operation
 
-    place = settings()
-    results = operation.run_cases(place, lambda lines, profile: _page(place, lines, profile), tuple(names or ()))
+    configuration = settings()
+    results = operation.run_cases(configuration, lambda lines, profile: _page(configuration, lines, profile), tuple(names or ()))
     files = operation.update(results) if update else ()
     lines = [line for result in results for line in _lines(result, written=result.expected_file in files)]
-    missing = [f"no case tries hints/{name}.md.j2" for name in operation.without_case(place)] if not names else []
+    missing = [f"no case tries hints/{name}.md.j2" for name in operation.without_case(configuration)] if not names else []
     rows = [asdict(result) | {"state": result.state, "expected_file": str(result.expected_file)} for result in results]
     show(rows, as_json, text="".join(f"{line}\n" for line in lines))
     for line in (*missing, *operation.states(results, written=len(files))):
@@ -160,11 +160,11 @@ def new(
     """Write a first hint for a schema and a case beside it, and show its example. Nothing is written over."""
     from builder.app.operations.template_cases import new_template
 
-    place = settings()
-    folder = output or place.templates_dir
+    configuration = settings()
+    folder = output or configuration.templates_dir
     if folder is None:
         raise Misconfigured("no folder of templates is named; write --output DIR, or set CONTEXT_BUILDER_TEMPLATES_DIR")
-    template = new_template(place, schema, folder.expanduser(), from_schema, from_record)
+    template = new_template(configuration, schema, folder.expanduser(), from_schema, from_record)
     for file in (template.hint, template.case, template.expected):
         say(f"wrote {file}")
     say(f"made from {template.origin}; its example reads:")
@@ -190,12 +190,12 @@ def _lines(result: "CaseResult", *, written: bool) -> list[str]:
     return [head, *([indent(more, "    ")] if more else [])]
 
 
-def _page(place: "Settings", lines: tuple[str, ...], profile: str) -> str:
+def _page(configuration: "Settings", lines: tuple[str, ...], profile: str) -> str:
     """Words alone find, so that the page is the same on every machine."""
     from builder.app.settings import EmbeddingSettings
     from builder.cli.build import build_once
 
-    own = place.model_copy(update={"embedding": EmbeddingSettings(engine="none")})
+    own = configuration.model_copy(update={"embedding": EmbeddingSettings(engine="none")})
     event: dict[str, Any] = asyncio.run(build_once(own, lines, "cases", "", profile, "", lambda _: None))
     return str(event["content"])
 

@@ -56,7 +56,7 @@ _OWN_LINE = re.compile(f"(?<=(?<!{MARK})\n)(?=[^\n])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmHints:
-    """How a record is shown: its steps, in their order."""
+    """Steps that show a record, in order."""
 
     include: tuple[Path, ...]
     """Empty = all."""
@@ -125,27 +125,27 @@ class LlmHintRenderer:
 def _read(text: str) -> LlmHints | str:
     if len(text) > MAX_CHARS:
         return f"they have more than {MAX_CHARS:,} characters; make them smaller"
-    place = ""
+    step = ""
     try:
         hints = parse(text)
         for key in sorted(hints.keys() - KEYS):  # a slip of the pen would show all that it should leave out
             if near := nearest(key, KEYS, NAME_LIKENESS):
                 raise ValueError(f"there is no {key[:40]!r} in hints; write {near}")
-        place = "mode"
+        step = "mode"
         mode = _mode(hints)
-        place = "include"
+        step = "include"
         include = _paths(hints.get("include"))
-        place = "exclude"
+        step = "exclude"
         exclude = _paths(hints.get("exclude"))
-        place = "transform"
+        step = "transform"
         rules = []
         for key, spec in _transform(hints).items():
-            place = f"transform.{key[:40]}"
+            step = f"transform.{key[:40]}"
             rules.append((key, rule_of(spec)))
     except FAILURES as error:
         problem, fix = compile_problem(error) if isinstance(error, TemplateError) else (str(error), "")
         line = f"line {lineno}: " if (lineno := getattr(error, "lineno", None)) else ""
-        return f"{place}{': ' if place else ''}{line}{problem}{'; ' if fix else ''}{fix}"[:MAX_REASON_CHARS]
+        return f"{step}{': ' if step else ''}{line}{problem}{'; ' if fix else ''}{fix}"[:MAX_REASON_CHARS]
     return LlmHints(include=include, exclude=exclude, transform=tuple(rules), mode=mode)
 
 
@@ -184,15 +184,15 @@ class _RuleFailed(Exception):  # noqa: N818 - named after what happened
 
 
 def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[str, Any]) -> dict[str, Any]:
-    place, template = "include", None
+    step, template = "include", None
     try:
         part = included(body, hints.include) if hints.include else body
-        place = "exclude"
+        step = "exclude"
         part = excluded(part, hints.exclude) if hints.exclude else part
         values = values if part is body else values | {"text": text_within(schema, part)}
         results = {}
         for key, rule in hints.transform:
-            place, template = f"transform.{key[:40]}", rule if isinstance(rule, TemplateRule) else None
+            step, template = f"transform.{key[:40]}", rule if isinstance(rule, TemplateRule) else None
             results[key] = rule.value(Data(body=part, values=values))
     except (*FAILURES, JSONPathError) as error:
         if isinstance(error, JqFailed):
@@ -201,7 +201,7 @@ def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[st
             reason = reason_of(error, template.template, template.source)
         else:
             reason = str(error) if isinstance(error, LimitExceeded) else type(error).__name__
-        raise _RuleFailed(f"{place}: {reason}", error) from error
+        raise _RuleFailed(f"{step}: {reason}", error) from error
     if not hints.transform:
         return part
     return part | results if hints.mode == "merge" else results

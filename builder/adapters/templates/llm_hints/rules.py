@@ -27,7 +27,7 @@ CONTEXT = "context"
 _INDEX = re.compile(r"\[(\d+|\*)\]")
 _STEPS = re.compile(r"[^.\s]+(?:\.[^.\s]+)*")
 _NOTHING = object()
-_PLACE = re.compile(r"\{([^{}\n]+)\}")
+_FIELD = re.compile(r"\{([^{}\n]+)\}")
 _HANDLEBARS = re.compile(r"\{\{~?(?:[#/^>!&{]|\s*else\b|\s*this\b)|\{\{[^}]*@\w|\.\./|\.\[")
 
 
@@ -127,7 +127,7 @@ class FormatRule:
         self._parts: tuple[str | Path, ...] = tuple(_parts_of(text))
 
     def value(self, data: Data) -> Any:
-        """The text with its places filled in."""
+        """The text with its fields filled in."""
         return Written("".join(part if isinstance(part, str) else _filled(data.body, part) for part in self._parts))
 
 
@@ -229,13 +229,13 @@ def _lacks(field: str) -> str:
 def _parts_of(text: str) -> list[str | Path]:
     parts: list[str | Path] = []
     end = 0
-    for place in _PLACE.finditer(text):
+    for field in _FIELD.finditer(text):
         try:
-            path = parse_path(place[1])
+            path = parse_path(field[1])
         except ValueError:
             continue
-        parts += [text[end : place.start()], path]
-        end = place.end()
+        parts += [text[end : field.start()], path]
+        end = field.end()
     return [*parts, text[end:]]
 
 

@@ -141,7 +141,7 @@ METHODS: Mapping[type, Mapping[str, Bound]] = {
 
 
 def of_operator(operator: str, first: Any, second: Any) -> int:
-    """Of `+ - * / //`. Raises `TemplateRuntimeError` for large numbers."""
+    """The bound of `+ - * / //`. Raises `TemplateRuntimeError` for large numbers."""
     if isinstance(first, int | float) and isinstance(second, int | float):
         bits = [abs(value).bit_length() for value in (first, second) if isinstance(value, int)]
         if sum(bits) > MAX_NUMBER_BITS:

@@ -37,7 +37,7 @@ def found(*sections: dict[str, Any], as_preset: bool = False, **settings: Any) -
     profile = parse_profile("mine", yaml.safe_dump(values))
     told = tuple(lint_profile(profile, settings.get("model"), known, as_preset))
     assert all(finding.fix for finding in told)
-    return [(finding.place, finding.problem) for finding in told]
+    return [(finding.setting, finding.problem) for finding in told]
 
 
 def test_a_plain_profile_has_nothing_wrong_with_it() -> None:
