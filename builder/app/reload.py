@@ -5,6 +5,8 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
+from cachetools import FIFOCache
+
 from builder.adapters.templates.page_rendering import Listener, silence
 from builder.adapters.templates.trial import hides_words
 from builder.app.components import PARTS, Components, Parts
@@ -18,6 +20,8 @@ from builder.worker.jobs import UnexpectedError, guard
 
 log = logging.getLogger(__name__)
 
+MAX_EDITIONS = 4
+"""Kept in memory beside those in force."""
 MESSAGES = 5
 """An edited hint is tried on so many of the newest of a schema."""
 
@@ -66,7 +70,7 @@ class Reloader:
         self.core = core
         self.problem = core.config.problem
         """Why the present files are not used; empty = they are."""
-        self.earlier: dict[str, Components] = {}
+        self.earlier: FIFOCache[str, Components] = FIFOCache(MAX_EDITIONS)
         """With earlier editions, for replays; they keep texts that they rendered."""
         self._folders = folders
         self._refused = refused

@@ -140,7 +140,7 @@ class NoEmbedder(Engine):
 
     @override
     async def ready(self, seconds: float | None = None) -> None:
-        """Return at once: there is nothing to load."""
+        """Return at once."""
 
     @override
     async def embed(self, text: str, input_type: str = "") -> bytes:

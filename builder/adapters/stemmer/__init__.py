@@ -34,8 +34,7 @@ def load_terms() -> Terms:
     overlapping pairs of characters. The language is that of most function words; else Russian for Cyrillic, English otherwise.
     """
     tables = _tables()
-    stop = {language: frozenset(words.split()) for language, words in tables["stop"].items()}
-    languages = _languages(stop)
+    stop, languages = _stop_words(tables)
     pairs = {language: words.split() for language, words in tables["irregular"].items()}
     irregular = {language: dict(zip(each[::2], each[1::2], strict=True)) for language, each in pairs.items()}
     endings = {
@@ -64,8 +63,7 @@ def load_terms() -> Terms:
 
 def load_language() -> Callable[[str], str]:
     """Text → ISO 639-1 code by function words; "und" = unknown."""
-    stop = {language: frozenset(words.split()) for language, words in _tables()["stop"].items()}
-    languages = _languages(stop)
+    stop, languages = _stop_words(_tables())
 
     def language(text: str) -> str:
         words = list(_words(text))
@@ -112,9 +110,11 @@ def _pairs(run: str) -> Iterator[str]:
         yield first + second
 
 
-def _languages(stop: dict[str, frozenset[str]]) -> dict[str, tuple[str, ...]]:
+def _stop_words(tables: dict[str, Any]) -> tuple[dict[str, frozenset[str]], dict[str, tuple[str, ...]]]:
+    """Language → its function words, and word → its languages."""
+    stop = {language: frozenset(words.split()) for language, words in tables["stop"].items()}
     words = frozenset[str]().union(*stop.values())
-    return {word: tuple(language for language, table in stop.items() if word in table) for word in words}
+    return stop, {word: tuple(language for language, table in stop.items() if word in table) for word in words}
 
 
 def _language(words: list[str], languages: dict[str, tuple[str, ...]]) -> str:

@@ -26,8 +26,6 @@ from builder.wire.files import Files
 from builder.wire.requests import BuiltContext
 from builder.worker.log import StoredLog
 
-MAX_EDITIONS = 4
-"""Kept in memory beside those in force."""
 DEFAULT = "default"
 EDITED = "it is built with the profile and templates of then, which were edited since"
 
@@ -203,8 +201,6 @@ class Replays:
             self._reloading.earlier[edition.id] = core.with_config(
                 await asyncio.to_thread(parse_config, edition.layers, like.config, was_in_force=True)
             )
-            for name in list(self._reloading.earlier)[:-MAX_EDITIONS]:
-                del self._reloading.earlier[name]
         return self._reloading.earlier[edition.id]
 
 

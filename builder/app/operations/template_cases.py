@@ -81,10 +81,9 @@ def without_case(settings: Settings) -> tuple[str, ...]:
     """Hints of the folder that no case tries."""
     folder = template_folders(settings)[-1]
     schemas = {case.schema for file in case_files(folder) if isinstance(case := _read(file), Case) and not case.profile}
-    hints = (file.name.removesuffix(SUFFIX) for file in sorted((folder / "hints").glob(f"*{SUFFIX}")))
-    names = {file.name.removesuffix(SUFFIX) for file in (folder / "hints").glob(f"*{SUFFIX}")}
-    unknown = any(schema not in names for schema in schemas)
-    return tuple(name for name in hints if name not in schemas and not (name == GENERIC and unknown))
+    hints = [file.name.removesuffix(SUFFIX) for file in sorted((folder / "hints").glob(f"*{SUFFIX}"))]
+    tried = schemas if schemas.issubset(hints) else schemas | {GENERIC}
+    return tuple(name for name in hints if name not in tried)
 
 
 def update(results: tuple[CaseResult, ...]) -> tuple[Path, ...]:

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from time import monotonic
+from types import MappingProxyType
 from typing import Any
 
 from jsonpath import JSONPath, JSONPathEnvironment, JSONPathError, JSONPathMatch, NodeList
@@ -105,7 +106,7 @@ class Extraction:
             raise ValueError("it is more than one query; write a rule for each")  # noqa: TRY004 - one family of reasons
         self._query = _metered(parsed)
 
-    def value(self, body: Any) -> Any:
+    def value(self, body: Any, _values: Mapping[str, Any] = MappingProxyType({})) -> Any:
         """None, one match's value, or a list. Raises `JSONPathError`, `LimitExceeded`."""
         matches = [match.obj for match in self._query.finditer(body)]
         charge_for(matches)

@@ -13,7 +13,6 @@ from jsonpath import JSONPathError
 from builder.adapters.templates.folder import BLAMELESS_CHARS, FAILURES, MAX_STRIKES, RenderedNothing, TemplateFailed
 from builder.adapters.templates.llm_hints.queries import JqFailed
 from builder.adapters.templates.llm_hints.rules import (
-    Data,
     HintRule,
     LiteralRule,
     Path,
@@ -193,7 +192,7 @@ def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[st
         results = {}
         for key, rule in hints.transform:
             step, template = f"transform.{key[:40]}", rule if isinstance(rule, TemplateRule) else None
-            results[key] = rule.value(Data(body=part, values=values))
+            results[key] = rule.value(part, values)
     except (*FAILURES, JSONPathError) as error:
         if isinstance(error, JqFailed):
             reason = str(error)

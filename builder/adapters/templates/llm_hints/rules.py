@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from jinja2 import Template, TemplateError, meta
@@ -60,15 +59,6 @@ def values_at(value: Any, path: Path) -> Iterator[Any]:
             yield from values_at(child[1], remainder)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Data:
-    """Input of the rules."""
-
-    body: Any
-    values: Mapping[str, Any]
-    """By the names of VALUES."""
-
-
 class Written(str):
     """With marked values of a body in it."""
 
@@ -78,8 +68,8 @@ class Written(str):
 class HintRule(Protocol):
     """Makes one value."""
 
-    def value(self, data: Data) -> Any:
-        """JSON, or `Written`. Raises one of `FAILURES`."""
+    def value(self, body: Any, values: Mapping[str, Any]) -> Any:
+        """JSON, or `Written`. values: by the names of VALUES. Raises one of `FAILURES`."""
 
 
 class TemplateRule:
@@ -96,24 +86,11 @@ class TemplateRule:
         if unknown := sorted(meta.find_undeclared_variables(parsed(source)) - allowed):
             raise ValueError(f"{unknown[0]!r} is no value of a template; write {CONTEXT}.{unknown[0]}")
 
-    def value(self, data: Data) -> Any:
+    def value(self, body: Any, values: Mapping[str, Any]) -> Any:
         """The text that it writes."""
-        body = marked(data.body)
-        context = self.template.new_context({**data.values, CONTEXT: body, "body": body})
+        fields = marked(body)
+        context = self.template.new_context({**values, CONTEXT: fields, "body": fields})
         return Written("".join(self.template.root_render_func(context)).strip("\n"))
-
-
-class ExtractRule:
-    """JSONPath."""
-
-    __slots__ = ("_extraction",)
-
-    def __init__(self, query: str) -> None:
-        self._extraction = Extraction(query)
-
-    def value(self, data: Data) -> Any:
-        """See `Extraction.value`."""
-        return self._extraction.value(data.body)
 
 
 class FormatRule:
@@ -126,9 +103,9 @@ class FormatRule:
             raise ValueError(f"the format has more than {MAX_FORMAT_CHARS:,} characters; make it shorter")
         self._parts: tuple[str | Path, ...] = tuple(_parts_of(text))
 
-    def value(self, data: Data) -> Any:
+    def value(self, body: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002 - a rule is given them
         """The text with its fields filled in."""
-        return Written("".join(part if isinstance(part, str) else _filled(data.body, part) for part in self._parts))
+        return Written("".join(part if isinstance(part, str) else _filled(body, part) for part in self._parts))
 
 
 class LiteralRule:
@@ -139,7 +116,7 @@ class LiteralRule:
     def __init__(self, literal: Any) -> None:
         self._literal = literal
 
-    def value(self, data: Data) -> Any:  # noqa: ARG002 - a rule is given them
+    def value(self, body: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002 - a rule is given them
         """As in the hints."""
         charge_for(self._literal)
         return self._literal
@@ -154,9 +131,9 @@ class JqRule:
         check_query(query)
         self._query = query
 
-    def value(self, data: Data) -> Any:
+    def value(self, body: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002 - a rule is given them
         """See `JqProcess.value`; its time is charged. Raises `LimitExceeded` too."""
-        value, seconds = jq_process().value(self._query, data.body)
+        value, seconds = jq_process().value(self._query, body)
         spend(seconds)
         charge_for(value)
         return value
@@ -249,7 +226,7 @@ def _filled(body: Any, path: Path) -> str:
 
 TEXT_RULES: Mapping[str, tuple[str, Callable[[str], HintRule]]] = {
     "template": ("template", TemplateRule),
-    "extract": ("value", ExtractRule),
+    "extract": ("value", Extraction),
     "format": ("format", FormatRule),
     "jq": ("query", JqRule),
 }
