@@ -1,7 +1,7 @@
 """Faults that a template's text shows, and why one failed, without words of people."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from jinja2 import Template, TemplateError, meta, nodes
 from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.sandbox.grammar import TAGS, NotInLanguage
 from builder.adapters.templates.values import VALUES
-from builder.domain.lint_finding import LintFinding, Severity, nearest
+from builder.domain.lint_finding import LintFinding, Severity, advice, nearest
 from builder.domain.reports import TemplateKind
 from builder.remember.decode import BODIES
 
@@ -100,11 +100,11 @@ def static_faults(kind: TemplateKind, source: str, phrases: Mapping[str, str]) -
     for unknown in sorted(meta.find_undeclared_variables(tree) - VALUE_NAMES[kind]):
         line = min((node.lineno for node in tree.find_all(nodes.Name) if node.name == unknown), default=0)
         # records and their own hints call the body "context"
-        fix = "use body" if (kind, unknown) == ("hints", "context") else suggestion(unknown, VALUE_NAMES[kind])
+        fix = "write body" if (kind, unknown) == ("hints", "context") else advice(unknown, VALUE_NAMES[kind])
         yield Fault(line, f"{unknown!r} is no value of a template", fix)
     for line, name in fields_of(tree, "words") if phrases else ():
         if name not in phrases:
-            yield Fault(line, f"there is no phrase {name!r}", suggestion(name, phrases))
+            yield Fault(line, f"there is no phrase {name!r}", advice(name, phrases))
     if kind == "pages":
         yield from _page_fields(tree)
     parts = (part for output in tree.find_all(nodes.Output) for part in output.nodes)
@@ -128,13 +128,6 @@ def body_fields(schema: str, source: str) -> Iterator[Fault]:
         else:
             fix = f"it is empty unless your senders add it; fields are {', '.join(fields)}"
             yield Fault(line, problem, fix, "note")
-
-
-def suggestion(name: str, names: Iterable[str]) -> str:
-    """The nearest right word, else all."""
-    choices = sorted(names)
-    near = nearest(name, choices)
-    return f"use {near}" if near else f"use one of {', '.join(choices)}"
 
 
 def fields_of(tree: nodes.Template, value: str) -> list[tuple[int, str]]:
@@ -197,12 +190,8 @@ def _page_fields(tree: nodes.Template) -> Iterator[Fault]:
     for value, names in fields.items():
         for line, name in fields_of(tree, value):
             if name not in names:
-                yield Fault(line, f"{value}.{name} does not exist", f"use {_nearest_field(value, name, names)}")
-
-
-def _nearest_field(value: str, name: str, names: frozenset[str]) -> str:
-    near = nearest(name, names)
-    return f"{value}.{near}" if near else f"one of {', '.join(f'{value}.{each}' for each in sorted(names))}"
+                fix = advice(f"{value}.{name}", [f"{value}.{each}" for each in names])
+                yield Fault(line, f"{value}.{name} does not exist", fix)
 
 
 def _repeated(node: nodes.Node, around: dict[tuple[str, ...], int]) -> Iterator[Fault]:
