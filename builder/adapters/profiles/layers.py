@@ -16,12 +16,13 @@ MAX_TEXTS = 256
 DEFAULT = "default"
 
 
-class UnknownSection(ValueError):  # noqa: N818 - what it is about
-    """A change of a section that does not exist."""
+class SettingError(ValueError):
+    """Only the whole profile shows the value to be wrong."""
 
-    def __init__(self, name: str, message: str) -> None:
-        super().__init__(message)
-        self.name = name
+    def __init__(self, path: Path, problem: str, fix: str) -> None:
+        """path: of the setting; a section's step is its name."""
+        super().__init__(f"{problem}; {fix}")
+        self.path, self.problem, self.fix = path, problem, fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def _values(source: str, file: str) -> dict[str, Any]:
 
 
 def merged(stack: tuple[Layer, ...]) -> dict[str, Any]:
-    """Plain values. Raises `ValueError` for an unknown section.
+    """Plain values. Raises `SettingError` for an unknown section.
 
     Mappings are merged, an empty one empties; lists replace; `sections` may be name → changes, null removes.
     """
@@ -191,6 +192,6 @@ def _merge(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]
 def _patched(sections: list[dict[str, Any]], changes: dict[str, Any]) -> list[dict[str, Any]]:
     if unknown := changes.keys() - {section.get("name") for section in sections}:
         name, names = min(unknown), [str(section.get("name")) for section in sections]
-        raise UnknownSection(name, f"no section has this name; {advice(name, names)}, or write sections as a list")
+        raise SettingError((SECTIONS, name), "no section has this name", f"{advice(name, names)}, or write sections as a list")
     patches = ((section, changes.get(str(section.get("name")), {})) for section in sections)
     return [section | patch for section, patch in patches if patch is not None]

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from builder.adapters.profiles.layers import SECTIONS, Layer, Path, origins
+from builder.adapters.profiles.layers import SECTIONS, Layer, Path, SettingError, origins
 from builder.domain.lint_finding import LintFinding, advice, nearest
 from builder.wire.files import line_of
 
@@ -42,19 +42,11 @@ MIN_PERCENT, PERCENT = 2, 100
 """A share in this range was meant in percent."""
 
 
-class SettingError(ValueError):
-    """Only the whole profile shows the value to be wrong."""
-
-    def __init__(self, path: Path, problem: str, fix: str) -> None:
-        """path: of the setting; a section's step is its name."""
-        super().__init__(f"{problem}; {fix}")
-        self.path, self.problem, self.fix = path, problem, fix
-
-    def finding(self, stack: tuple[Layer, ...], file: str) -> LintFinding:
-        """At its line. file: of the topmost layer."""
-        layer = layer_of(self.path, stack, origins(stack))
-        line = line_of(layer.source, self.path)
-        return LintFinding(file=layer.file or file, line=line, place=setting_name(self.path), problem=self.problem, fix=self.fix)
+def finding_of(error: SettingError, stack: tuple[Layer, ...], file: str) -> LintFinding:
+    """At its line. file: of the topmost layer."""
+    layer = layer_of(error.path, stack, origins(stack))
+    line, setting = line_of(layer.source, error.path), setting_name(error.path)
+    return LintFinding(file=layer.file or file, line=line, place=setting, problem=error.problem, fix=error.fix)
 
 
 def setting_name(path: Path) -> str:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from builder.adapters.profiles.layers import SECTIONS, Layer, Path, Presets, UnknownSection, layers, merged
-from builder.adapters.profiles.problems import MAX_NAME_CHARS, SettingError, findings_of
+from builder.adapters.profiles.layers import Layer, Path, Presets, SettingError, layers, merged
+from builder.adapters.profiles.problems import MAX_NAME_CHARS, finding_of, findings_of
 from builder.adapters.profiles.profile_file import (
     DEFAULT_BUDGET,
     DEFAULT_TARGET,
@@ -92,20 +92,17 @@ def parse_profile(name: str, source: str, library: Library | None = None, file: 
     try:
         check_token(name, "profile name")
         stack = library.layers(name, source, file)
-        values = merged(stack)
-    except UnknownSection as error:
-        mistake = SettingError((SECTIONS, error.name), *str(error).split("; ", 1))
-        raise FaultyFiles((mistake.finding(stack, file),)) from error
     except (ValueError, TypeError, RecursionError, Rejected) as error:
         raise faulty(file, str(error)) from error
     try:
+        values = merged(stack)
         parsed = ProfileFile.model_validate(values)
         content = f"{source}\0{json.dumps(values, sort_keys=True, default=str)}"
         return _profile(name, parsed, library, blake2b(content.encode(), digest_size=4).hexdigest())
     except ValidationError as error:
         raise FaultyFiles(findings_of(error, values, stack, file, ProfileFile)) from error
     except SettingError as error:
-        raise FaultyFiles((error.finding(stack, file),)) from error
+        raise FaultyFiles((finding_of(error, stack, file),)) from error
     except (ValueError, TypeError, RecursionError, Rejected) as error:
         raise faulty(file, str(error)) from error
 
