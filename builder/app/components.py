@@ -20,7 +20,7 @@ from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.page_rendering import Listener, silence
-from builder.adapters.tokens import load_counter, load_encoder
+from builder.adapters.tokens import load_counter
 from builder.app.broker import STORES, StoreSchemes, locate_store
 from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_config, read_preset, template_folders
 from builder.app.settings import Settings
@@ -152,7 +152,7 @@ async def open_components(
                 raise
             log.error("started with the last good profiles and templates: %s", error)  # noqa: TRY400 - the sentence says it all
             config = replace(last, problem=f"the last good profiles and templates are in force: {error}")
-        embedder = _begin_loading(settings, settings.embedding.engine, settings.embedding.cache_size, parts.embedder)
+        embedder = begin_loading(settings, settings.embedding.engine, settings.embedding.cache_size, parts.embedder)
         stack.push_async_callback(embedder.aclose)
         store = await stack.enter_async_context(chosen.open())
         await _same_model(store, embedder.model)
@@ -205,17 +205,8 @@ def models(settings: Settings) -> list[dict[str, Any]]:
     return list_models(settings.models_dir)
 
 
-async def open_encoder(settings: Settings, engine: str = "") -> CachedEmbedder:
-    """Without cache; the reference of `bench`."""
-    embedder = _begin_loading(settings, engine or settings.embedding.engine, 0)
-    await embedder.ready()
-    return embedder
-
-
 counter = partial(load_counter, FACTS_ENCODING)
 """Makes the function text → true tokens (o200k_base)."""
-encoder = load_encoder
-"""Makes the function text → token numbers."""
 
 
 async def _last_good(location: StoreLocation, failed: Listener) -> ConfigSnapshot | None:
@@ -241,9 +232,10 @@ async def _same_model(store: Rebuild, model: str) -> None:
         )
 
 
-def _begin_loading(
+def begin_loading(
     settings: Settings, engine: str, cache_size: int, opener: Callable[..., CachedEmbedder] = open_embedder
 ) -> CachedEmbedder:
+    """As `open_embedder`. cache_size: vectors."""
     chosen = settings.embedding
     endpoint = Endpoint(
         url=chosen.url,

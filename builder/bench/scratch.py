@@ -7,15 +7,17 @@ from typing import Any
 
 from jinja2 import Template
 
+from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.templates.folder import GENERIC, TemplateSet, templates_of
 from builder.adapters.templates.fragments import MAX_CHARS, JinjaRendering
 from builder.adapters.templates.sandbox.environment import bare
 from builder.adapters.templates.trial import example
 from builder.adapters.templates.values import values_of
-from builder.adapters.tokens import load_counter
+from builder.adapters.tokens import load_counter, load_encoder
 from builder.app.broker import IN_MEMORY, location
-from builder.app.components import FACTS_ENCODING, load_ranker
+from builder.app.components import FACTS_ENCODING, begin_loading, load_ranker
 from builder.app.config import bundled_folder, load_library, load_profiles, read_layers, read_preset
+from builder.app.settings import Settings
 from builder.assemble.items.list_items import items
 from builder.assemble.items.rendering import WHOLE
 from builder.bench.speed.sandbox import Renderer
@@ -30,6 +32,8 @@ from builder.service import ContextBuilder, Functions
 
 ENCODINGS = ("o200k_base", "cl100k_base")
 MAX_PASSAGES = 10_000
+encoder = load_encoder
+"""Encoding → text → token numbers."""
 
 
 @asynccontextmanager
@@ -52,6 +56,13 @@ def scratch_builder(
     renderings = {encoding: JinjaRendering(_templates(), counter(encoding)) for encoding in ENCODINGS}
     helpers = Functions(terms=terms, count=counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded)
     return ContextBuilder(store, embedder, (), helpers, HistoryCache(MAX_PASSAGES))
+
+
+async def open_encoder(settings: Settings, engine: str = "") -> CachedEmbedder:
+    """A loaded engine without cache."""
+    embedder = begin_loading(settings, engine or settings.embedding.engine, 0)
+    await embedder.ready()
+    return embedder
 
 
 @cache
