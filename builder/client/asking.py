@@ -171,7 +171,7 @@ class Asking(Sending):
             turn = _Turn(message.id, agent, dict.fromkeys(subjects, (await publish()).sequence), {message.id})
             while (remaining := deadline - clock()) > 0 and not self._connection.is_closed:
                 try:
-                    async for step in turn.read(self._reader):
+                    async for step in turn.read(self._stream):
                         yield step
                         if turn.is_over:
                             return
@@ -190,7 +190,7 @@ class Asking(Sending):
                 there = await self.fetch(message.id, 1)
                 if (there.session, there.body) == (session_text(message.session), json.loads(message.body)):
                     return PublishResult(sequence=there.sequence, duplicate=True)
-        return await self._publishing.publish(event, own_clock=own_clock)
+        return await self._stream.publish(event, own_clock=own_clock)
 
     async def _check_triggers(self, consumer: str, message: Breadcrumb) -> Consumer:
         profile = await self.consumer(check_token(consumer, "consumer"))

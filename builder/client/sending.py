@@ -13,7 +13,7 @@ from nats.js.errors import APIError
 
 from builder.client.connecting import reason
 from builder.client.requests import Requests
-from builder.client.stream import BREADCRUMBS, StreamReader
+from builder.client.stream import StreamReader
 from builder.domain.breadcrumb import ORIGIN, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
@@ -45,15 +45,12 @@ class Conflict(Unavailable):
     """Another message came on the subject since the last read."""
 
 
-class Publishing:
-    """Each breadcrumb is acknowledged by the stream."""
+class BreadcrumbStream(StreamReader):
+    """The stream, read and published to; it acknowledges each breadcrumb."""
 
-    def __init__(self, connection: Connection, reader: StreamReader, installation: Installation = DEFAULT) -> None:
-        self._subject = installation.subject
-        self._stream = installation.stream(BREADCRUMBS)
+    def __init__(self, connection: Connection, installation: Installation = DEFAULT) -> None:
+        super().__init__(connection.jetstream(), installation)
         self._connection = connection
-        self._js = connection.jetstream()
-        self._reader = reader
 
     async def publish(
         self, event: Outgoing, *, replay: bool = False, own_clock: bool = False, last: int | None = None
@@ -77,7 +74,7 @@ class Publishing:
                 raise Conflict(f"another message came on {subject} meanwhile; send it again") from error
             raise Unavailable(f"publishing on {subject} failed: {_why(error)}") from error
         if ack.duplicate:
-            check_same(event, await self._reader.at(int(ack.seq)), own_clock=own_clock)
+            check_same(event, await self.at(int(ack.seq)), own_clock=own_clock)
         return PublishResult(sequence=int(ack.seq), duplicate=bool(ack.duplicate))
 
 
@@ -116,8 +113,7 @@ class Sending(Requests):
     def __init__(self, connection: Connection, workspace: str, installation: Installation = DEFAULT) -> None:
         super().__init__(connection, workspace, installation)
         self._js = connection.jetstream()
-        self._reader = StreamReader(self._js, installation)
-        self._publishing = Publishing(connection, self._reader, installation)
+        self._stream = BreadcrumbStream(connection, installation)
 
     async def send(
         self,
@@ -147,7 +143,7 @@ class Sending(Requests):
             memory=memory, to=to,
         )  # fmt: skip
         check(event)
-        await self._publishing.publish(event, own_clock=created_at is None)
+        await self._stream.publish(event, own_clock=created_at is None)
         return identity
 
     async def send_user_message(
@@ -194,11 +190,11 @@ class Sending(Requests):
 
     async def publish(self, event: Outgoing, *, replay: bool = False) -> PublishResult:
         """Publish a message unchanged, e.g. of an export. replay: never triggers. Raises `Rejected`, `Unavailable`."""
-        return await self._publishing.publish(event, replay=replay)
+        return await self._stream.publish(event, replay=replay)
 
     async def stream_created(self) -> str:
         """Creation time of the stream, which identifies it. Raises `Unavailable`."""
-        return str((await self._reader.info()).created)
+        return str((await self._stream.info()).created)
 
     def _event(
         self,
