@@ -108,7 +108,7 @@ class Components:
         return profile
 
     def profile(self, name: str) -> Profile:
-        """Or preset. Raises `Misconfigured` with the known names."""
+        """A profile or preset. Raises `Misconfigured` with the known names."""
         for profile in (*self.profiles, *self.config.shadows):
             if profile.consumer == name:
                 return profile

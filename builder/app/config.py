@@ -36,7 +36,7 @@ FileStamps = frozenset[tuple[str, int, int, int]]
 
 
 def bundled_folder(name: str) -> Path:
-    """`templates` or `schemas`. Raises `Misconfigured` when the installation is broken."""
+    """name: `templates` or `schemas`. Raises `Misconfigured` when the installation is broken."""
     package = Path(str(files("builder")))
     for folder in (package / "_resources" / name, package.parent / name):
         if folder.is_dir():

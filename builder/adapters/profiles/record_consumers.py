@@ -70,7 +70,7 @@ class RecordProfiles:
         return self._results[key]
 
     def forget(self) -> None:
-        """After an erasure."""
+        """Drop results, after an erasure."""
         self._results.clear()
 
     def _made_of(self, definitions: Definitions) -> RecordConsumers:

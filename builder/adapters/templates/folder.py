@@ -100,7 +100,7 @@ class TemplateSet:
             raise Misconfigured(f"hints/{GENERIC}{SUFFIX} is missing; unknown schemas need it, put it back")
 
     def phrases(self, language: str = ENGLISH) -> Phrases:
-        """None for an unknown language."""
+        """Empty for an unknown language."""
         return self.languages.get(language, NO_PHRASES)
 
     def hint(self, name: str, values: Mapping[str, Any], value_chars: int = 0) -> str:

@@ -67,10 +67,8 @@ class JinjaRendering(PageRendering):
 
         bundled: templates that replace failing ones. max_chars: longer bodies are cut before rendering.
         """
-        failures = failures or Failures(silence)
-        super().__init__(templates, count, bundled or templates, failures)
+        super().__init__(templates, count, bundled or templates, failures or Failures(silence))
         self.max_chars = max_chars
-        self._failures = failures
         self.revision = templates.revision
         self.phrases = templates.phrases(language)
         self._language = language

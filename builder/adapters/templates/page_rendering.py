@@ -99,7 +99,7 @@ class PageRendering:
         self.count = count
         self._templates = templates
         self._bundled = bundled
-        self._page_failures = failures
+        self._failures = failures
         self._line_tokens = lru_cache(LINE_CACHE)(count)
         self.heading_tokens = lru_cache(1024)(self._heading_tokens)
         self.date_tokens = lru_cache(4096)(self._date_tokens)
@@ -119,7 +119,7 @@ class PageRendering:
         except TemplateFailed as error:
             reason = str(error)
         like = TAGGED if self._templates.is_tagged(page) else DEFAULT
-        self._page_failures.add(Failure(kind="pages", name=page, reason=reason, instead=f"the bundled page {like!r}"))
+        self._failures.add(Failure(kind="pages", name=page, reason=reason, instead=f"the bundled page {like!r}"))
         try:
             return replace(layout_of(self._bundled.page(like, marked_ends(sections)), len(sections)), failed=True)
         except TemplateFailed as error:

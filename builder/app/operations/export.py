@@ -44,7 +44,7 @@ class StreamContent:
     """Looked-up message ids of the file."""
 
     def has(self, event: Outgoing) -> bool:
-        """Or removed. Raises `Rejected` for other content under its id."""
+        """Whether it was published or removed before. Raises `Rejected` for other content under its id."""
         self.passed.add(event.message_id)
         if self._removed(event):
             return True

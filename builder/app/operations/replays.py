@@ -205,7 +205,7 @@ class Replays:
 
 
 def profile_of(core: Components, name: str, definitions: Definitions = ()) -> Profile:
-    """Also shadow, preset or record consumer. Raises `Rejected`."""
+    """A profile, shadow, preset or record consumer. Raises `Rejected`."""
     others = (*core.config.shadows, *core.builder.record_consumers(definitions).profiles)
     if match := next((each for each in others if each.consumer == name), None):
         return match

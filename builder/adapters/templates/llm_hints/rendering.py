@@ -80,7 +80,7 @@ def read_hints(text: str) -> LlmHints:
 
 
 def forget_hints() -> None:
-    """After an erasure."""
+    """Drop parsed texts, after an erasure."""
     _read.cache_clear()
 
 
@@ -109,10 +109,10 @@ class LlmHintRenderer:
                 if part and not is_read and _shows_nothing(rules, result, breadcrumb.schema, values):
                     raise RenderedNothing("they show nothing of the record; look for a misspelt field")
                 return text
-        except _RuleFailed as error:
-            is_strike = isinstance(error.cause, LimitExceeded | JqFailed) and value_chars <= BLAMELESS_CHARS
-            self._strikes[hints] = self._strikes.get(hints, 0) + is_strike
-            raise TemplateFailed(str(error)) from error.cause
+        except TemplateFailed as error:
+            if isinstance(error.__cause__, LimitExceeded | JqFailed) and value_chars <= BLAMELESS_CHARS:
+                self._strikes[hints] = self._strikes.get(hints, 0) + 1
+            raise
 
     def forget(self) -> None:
         """Drop all hint texts of this process."""
@@ -176,12 +176,6 @@ def _transform(hints: Any) -> dict[str, Any]:
     return dict(sorted(rules.items()))
 
 
-class _RuleFailed(Exception):  # noqa: N818 - named after what happened
-    def __init__(self, reason: str, cause: Exception) -> None:
-        super().__init__(reason)
-        self.cause = cause
-
-
 def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[str, Any]) -> dict[str, Any]:
     step, template = "include", None
     try:
@@ -200,7 +194,7 @@ def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[st
             reason = reason_of(error, template.template, template.source)
         else:
             reason = str(error) if isinstance(error, LimitExceeded) else type(error).__name__
-        raise _RuleFailed(f"{step}: {reason}", error) from error
+        raise TemplateFailed(f"{step}: {reason}") from error
     if not hints.transform:
         return part
     return part | results if hints.mode == "merge" else results
@@ -210,7 +204,7 @@ def _shows_nothing(hints: LlmHints, result: dict[str, Any], schema: str, values:
     try:
         same = _applied(hints, {}, schema, values | {"text": ""}) == result
         return same and not all(isinstance(rule, LiteralRule) for _, rule in hints.transform)
-    except _RuleFailed:
+    except TemplateFailed:
         return False
 
 
