@@ -6,7 +6,6 @@ import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -50,7 +49,7 @@ async def open_bus(settings: Settings, store: CompleteStore | None = None) -> As
     async with AsyncExitStack() as stack:
         url, server = settings.nats.servers, None
         if not url:
-            server = await stack.enter_async_context(embedded_server(streams_folder(settings), settings.nats.port))
+            server = await stack.enter_async_context(embedded_server(settings.data_dir.expanduser() / "nats", settings.nats.port))
             url = server.url
         connection = await open_connection(url, **(client_options(url, settings) | {"timeout": START_SECONDS, "rounds": 0}))
         stack.push_async_callback(_close, connection)
@@ -83,11 +82,6 @@ async def check_order(store: CompleteStore, js: JetStreamContext, installation: 
         "pages; check CONTEXT_BUILDER_NATS__SERVERS, CONTEXT_BUILDER_NAME and CONTEXT_BUILDER_DATA_DIR; where the stream was "
         "made again, keep them, or move the store's file away to begin without them"
     )
-
-
-def streams_folder(settings: Settings) -> Path:
-    """Kept by the embedded broker."""
-    return settings.data_dir.expanduser() / "nats"
 
 
 def topology(settings: Settings) -> Topology:

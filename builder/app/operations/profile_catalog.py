@@ -116,7 +116,8 @@ class ProfileCatalog:
             yield from untranslated(folder, self.library.languages[ENGLISH], self._bundled_languages)
             strays = tuple(stray_files(folder, served, {*(visible or ()), *chosen}))
             yield from strays
-            hidden = set() if visible is None else {*_hints_in(folder)} - visible - served - chosen
+            names = {file.name.removesuffix(SUFFIX) for file in (folder / "hints").glob(f"*{SUFFIX}")}
+            hidden = set() if visible is None else names - visible - served - chosen
             for schema in sorted(hidden):
                 file, fix = f"hints/{schema}{SUFFIX}", f"add {schema} to retrieval.schemas or pinned of a profile"
                 if all(stray.file != file for stray in strays):
@@ -167,10 +168,6 @@ class ProfileCatalog:
     def _consumers(self) -> frozenset[str]:
         """By readable profile files, without shadows."""
         return frozenset(each.consumer for entry, each in self._readable() if entry.kind == "profile" and not each.shadow_of)
-
-
-def _hints_in(folder: Path) -> Iterator[str]:
-    return (file.name.removesuffix(SUFFIX) for file in (folder / "hints").glob(f"*{SUFFIX}"))
 
 
 def open_catalog(settings: Settings) -> ProfileCatalog:

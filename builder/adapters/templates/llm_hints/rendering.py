@@ -79,11 +79,6 @@ def read_hints(text: str) -> LlmHints:
     return hints
 
 
-def forget_hints() -> None:
-    """Drop parsed texts, after an erasure."""
-    _read.cache_clear()
-
-
 class LlmHintRenderer:
     """Disables hints that exceed limits `MAX_STRIKES` times."""
 
@@ -117,7 +112,7 @@ class LlmHintRenderer:
     def forget(self) -> None:
         """Drop all hint texts of this process."""
         self._strikes.clear()
-        forget_hints()
+        _read.cache_clear()
 
 
 @lru_cache(MAX_PARSED)
