@@ -130,7 +130,7 @@ def merged(stack: tuple[Layer, ...]) -> dict[str, Any]:
     """
     values: dict[str, Any] = {}
     for layer in stack:
-        values = _merge(values, layer.values)
+        values = laid_over(values, layer.values)
     return values
 
 
@@ -176,14 +176,15 @@ def _names(value: Any, file: str, line: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _merge(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+def laid_over(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+    """See `merged`."""
     values = dict(lower)
     for key, value in upper.items():
         under = values.get(key)
-        if key == SECTIONS and isinstance(value, dict):
-            values[key] = _patched(under if isinstance(under, list) else [], value)
+        if key == SECTIONS and isinstance(under, list) and isinstance(value, dict):
+            values[key] = _patched(under, value)
         elif isinstance(under, dict) and isinstance(value, dict) and value:
-            values[key] = _merge(under, value)
+            values[key] = laid_over(under, value)
         else:
             values[key] = value
     return values

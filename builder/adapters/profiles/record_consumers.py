@@ -1,7 +1,7 @@
 """Definitions → consumers: the default profile under the values of the records."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -9,7 +9,7 @@ import yaml
 from cachetools import FIFOCache
 from pydantic import BaseModel, ValidationError
 
-from builder.adapters.profiles.layers import DEFAULT, merged
+from builder.adapters.profiles.layers import DEFAULT, laid_over, merged
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.profiles.record_settings import (
     SETTINGS,
@@ -124,17 +124,9 @@ class RecordProfiles:
                 draft = RecordSettings(base)
                 of_agent(body, draft) if isinstance(body, AgentBody) else of_config(body, draft)
                 settings = {name: value for name, value in body.context_builder.items() if name != EXTENDS}
-                values = _laid_over(_laid_over(values, draft.values), settings)
+                values = laid_over(laid_over(values, draft.values), settings)
                 findings += (_finding(origin_of(record), note, "note") for note in draft.notes)
         return values
-
-
-def _laid_over(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> Values:
-    values = dict(lower)
-    for name, value in upper.items():
-        under = values.get(name)
-        values[name] = _laid_over(under, value) if isinstance(under, dict) and isinstance(value, dict) and value else value
-    return values
 
 
 def _by_consumer(definitions: Definitions, findings: list[LintFinding]) -> dict[str, _Records]:
