@@ -243,7 +243,7 @@ def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
     row, versions = turn[0].origin, view.history.breadcrumbs.versions
     while (answers := view.breadcrumb(row).answers) in versions:
         first, newest = versions[answers][0], view.row_of(answers)
-        if newest < 0 or not view.current[newest] or not view.in_conversation(newest):
+        if newest < 0 or not view.current[newest] or not view.dialogue[newest]:
             return None
         if view.breadcrumb(newest).role != "tool":
             return Entry(first, newest) if first < turn[0].origin else None
@@ -254,7 +254,7 @@ def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
     row = last_row_of_person(view)
     if row < 0:
         before = (other for other in reversed(view.rows.tolist()) if other < turn[0].origin and view.current[other])
-        row = next((other for other in before if view.in_conversation(other) and _is_of_other_agent(view, other)), -1)
+        row = next((other for other in before if view.dialogue[other] and _is_of_other_agent(view, other)), -1)
     return Entry(versions[view.breadcrumb(row).id][0], row) if row >= 0 else None
 
 

@@ -178,9 +178,7 @@ def without_later_triggers(view: View, trigger: Breadcrumb, profile: Profile) ->
             gone[row] = True
             hidden.update({crumb.id} - {trigger.id})
             requests.update(crumb.calls if crumb.call_signatures else ())
-    if not gone.any():
-        return view
-    return replace(view, current=view.current & ~gone, audience=~gone if view.audience is None else view.audience & ~gone)
+    return view.within(~gone)
 
 
 def follows_at_once(crumb: Breadcrumb, later: Breadcrumb, profile: Profile) -> bool:
@@ -204,7 +202,7 @@ def _read(view: View, profile: Profile, trigger: str = "") -> _Session:
 def _newest(view: View) -> Iterator[tuple[int, Breadcrumb]]:
     for row in view.rows[-NEWEST_BREADCRUMBS:].tolist():
         crumb = view.breadcrumb(row)
-        is_past = (crumb.role == "assistant" and not crumb.calls) or (_is_result(crumb) and view.in_conversation(row))
+        is_past = (crumb.role == "assistant" and not crumb.calls) or (_is_result(crumb) and view.dialogue[row])
         if crumb.version == 1 and (is_past or _is_shown(view, crumb.id)):
             yield row, crumb
 

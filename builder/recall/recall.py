@@ -97,8 +97,8 @@ def of_person(view: View, user: str) -> View:
     table, people = view.history.breadcrumbs, view.history.people
     person = people.codes.get(user, NOBODY)
     own = view.session_of == view.session
-    persons = view.column(people.person)
-    memory = (persons == person) & (person != NOBODY) & ~view.column(table.private)
+    persons = people.person[: view.size]
+    memory = (persons == person) & (person != NOBODY) & ~table.private[: view.size]
     if NO_SESSION in table.sessions:
         memory |= (view.session_of == table.sessions[NO_SESSION]) & (persons == NOBODY)
     summaries = view.current & ~own & table.matching(SUMMARIES, view.size)

@@ -215,7 +215,7 @@ async def history_of(store: Store, workspace: str, user: str, until: Place) -> t
     for session in await store.sessions_of(workspace, user):
         _, view = await reader.read(session, until, Scope(workspace=workspace, sessions=(session,)), (), inclusive=True)
         person = view.history.people.codes.get(user, NOBODY)
-        persons = view.column(view.history.people.person)
+        persons = view.history.people.person[: view.size]
         rows = np.flatnonzero((persons == person) & (persons != NOBODY) & view.current)
         crumbs += (view.breadcrumb(row) for row in rows.tolist())
     return tuple(sorted(crumbs, key=lambda crumb: (crumb.place, crumb.session)))

@@ -39,7 +39,7 @@ class Gaps:
         origins = np.array([item.origin for item in items], np.int64)
         is_said = (origins >= 0) & (origins < self.view.size)
         is_said[is_said] = self.view.dialogue[origins[is_said]]
-        firsts = self.view.column(self.view.history.exchanges.origin)[origins[is_said]]
+        firsts = self.view.history.exchanges.origin[origins[is_said]]
         sessions = self.view.session_of[firsts]
         numbers = np.searchsorted(self.missing, firsts[1:]) - np.searchsorted(self.missing, firsts[:-1], side="right")
         lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))
@@ -61,7 +61,7 @@ def units_of(view: View) -> Ints:
     """Rows that head the units of the conversation, in place order."""
     rows, exchanges = view.rows, view.history.exchanges
     rows = rows[view.dialogue[rows] & view.current[rows]]
-    of_calls = rows[view.column(exchanges.call)[rows] >= 0].tolist()
+    of_calls = rows[exchanges.call[rows] >= 0].tolist()
     silent = [row for row in of_calls if row in exchanges.of_caller and not turn_of(view, row)]
     return view.heads_of(np.setdiff1d(rows, silent))
 
@@ -177,7 +177,7 @@ class Ledger:
     def insert(self, section: str, item: Item) -> bool:
         """Add an item at its place if the page has room."""
         items = self.items.get(section, [])
-        first = self.writer.view.column(self.writer.view.history.exchanges.origin)  # an edit has the place of what it edits
+        first = self.writer.view.history.exchanges.origin  # an edit has the place of what it edits
         index = bisect_left(items, first[item.origin], key=lambda other: first[other.origin])
         cost = self.heading(section) + item.tokens + self._dates(section, items, index, item) + self._gap_tokens
         if cost > self.remaining:

@@ -128,7 +128,7 @@ def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
     if window.max_units is not None or window.max_tool_turns is not None or profile.tool_output.placeholder_after is not None:
         return False
     rows_shown = own[view.dialogue[own] & view.current[own]]
-    texts = rows_shown[~view.column(view.history.breadcrumbs.by_tool)[rows_shown]]
+    texts = rows_shown[~view.history.breadcrumbs.by_tool[rows_shown]]
     return float((view.tokens[texts] + MIN_LABEL_TOKENS).sum()) > MAX_STORED_SHARE * allowance
 
 
@@ -187,9 +187,9 @@ def last_trim_row(view: View, window: Window) -> int:
         return 0
     since = (units - most - 1) % (most - window.trim_to + 1)
     heads: set[int] = set()
-    for number in range(view.session_size - 1, -1, -1):
-        row = view.session_rows[number]
-        if view.in_conversation(row):
+    row: int
+    for row in reversed(view.rows.tolist()):
+        if view.dialogue[row]:
             heads.add(view.unit_of(row))
             if len(heads) > since:
                 return row

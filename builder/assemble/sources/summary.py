@@ -193,7 +193,7 @@ def _memory_rows(view: View) -> Ints:
 def _sessions(view: View, rows: Ints) -> list[View]:
     codes = view.session_of[rows].tolist()
     newest_first = dict.fromkeys(reversed(codes))
-    return [replace(view, session=code) for code in reversed(newest_first)]
+    return [view.of_session(code) for code in reversed(newest_first)]
 
 
 def _summaries(draft: PageDraft, room: int, page_rows: frozenset[int]) -> tuple[Item, ...]:

@@ -98,10 +98,10 @@ def _log(view: View, terms: Terms) -> InstructionLog:
     if start >= view.passages:
         return log
     crumbs = view.crumb[start:]
-    instructs = table.traits.head(view.passages)[start:] & int(Trait.INSTRUCTS) != 0
-    instructs &= view.column(view.history.breadcrumbs.by_person)[crumbs]
+    instructs = table.traits[: view.passages][start:] & int(Trait.INSTRUCTS) != 0
+    instructs &= view.history.breadcrumbs.by_person[crumbs]
     sessions = view.session_of
-    by_person = view.column(view.history.people.person) == view.person
+    by_person = view.history.people.person[: view.size] == view.person
     persons = np.where(by_person, view.person, NOBODY)
     rows = np.unique(crumbs[instructs]).tolist()
     new = (read(view.breadcrumb(row).text, int(sessions[row]), int(persons[row]), row, terms) for row in rows)

@@ -117,14 +117,14 @@ def _is_small_talk(trigger: str, view: View, terms: Callable[[str], str]) -> boo
 
 
 def _last(view: View, number: int) -> Iterator[tuple[str, bool]]:
-    history, number_of_messages = view.history, 0
-    for row in reversed(view.session_rows[max(view.session_size - LOOK_BACK_ROWS, 0) : view.session_size]):
-        crumb = history.rows[row].breadcrumb
+    number_of_messages = 0
+    for row in view.rows[: -LOOK_BACK_ROWS - 1 : -1].tolist():
+        crumb = view.breadcrumb(row)
         if (
             number_of_messages < number
             and crumb.role in {"user", "assistant"}
             and view.current[row]
-            and not history.breadcrumbs.filler.head(view.size)[row]
+            and not view.history.breadcrumbs.filler[row]
         ):
             number_of_messages += 1
             yield crumb.text[:CONTEXT_CHARS].strip(), crumb.role == "user"

@@ -87,14 +87,14 @@ def retrieve(
     if candidates is None:
         return RetrievalResult()
     unseen, scores = candidates.unseen, candidates.scores
-    says = np.asarray(view.history.passages.length.head(view.passages) >= MIN_TERMS, np.bool_)
+    says = np.asarray(view.history.passages.length[: view.passages] >= MIN_TERMS, np.bool_)
     for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
         says[view.prefix.occurrences(term)[0].passages] = True
     relevant = unseen
     if rules.min_probability is not None:
         relevant = unseen & ((says & (candidates.probability >= rules.min_probability)) | candidates.is_literal)
     findable = relevant | (unseen & says) if rules.floor else relevant
-    tokens = float(view.history.passages.tokens.head(view.passages).mean()) + LABEL_TOKENS
+    tokens = float(view.history.passages.tokens[: view.passages].mean()) + LABEL_TOKENS
     pool_size = min(max(MIN_POOL_PASSAGES, int(POOL_FACTOR * room / tokens)), MAX_POOL_PASSAGES)
     pool = best_of(scores, np.flatnonzero(findable), pool_size)
     distinct, omissions = _deduplicate(pool, view, page_rows)

@@ -1,7 +1,6 @@
 """What a summary may copy of a row: sentences that can be understood alone, and answers with their questions."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -231,6 +230,5 @@ def _only_announces(view: View, row: int, statement: str) -> bool:
 
 
 def _reports(view: View, row: int) -> bool:
-    rows = view.session_rows
-    before = bisect_left(rows, row) - 1
-    return view.breadcrumb(row).role == "assistant" and before >= 0 and view.breadcrumb(rows[before]).role == "tool"
+    before = view.rows[view.rows < row][-1:].tolist()
+    return view.breadcrumb(row).role == "assistant" and any(view.breadcrumb(other).role == "tool" for other in before)

@@ -1,7 +1,6 @@
 """The question that an answer belongs to, and whether the answer says anything without it."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -93,11 +92,9 @@ def question_of(view: View, row: int) -> tuple[int, Sentence] | None:
 
 
 def _rows_before(view: View, row: int) -> Iterator[tuple[int, Breadcrumb]]:
-    rows = view.session_rows
-    number = bisect_left(rows, row)
-    for other in reversed(rows[max(number - LOOK_BACK_ROWS, 0) : number]):
+    for other in reversed(view.rows[view.rows < row][-LOOK_BACK_ROWS:].tolist()):
         crumb = view.breadcrumb(other)
-        if view.in_conversation(other) and view.current[other] and (crumb.text.strip() or crumb.role == "tool"):
+        if view.dialogue[other] and view.current[other] and (crumb.text.strip() or crumb.role == "tool"):
             yield other, crumb
 
 
