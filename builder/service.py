@@ -93,23 +93,20 @@ class ContextBuilder:
         """
         self.ingest = Ingest(embedder, functions.terms, functions.count, passages_at_ingestion)
         self.memory = Memory(store=store, ingest=self.ingest)
+        self.remember = self.memory.remember
         reader = HistoryReader(store=store, cache=history_cache, model=embedder.model)
         self.recaller = Recaller(reader=reader, terms=functions.terms, exclusions=functions.excluded)
         self.searcher = Searcher(embed=partial(self.ingest.embed, is_query=True), terms=functions.terms)
         self.ranker = functions.ranker
-        self._profiles = profiles
+        self.profiles = profiles
+        """Of the consumers that profile files make."""
         self._renderings = functions.renderings
         self.record_consumers = functions.record_consumers
-
-    @property
-    def profiles(self) -> tuple[Profile, ...]:
-        """Of the consumers that profile files make."""
-        return self._profiles
 
     def with_snapshot(self, profiles: tuple[Profile, ...], functions: Functions) -> "ContextBuilder":
         """The same with other profiles and templates; what began with this one ends with it."""
         other = copy(self)
-        other._profiles, other._renderings = profiles, functions.renderings  # noqa: SLF001 - of the same class
+        other.profiles, other._renderings = profiles, functions.renderings  # noqa: SLF001 - of the same class
         other.record_consumers = functions.record_consumers
         return other
 
@@ -117,12 +114,8 @@ class ContextBuilder:
         """Who wants a context for it: consumers of profile files, and those that the definitions of its workspace make."""
         if not may_trigger(breadcrumb):
             return ()
-        profiles = (*self._profiles, *self.record_consumers(definitions).profiles)
+        profiles = (*self.profiles, *self.record_consumers(definitions).profiles)
         return tuple(profile for profile in profiles if profile.is_triggered_by(breadcrumb))
-
-    async def remember(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
-        """See `Memory.remember`."""
-        return await self.memory.remember(breadcrumb)
 
     async def in_session(self, trigger: Breadcrumb) -> Breadcrumb:
         """The trigger in the session of its context: a tool's answer of no session belongs to the session of its call.
@@ -215,7 +208,7 @@ class ContextBuilder:
             recalls = await self.recaller.recall(
                 trigger,
                 tuple(each for each in consumers if each.consumer not in refusals),
-                frozenset(profile.consumer for profile in self._profiles),
+                frozenset(profile.consumer for profile in self.profiles),
                 as_of,
             )
         for recall in recalls:

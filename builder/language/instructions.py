@@ -63,7 +63,6 @@ class Subject:
     words: frozenset[str]
     """Stemmed terms."""
     order: tuple[str, ...]
-    """The terms in their order."""
     capitals: tuple[str, ...]
     """Terms of the words with a capital."""
     wording: str
@@ -71,7 +70,6 @@ class Subject:
     generic: bool
     """Its verb stands for any other ("use", "write"), or it has none ("no emojis")."""
     several: bool
-    """It names two matters."""
     directions: frozenset[tuple[str, str]]
     """(preposition, word after it): "from Tom" is not "to Tom"."""
     others: frozenset[str]

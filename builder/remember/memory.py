@@ -14,11 +14,11 @@ from builder.domain.breadcrumb import SUMMARY, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import Passage, StoredBreadcrumb
 from builder.domain.reports import timed
+from builder.domain.text import canonical_text
 from builder.language.instructions import instructions
 from builder.language.sentences import fingerprint, sentences, traits
 from builder.ports.models import Embedder
 from builder.ports.store import BreadcrumbStore
-from builder.wire.json import canonical_text
 
 THREAD_CHARS = 20_000
 """Work on a longer text is done in the thread."""
@@ -174,20 +174,13 @@ class Ingest:
         spans = (lines if breadcrumb.schema == SUMMARY else passages)(breadcrumb.text)
         by_person = breadcrumb.role == "user"
         begin = [instruction.start for instruction in instructions(breadcrumb.text)] if by_person else []
-        return StoredBreadcrumb(
-            breadcrumb=breadcrumb,
-            passages=tuple(
-                self._passage(breadcrumb, *span, by_person, any(span[0] <= at < span[1] for at in begin)) for span in spans
-            ),
-            model="",
-            fingerprint=fingerprint(breadcrumb.text),
-        )
-
-    def _passage(self, breadcrumb: Breadcrumb, start: int, end: int, by_person: bool, instructs: bool) -> Passage:
-        text = breadcrumb.text[start:end]
-        pointers = () if start else breadcrumb.pointers
-        terms = self._terms(" ".join((text, *pointers)))
-        return Passage(start, end, terms, b"", self._count(text), traits(text, by_person=by_person, instructs=instructs))
+        parts = []
+        for start, end in spans:
+            text = breadcrumb.text[start:end]
+            terms = self._terms(" ".join((text, *(() if start else breadcrumb.pointers))))
+            marks = traits(text, by_person=by_person, instructs=any(start <= at < end for at in begin))
+            parts.append(Passage(start, end, terms, b"", self._count(text), marks))
+        return StoredBreadcrumb(breadcrumb=breadcrumb, passages=tuple(parts), model="", fingerprint=fingerprint(breadcrumb.text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

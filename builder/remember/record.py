@@ -19,8 +19,8 @@ from pydantic import (
 )
 
 from builder.domain.errors import Rejected
+from builder.domain.text import parse
 from builder.remember.schemas.base import UserId
-from builder.wire.json import parse
 from builder.wire.records import SentTime
 from builder.wire.subjects import parse_breadcrumb_subject
 

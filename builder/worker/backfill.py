@@ -26,7 +26,6 @@ class Backfill:
     def __init__(self, log: StoredLog, ingest: Ingest, pace: Pace = PACE) -> None:
         """log: while it is busy, the embeddings of its deliveries come first."""
         self.missing = 0
-        """Breadcrumbs without vectors when last counted."""
         self._log = log
         self._store: MissingVectors = log.store
         self._ingest = ingest

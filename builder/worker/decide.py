@@ -53,9 +53,7 @@ class Decision:
     """What happens to a message that was read."""
 
     outcome: Outcome
-    """`published` = its context is built now."""
     ready: tuple[Profile, ...] = ()
-    """The consumers that get their contexts now."""
     pause: float = 0.0
     """Seconds until the next of the others is due; 0 = no consumer waits."""
 

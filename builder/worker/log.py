@@ -30,7 +30,6 @@ CALLER_SCHEMAS = (AGENT_RESPONSE, TOOL_REQUEST)
 BACKLOG = 4
 """When so many messages wait for definitions, the log reads up to the end of the stream once for all of them."""
 MAX_WORKSPACES = 1_000
-"""Whose definitions are kept in memory."""
 STREAM_END = Place(2**62, 0)
 """After every position."""
 
@@ -238,9 +237,6 @@ class _Span:
     last: Place
     definitions: Definitions
 
-    def covers(self, place: Place) -> bool:
-        return self.first <= place <= self.last
-
 
 class _Definitions:
     """The definitions of workspaces, read from the store once. After that only the stream is asked whether one has come since."""
@@ -252,12 +248,11 @@ class _Definitions:
         self._newest = ORIGIN
         """The last message that the log has heard of: the stream has everything before it."""
         self._waiting = 0
-        """Messages that wait for the stream."""
 
     async def before(self, workspace: str, place: Place) -> Definitions:
         self._newest = max(self._newest, place)
         span = self.spans.get(workspace)
-        if span is None or not span.covers(place):
+        if span is None or not span.first <= place <= span.last:
             self._waiting += 1
             try:
                 async with self._locks.of(workspace):
@@ -272,7 +267,7 @@ class _Definitions:
             span = self.spans[workspace] = await self._read(workspace, place)
         elif place < span.first:  # a message that comes late, or comes again
             return await self._read(workspace, place)
-        elif not span.covers(place):
+        elif place > span.last:
             span = self.spans[workspace] = await self._extended(span, workspace, place)
         return span
 

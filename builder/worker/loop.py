@@ -123,7 +123,8 @@ class Worker:
     async def _settled(self, delivery: Delivery) -> Ending:
         message = delivery.arrival
         try:
-            ending = await self._attempt(message)
+            ending = await guard(self._attempt(message), log, f"{message.subject} at {message.place.sequence}")
+            self._backoff.note_success()
         except (Rejected, Unavailable, UnexpectedError, asyncio.CancelledError) as error:
             ending = await self._failed(message, error)
             if ending.outcome == "cancelled":
@@ -138,14 +139,9 @@ class Worker:
         return ending
 
     async def _attempt(self, message: StreamMessage) -> Ending:
-        async def attempt() -> Ending:
-            async with self._attempts.start(message.place) as number:
-                ending = await self._processor.process(message, number)
-            await self._store.clear_attempts(message.place)
-            return ending
-
-        ending = await guard(attempt(), log, f"{message.subject} at {message.place.sequence}")
-        self._backoff.note_success()
+        async with self._attempts.start(message.place) as number:
+            ending = await self._processor.process(message, number)
+        await self._store.clear_attempts(message.place)
         return ending
 
     async def _failed(self, message: StreamMessage, error: BaseException) -> Ending:

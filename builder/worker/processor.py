@@ -43,7 +43,10 @@ class ContextPublisher:
         rejected, tokens = list(result.rejected), []
         for context in result.contexts:
             try:
-                await self._publish(context, is_repeat=is_repeat)
+                # A repeat looks first: plain subscribers also receive an event that the stream refuses.
+                if is_repeat and await self._publisher.holds(context):
+                    raise AlreadyPublished(f"context {context.id} is in the stream")  # noqa: TRY301 - as the server says it
+                await self._publisher.publish(context, self._encode(context), times_text())
                 tokens.append(context.tokens)
                 await self._announce(context)
             except AlreadyPublished:
@@ -57,12 +60,6 @@ class ContextPublisher:
     async def are_published(self, result: BuildResult) -> bool:
         """Whether the server holds all of the contexts. Raises `Unavailable`."""
         return all([await self._publisher.holds(context) for context in result.contexts])
-
-    async def _publish(self, context: Context, *, is_repeat: bool) -> None:
-        """Raises `AlreadyPublished`. A repeat looks first: plain subscribers also receive an event that the stream refuses."""
-        if is_repeat and await self._publisher.holds(context):
-            raise AlreadyPublished(f"context {context.id} is in the stream")
-        await self._publisher.publish(context, self._encode(context), times_text())
 
     async def _announce(self, context: Context) -> None:
         """Best effort: the context is published, and must not be built again because of its announcement."""
@@ -151,7 +148,7 @@ class Processor:
             is_repeat = attempt > 1 or message.deliveries > 1
             return await self._publish(builder, breadcrumb, decision, turn, is_repeat=is_repeat)
         async with turn():
-            stored = await builder.remember(breadcrumb)
+            stored = await builder.memory.remember(breadcrumb)
         if breadcrumb.removes:
             await self._forgetting.apply(breadcrumb)
         is_over = decision.outcome == "expired" and bool(stored.breadcrumb.removes)

@@ -40,7 +40,6 @@ _NEW_ROWS = """
     WHERE workspace = ? AND (incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?) LIMIT ?
 """
 NAMES_QUERY = f"{_NAMES} SELECT session FROM names WHERE session IS NOT NULL"
-"""Every session of a person."""
 # The trace of an erased breadcrumb may have been anybody's.
 PERSON = """
     SELECT user_id FROM breadcrumbs WHERE workspace = ? AND session = ? AND (incarnation, sequence) < (?, ?)

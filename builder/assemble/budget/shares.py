@@ -103,7 +103,6 @@ MIN_LABEL_TOKENS = 3
 OLD_TURNS = "older than the last"
 """Beginning of the reason of calls that the limit of tool turns takes."""
 MIN_CALL_TOKENS = 5
-"""Of the line of a call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,6 @@ class LimitedConversation:
     placeholders: frozenset[Entry]
     """Those whose results a limit reduces to a line."""
     left_out: tuple[tuple[Entry, str], ...]
-    """What a limit takes, and why."""
     is_part: bool
     """Older entries may be shown too, but need more than the room."""
     moved_at: int

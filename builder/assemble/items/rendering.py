@@ -10,8 +10,8 @@ from typing import Any, Literal, Protocol, TypeVar
 from builder.domain.breadcrumb import SUMMARY, TOOL_REQUEST, USER_MESSAGE, Breadcrumb
 from builder.domain.context import Call, Fragment, Image
 from builder.domain.page_settings import Cut
-from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile, SectionRule
+from builder.domain.text import Phrases
 
 Spans = tuple[tuple[int, int], ...]
 """Character offsets into a breadcrumb's text, in order; () = the whole text."""

@@ -52,7 +52,6 @@ NEWEST_MESSAGES = 3
 """Messages that are on every page, in part at least."""
 FITS, NEWEST = "the conversation, which fits", "the newest part of the conversation"
 LIMITED = "what the profile's `window` leaves of the conversation"
-"""Why it is on the page."""
 
 
 def put_conversation(draft: PageDraft, shares: Shares) -> None:

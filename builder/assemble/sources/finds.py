@@ -24,7 +24,6 @@ MAX_CALL_TOKENS = 120
 MIN_TAKEN_PROBABILITY = 0.05
 """Of a result that a limit takes, to come back as a find."""
 MIN_LINE_TOKENS = 5
-"""Tokens of the shortest line."""
 _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 """A text without the white space around it."""
 

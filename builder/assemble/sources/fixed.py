@@ -11,7 +11,6 @@ from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import OVER_BUDGET, Omission
 from builder.domain.errors import Rejected
-from builder.domain.page_settings import Reminder
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned
@@ -25,15 +24,10 @@ def reminder_texts(profile: Profile, trigger: Breadcrumb, view: View) -> dict[st
     """Section → the reminders in it that are due on this turn."""
     texts: dict[str, list[str]] = {}
     for reminder in profile.reminders:
-        if _reminds(reminder, trigger, view):
+        is_meant = reminder.when is None or reminder.when.matches(trigger)
+        if is_meant and (reminder.every == 1 or view.turn % reminder.every == 0):
             texts.setdefault(reminder.section, []).append(reminder.text)
     return {name: visible("\n".join(parts)) for name, parts in texts.items()}
-
-
-def _reminds(reminder: Reminder, trigger: Breadcrumb, view: View) -> bool:
-    if reminder.when is not None and not reminder.when.matches(trigger):
-        return False
-    return reminder.every == 1 or view.turn % reminder.every == 0
 
 
 TO_ANSWER, OF_TURN = "the message to answer", "part of the tool calls to answer from"
@@ -183,7 +177,6 @@ def _kind_name(kind: Pinned) -> str:
 
 
 HOLDS = "an instruction that still holds"
-"""Why it is on the page."""
 
 
 def put_instructions(draft: PageDraft, shares: Shares) -> None:
@@ -233,8 +226,7 @@ def leave_out_instructions(draft: PageDraft) -> None:
 
 def _is_due(draft: PageDraft, find: Find, rows: frozenset[int]) -> bool:
     view = draft.recall.view
-    sessions = view.session_of
-    return sessions[find.row] != view.session or find.row not in rows
+    return view.session_of[find.row] != view.session or find.row not in rows
 
 
 def _needs_date(draft: PageDraft, find: Find) -> bool:

@@ -121,7 +121,6 @@ class BreadcrumbTable(Table):
     superseded_by: GrowingArray[np.int64] = field(default_factory=ints)
     """The first row that replaced or removed it; -1 = none."""
     versions: dict[str, list[int]] = field(default_factory=dict)
-    """Id → its rows."""
     newest: dict[str, list[int]] = field(default_factory=dict)
     """Id → for each of its rows the row of the highest version up to it."""
     answers: dict[str, list[int]] = field(default_factory=dict)
@@ -141,7 +140,6 @@ class BreadcrumbTable(Table):
     """Passages of the whole text; 1 for a summary, whose passages have nothing to do with each other."""
     tokens: GrowingArray[np.float32] = field(default_factory=floats)
     day: GrowingArray[np.int64] = field(default_factory=partial(ints, 3))
-    """Year, month, day."""
     episode: GrowingArray[np.int64] = field(default_factory=ints)
     stretch: GrowingArray[np.int64] = field(default_factory=ints)
     """The row of its session that came first after the last pause."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from builder.domain.breadcrumb import SUMMARY
 from builder.domain.selector import Selector
+from builder.domain.text import canonical_text
 from builder.recall.index.links import ToolExchange
 from builder.recall.index.view import Rows, View
-from builder.wire.json import canonical_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,6 @@ class Entry:
     origin: int
     """Row of the first version, whose place it has."""
     row: int
-    """Row of the version that is shown."""
     request: str = ""
     """Id of the call; "" for a message."""
     results: tuple[int, ...] = ()

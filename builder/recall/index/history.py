@@ -122,7 +122,6 @@ class PassageTable(Table):
     """One row a passage. Vectors that come later are written in place."""
 
     crumb: GrowingArray[np.int64] = field(default_factory=ints)
-    """Row of its breadcrumb."""
     before: GrowingArray[np.int64] = field(default_factory=ints)
     after: GrowingArray[np.int64] = field(default_factory=ints)
     """The passages next to it in its session; -1 = none, or none yet."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.text import canonical_text
 from builder.language.words import DEFAULT_NAMES, whole_look
 from builder.recall.index.breadcrumb_table import GrowingArray, ints
-from builder.wire.json import canonical_text
 
 
 @dataclass(slots=True)

@@ -45,7 +45,6 @@ class Prefix:
         self.crumb = table.crumb[:end]
         """Passage → row of its breadcrumb, shape (passages,)."""
         self.has_vector = table.has_vector[:end]
-        """Which passages have a vector, shape (passages,)."""
         self.vectors = None if table.vector is None else table.vector[:end]
         """Shape (passages, width), zeros where missing; None = none at all."""
         by = breadcrumbs.superseded_by[:size]
@@ -100,9 +99,7 @@ class View:
     history: History
     """It may have more rows than the view."""
     size: int
-    """Breadcrumbs in the view."""
     passages: int
-    """Passages in the view."""
     crumb: Ints
     """Passage → row of its breadcrumb, shape (passages,)."""
     tokens: Floats

@@ -23,9 +23,7 @@ class Find:
     spans: tuple[tuple[int, int], ...] = ()
     """Its place in the breadcrumb's text; () = the whole text."""
     times: int = 1
-    """How often the same speaker said it."""
     tokens: int = 0
-    """Tokens of its text."""
     probability: float = 0.0
     """That it answers the query; of a reply, at least a share of its question's."""
     reply_to: int = -1
@@ -52,7 +50,6 @@ class Candidates:
     """The passages and breadcrumbs that a query may find."""
 
     breadcrumbs: Rows
-    """Breadcrumbs that may be shown, shape (size,)."""
     unseen: Rows
     """Passages that may be found and are not on the page, shape (passages,)."""
     scores: Floats
@@ -107,7 +104,6 @@ def _codes(codes: dict[str, int], names: tuple[str, ...] | frozenset[str]) -> li
 
 
 MAX_KEYWORD_WORDS = 4
-"""Words of a keyword that a query may hold."""
 MARGIN = np.float32(1e-3)
 """Points of the score between a passage with a rare word and the best one without any word of the query."""
 

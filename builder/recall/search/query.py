@@ -18,7 +18,6 @@ from builder.recall.index.view import View
 MAX_WORDS = 64
 """Words of a query that are looked at; a longer one is a pasted text."""
 MAX_FORMS = 10_000
-"""Words whose stems are kept."""
 
 GENERIC_NAMES = frozenset({"user", "assistant", "agent", "system", "tool"})
 
@@ -32,7 +31,6 @@ class Query:
     terms: tuple[str, ...]
     """Unique, in order."""
     names: frozenset[str]
-    """Speakers that the trigger names."""
     vector: bytes
     """Vector of `text`, float16; empty when the engine is away."""
     is_small_talk: bool = False
@@ -150,28 +148,26 @@ class Searcher:
 
     async def query(self, text: str, view: View, profile: Profile, scope: Scope, queries: Queries) -> Query:
         """Without a vector when the engine is away. A new one is added to `queries`."""
-        key = scope, query_text(text, view, profile.retrieval, self.terms)
-        if key not in queries:
-            queries[key] = await self._make(key[1], view)
-        return queries[key]
-
-    async def _make(self, question: QueryText, view: View) -> Query:
+        question = query_text(text, view, profile.retrieval, self.terms)
+        if (scope, question) in queries:
+            return queries[scope, question]
         speakers = tuple(name for name in view.prefix.speakers if not self._is_word(name, question.text, view))
-        text, names = strip_names(question.text, speakers)
+        words, names = strip_names(question.text, speakers)
         context_terms, _ = strip_names(question.context, speakers)
         try:
-            vector = await self.embed(text)
+            vector = await self.embed(words)
         except Unavailable:
             vector = b""
-        return Query(
-            text=text,
-            terms=tuple(dict.fromkeys(f"{self.terms(text)} {self.terms(context_terms)}".split())),
+        queries[scope, question] = query = Query(
+            text=words,
+            terms=tuple(dict.fromkeys(f"{self.terms(words)} {self.terms(context_terms)}".split())),
             names=names,
             vector=vector,
             is_small_talk=question.is_small_talk,
-            content=content_words(text, self.terms),
-            identifiers=identifier_terms(text, self.terms),
+            content=content_words(words, self.terms),
+            identifiers=identifier_terms(words, self.terms),
         )
+        return query
 
     def _is_word(self, name: str, text: str, view: View) -> bool:
         if name not in text or name == name.lower():

@@ -37,7 +37,6 @@ _NAME = re.compile(r"(?<=[\w,;:)] )[A-Z]\w+|[A-Z]\w*[A-Z]\w*")
 Spot = tuple[int, int]
 """A row, and the character of its text at which a sentence begins."""
 Sentences = tuple[Sentence, ...]
-"""The sentences of a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +46,7 @@ class TextFunctions:
     terms: Callable[[str], str]
     """Text → stemmed terms joined by spaces."""
     count: Callable[[str], int]
-    """Text → tokens."""
     language: Callable[[str], str]
-    """Text → code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +62,6 @@ class Excerpt:
     terms: frozenset[str]
     worth: float
     cost: int
-    """Tokens of the line."""
     by_tool: bool
 
 

@@ -39,7 +39,6 @@ class Chain:
     lasting: tuple[KeptLine, ...]
     """All lasting lines, also those whose sources were edited since."""
     free: tuple[KeptLine, ...]
-    """The other valid lines."""
     previous: str
     """Id of the newest summary; "" = none."""
     last: int
@@ -138,7 +137,6 @@ class PageSummary:
     """The summary of a page."""
 
     breadcrumb: Breadcrumb
-    """As it was published."""
     summary: Summary
     lines: tuple[KeptLine, ...]
     """All that it may show, in place order."""
@@ -218,9 +216,7 @@ class Observation:
     """A line that holds as of a view."""
 
     summary: int
-    """Row of its summary."""
     rows: tuple[int, ...]
-    """Rows of what it stands for."""
     line: KeptLine
 
 

@@ -12,7 +12,6 @@ from builder.recall.index.view import View
 
 MAX_SENTENCE_CHARS = 600
 MAX_SENTENCES = 64
-"""Sentences of a text that are read."""
 MAX_BRIEF_WORDS, MAX_BRIEF_WORDS_TO_AGENTS = 5, 12
 """Words up to which an answer says little without its question: among people, who mostly ask out of courtesy and answer in whole
 sentences, and between a person and an agent, who ask for what is missing."""
