@@ -85,11 +85,6 @@ class PageDraft:
         is_call = entry.origin > self.questions[0].origin and bool(entry.request or crumb.calls) and view.is_own(crumb)
         return is_call and question_of(view, (entry,)) in self.questions
 
-    @property
-    def misses(self) -> bool:
-        """Whether something of the conversation may be missing."""
-        return not self.whole or bool(self.limits.left_out)
-
     def placed(self) -> dict[Entry, Item]:
         """What is on the page of each entry."""
         return {item.entry: item for source in ("window", "turn") for item in self.items(source) if item.entry}

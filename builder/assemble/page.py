@@ -53,8 +53,8 @@ def sections_of(ledger: Ledger) -> tuple[Section, ...]:
         tokens, items = Counter[str](), ledger.items.get(name, ())
         for fragment in (fragment for item in items for fragment in item.fragments):
             tokens[fragment.breadcrumb.id] += fragment.tokens
-        found = [ledger.writer.view.breadcrumb(item.origin).id for item in items] if rule.source == "retrieval" else []
-        probability_by_id = {each: ledger.probabilities[each] for each in found if each in ledger.probabilities}
+        find_ids = [ledger.writer.view.breadcrumb(item.origin).id for item in items] if rule.source == "retrieval" else []
+        probability_by_id = {each: ledger.probabilities[each] for each in find_ids if each in ledger.probabilities}
         sections.append(Section(name, rule.section_class, ledger.spent[name], dict(tokens), probability_by_id))
     return tuple(section for section in sections if section.tokens)
 

@@ -97,11 +97,6 @@ class Consumers:
         self._builder = builder
         self.log = log
 
-    async def triggered_by(self, breadcrumb: Breadcrumb, builder: ContextBuilder) -> tuple[Profile, ...]:
-        """Who wants a context for it. Raises `Unavailable`."""
-        definitions = await self.log.definitions(breadcrumb.workspace, breadcrumb.place, breadcrumb.received_at)
-        return builder.consumers(breadcrumb, definitions)
-
     async def of(self, workspace: str) -> tuple[Profile, ...]:
         """All of a workspace. Raises `Unavailable`."""
         return (*self._builder().profiles, *(await self.of_records(workspace)).profiles)

@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from cachetools import LRUCache
 from typing_extensions import override
@@ -34,15 +35,13 @@ STREAM_END = Place(2**62, 0)
 """After every position."""
 
 
-def utc_now() -> datetime:
-    """The wall clock."""
-    return datetime.now(UTC)
+UTC_NOW = partial(datetime.now, UTC)
 
 
 class StoredLog:
     """The log without its stream: nothing comes any more, and the store answers as it is."""
 
-    def __init__(self, store: CompleteStore, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, store: CompleteStore, now: Callable[[], datetime] = UTC_NOW) -> None:
         self.store = store
         self.now = now
         self.in_work: set[Place] = set()
@@ -89,7 +88,7 @@ class Log(StoredLog):
         decode: Callable[[StreamMessage], Breadcrumb],
         remember: Callable[[Breadcrumb], Awaitable[object]],
         max_attempts: int = 5,
-        now: Callable[[], datetime] = utc_now,
+        now: Callable[[], datetime] = UTC_NOW,
         *,
         of_records: bool = True,
     ) -> None:

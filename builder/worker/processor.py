@@ -19,7 +19,7 @@ from builder.recall.scopes import scopes_before
 from builder.remember.record import holds_secret
 from builder.service import OPEN_TURN, BuildResult, ContextBuilder
 from builder.wire.subjects import parse_breadcrumb_subject
-from builder.worker.decide import Consumers, Decision, Outcome, decide, quiet_seconds
+from builder.worker.decide import Decision, Outcome, decide, quiet_seconds
 from builder.worker.erasure import Forgetting
 from builder.worker.log import Log
 from builder.worker.turns import Turns
@@ -110,7 +110,6 @@ class Processor:
         self,
         builder: Callable[[], ContextBuilder],
         log: Log,
-        consumers: Consumers,
         contexts: ContextPublisher,
         forgetting: Forgetting,
         turns: Turns,
@@ -123,7 +122,6 @@ class Processor:
         """
         self._builder = builder
         self._log = log
-        self._consumers = consumers
         self._contexts = contexts
         self._forgetting = forgetting
         self._turns = turns
@@ -135,11 +133,12 @@ class Processor:
         breadcrumb, builder = await self._log.read(message), self._builder()
         triggers = may_trigger(breadcrumb) and not message.replay
         with timed("catch_up"):
-            consumers = await self._consumers.triggered_by(breadcrumb, builder) if triggers else ()
+            position = breadcrumb.workspace, breadcrumb.place, breadcrumb.received_at
+            consumers = builder.consumers(breadcrumb, await self._log.definitions(*position)) if triggers else ()
             session = await self._session(builder, breadcrumb)
             if consumers:
                 await self._log.before(message, scopes_before(replace(breadcrumb, session=session), consumers))
-        age = self._age(breadcrumb)
+        age = self._log.now() - breadcrumb.received_at
         seconds = 0.0 if age >= self._max_age else quiet_seconds(breadcrumb, consumers, age)
         later = await self._log.later(breadcrumb, seconds)
         decision = decide(breadcrumb, consumers, later, age, self._max_age)
@@ -173,7 +172,7 @@ class Processor:
             stored, pages = await builder.begin(trigger, decision.ready)
             if stored.breadcrumb.removes:
                 return Ending("remembered")
-            if self._age(stored.breadcrumb) >= self._max_age:
+            if self._log.now() - stored.breadcrumb.received_at >= self._max_age:
                 return Ending("expired")
             result = await builder.complete(pages)
             seconds = perf_counter() - start
@@ -189,6 +188,3 @@ class Processor:
     async def _session(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> str:
         await self._log.callers(breadcrumb)
         return (await builder.in_session(breadcrumb)).session
-
-    def _age(self, trigger: Breadcrumb) -> timedelta:
-        return self._log.now() - trigger.received_at

@@ -35,7 +35,7 @@ def put_finds(draft: PageDraft, shares: Shares) -> None:
         shares.aim(draft.ledger, COUNT_TOLERANCE_TOKENS + shares.finds())
     if rule and not draft.query.is_small_talk:
         _find(draft, rule)
-    if draft.misses:
+    if not draft.whole or draft.limits.left_out:
         draft.note_what_is_missing()
     else:
         draft.ledger.settle()

@@ -62,8 +62,8 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms, question:
             continue
         is_own = statement.session == view.session or statement.person == view.person != NOBODY
         later = [(why, live[other]) for other, why in log.later[number] if other in live]
-        asked = question_terms if is_own else frozenset[str]()
-        reasons = [(why, by.row) for why, by in later if not (by.withdraws and asked.intersection(by.subject.words))]
+        own_terms = question_terms if is_own else frozenset[str]()
+        reasons = [(why, by.row) for why, by in later if not (by.withdraws and own_terms.intersection(by.subject.words))]
         ids = [(why, view.breadcrumb(row).id) for why, row in reasons]
         ids += [(outdates(new, statement), trigger.id) for new in of_trigger if is_own]
         reason, by_id = next(((why, by) for why, by in ids if why), ("", ""))
