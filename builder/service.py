@@ -18,6 +18,7 @@ from builder.domain.profile import Definitions, Profile, RecordConsumers
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import timed
 from builder.domain.selector import Selector, may_trigger
+from builder.language.words import Terms
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.recall.index.view import View
@@ -32,17 +33,11 @@ OPEN_TURN = "the calls of its turn are not all answered, another agent made them
 """Why a tool's answer may give none."""
 
 
-def no_consumers(_definitions: Definitions) -> RecordConsumers:
-    """Where records make none."""
-    return RecordConsumers()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Functions:
     """Pure functions from outside."""
 
-    terms: Callable[[str], str]
-    """Text → stemmed terms joined by spaces."""
+    terms: Terms
     count: Callable[[str], int]
     """Text → tokens, as facts are counted."""
     renderings: Mapping[str, Rendering]
@@ -51,7 +46,7 @@ class Functions:
     """Weights of the fusion."""
     excluded: Callable[[Breadcrumb], tuple[Selector, ...]]
     """A blacklist → what it excludes."""
-    record_consumers: Callable[[Definitions], RecordConsumers] = no_consumers
+    record_consumers: Callable[[Definitions], RecordConsumers] = lambda _definitions: RecordConsumers()
     """The definitions of a workspace → the consumers that they make."""
 
 

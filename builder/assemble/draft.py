@@ -251,10 +251,6 @@ def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
     row = last_row_of_person(view)
     if row < 0:
         before = (other for other in reversed(view.rows.tolist()) if other < turn[0].origin and view.current[other])
-        row = next((other for other in before if view.dialogue[other] and _is_of_other_agent(view, other)), -1)
+        spoken = ((other, view.breadcrumb(other)) for other in before if view.dialogue[other])
+        row = next((other for other, crumb in spoken if crumb.role == "assistant" and not view.is_own(crumb)), -1)
     return Entry(versions[view.breadcrumb(row).id][0], row) if row >= 0 else None
-
-
-def _is_of_other_agent(view: View, row: int) -> bool:
-    crumb = view.breadcrumb(row)
-    return crumb.role == "assistant" and not view.is_own(crumb)

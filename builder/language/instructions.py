@@ -5,13 +5,13 @@ permission that adds no word to what it is about.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
 from builder.language.instruction_patterns import ANY_WORD, ANYWHERE, Cue, Language, languages, own_sentences
 from builder.language.sentences import wording
-from builder.language.words import LETTERS, SPACED_SCRIPTS, any_of, derived, either, words
+from builder.language.words import LETTERS, SPACED_SCRIPTS, Terms, any_of, derived, either, words
 
 END_CHARS = 5_000
 """Characters at both ends of a long text that are read: pasted text is between them."""
@@ -76,8 +76,8 @@ class Subject:
     """Pronouns of third persons."""
 
 
-def subject(sentence: str, code: str, terms: Callable[[str], str]) -> Subject:
-    """What the sentence is about. code: language of its cue. terms: text → stemmed terms."""
+def subject(sentence: str, code: str, terms: Terms) -> Subject:
+    """What the sentence is about. code: language of its cue."""
     language = next(language for language in languages() if language.code == code)
     plain = sentence.replace("’", "'").lower()
     about = language.generic.sub(" ", language.stop.sub(" ", plain))

@@ -17,6 +17,7 @@ from builder.domain.reports import timed
 from builder.domain.text import canonical_text
 from builder.language.instructions import instructions
 from builder.language.sentences import fingerprint, sentences, traits
+from builder.language.words import Terms
 from builder.ports.models import Embedder
 from builder.ports.store import BreadcrumbStore
 
@@ -127,9 +128,7 @@ async def no_pause() -> None:
 class Ingest:
     """Computes words at once, and vectors where the text is short."""
 
-    def __init__(
-        self, embedder: Embedder, terms: Callable[[str], str], count: Callable[[str], int], passages_at_ingestion: int | None
-    ) -> None:
+    def __init__(self, embedder: Embedder, terms: Terms, count: Callable[[str], int], passages_at_ingestion: int | None) -> None:
         """terms: text → stemmed terms joined by spaces. count: text → tokens.
 
         passages_at_ingestion: a breadcrumb of more passages gets its vectors later; None = none does.
@@ -211,14 +210,11 @@ def _check_identity(stored: Breadcrumb, breadcrumb: Breadcrumb) -> None:
             f"id {breadcrumb.id!r} version {breadcrumb.version} belongs to session {stored.session!r} of this "
             "workspace; give every breadcrumb of a workspace an id of its own"
         )
-    if _differs(stored, breadcrumb):
+    is_free = breadcrumb.schema == SUMMARY or breadcrumb.id in (stored.removes, breadcrumb.removes)
+    if stored.place == breadcrumb.place or is_free:
+        return
+    if stored.schema != breadcrumb.schema or canonical_text(stored.body) != canonical_text(breadcrumb.body):
         raise Rejected(
             f"id {breadcrumb.id!r} version {breadcrumb.version} is taken: the breadcrumb that came first has other "
             "content; publish the next version, or take another id"
         )
-
-
-def _differs(stored: Breadcrumb, breadcrumb: Breadcrumb) -> bool:
-    if stored.place == breadcrumb.place or breadcrumb.schema == SUMMARY or breadcrumb.id in (stored.removes, breadcrumb.removes):
-        return False
-    return stored.schema != breadcrumb.schema or canonical_text(stored.body) != canonical_text(breadcrumb.body)

@@ -251,24 +251,21 @@ class _Definitions:
     async def before(self, workspace: str, place: Place) -> Definitions:
         self._newest = max(self._newest, place)
         span = self.spans.get(workspace)
-        if span is None or not span.first <= place <= span.last:
-            self._waiting += 1
-            try:
-                async with self._locks.of(workspace):
-                    span = await self._span(workspace, place)
-            finally:
-                self._waiting -= 1
+        if span is not None and span.first <= place <= span.last:
+            return span.definitions
+        self._waiting += 1
+        try:
+            async with self._locks.of(workspace):
+                span = self.spans.get(workspace)
+                if span is None or span.first.incarnation != place.incarnation:
+                    span = self.spans[workspace] = await self._read(workspace, place)
+                elif place < span.first:  # a message that comes late, or comes again
+                    span = await self._read(workspace, place)
+                elif place > span.last:
+                    span = self.spans[workspace] = await self._extended(span, workspace, place)
+        finally:
+            self._waiting -= 1
         return span.definitions
-
-    async def _span(self, workspace: str, place: Place) -> _Span:
-        span = self.spans.get(workspace)
-        if span is None or span.first.incarnation != place.incarnation:
-            span = self.spans[workspace] = await self._read(workspace, place)
-        elif place < span.first:  # a message that comes late, or comes again
-            return await self._read(workspace, place)
-        elif place > span.last:
-            span = self.spans[workspace] = await self._extended(span, workspace, place)
-        return span
 
     async def _extended(self, span: _Span, workspace: str, place: Place) -> _Span:
         """The span as far as the log has heard, or up to the first record that may change it."""

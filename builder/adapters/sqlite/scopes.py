@@ -7,7 +7,6 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import sessionless
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS
 from builder.adapters.sqlite.sessionless import JOINS, joined_before
 from builder.domain.breadcrumb import NO_SESSION, Place
@@ -148,7 +147,9 @@ def by_order(row: StoredBreadcrumb) -> tuple[tuple[Place, int], Place, str]:
 
 def revised_with(scope: Scope) -> tuple[str, tuple[str, ...]]:
     """Condition for the scope's revisions; for a person, of the whole workspace."""
-    return condition(replace(scope, sessions=(EVERY_SESSION,)) if scope.user else sessionless.with_shared(scope))
+    if scope.user:
+        return condition(replace(scope, sessions=(EVERY_SESSION,)))
+    return condition(replace(scope, sessions=(*scope.sessions, NO_SESSION)) if scope.shared else scope)
 
 
 def condition(scope: Scope) -> tuple[str, tuple[str, ...]]:

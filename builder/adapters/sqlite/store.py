@@ -243,10 +243,11 @@ def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
         for ordinal, item in enumerate(remembered.passages)
     ]
     sql.executemany(_INSERT_PASSAGE, passages)
-    reading.keep_tags(sql, key, remembered.breadcrumb.tags)
+    tags = [(key[0], tag, *key[1:]) for tag in dict.fromkeys(remembered.breadcrumb.tags)]
+    sql.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?)", tags)
     sessionless.revise(sql, sessionless.note_joins(sql, remembered.breadcrumb))
     if not remembered.model:
-        reading.note_missing(sql, remembered.breadcrumb)
+        sql.execute("INSERT INTO lacking (workspace, session, incarnation, sequence) VALUES (?, ?, ?, ?)", key)
     return True
 
 

@@ -185,8 +185,9 @@ def put_instructions(draft: PageDraft, shares: Shares) -> None:
     if rule is None or not draft.active.instructions:
         return
     ledger.put(rule.name, (), HOLDS)
-    room, rows = shares.section(rule, ledger, draft.reserve), draft.whole_rows()
-    due = [find for find in sorted(draft.active.instructions, key=lambda find: find.row) if _is_due(draft, find, rows)]
+    room, rows, view = shares.section(rule, ledger, draft.reserve), draft.whole_rows(), draft.recall.view
+    ordered = sorted(draft.active.instructions, key=lambda find: find.row)
+    due = [find for find in ordered if view.session_of[find.row] != view.session or find.row not in rows]
     ledger.rules[rule.name] = (
         replace(rule, dates="day") if rule.dates == "none" and any(_needs_date(draft, find) for find in due) else rule
     )
@@ -222,11 +223,6 @@ def leave_out_instructions(draft: PageDraft) -> None:
     draft.omissions.name(draft.active.omissions)
     for find in draft.active.instructions:
         draft.omissions.name([Omission(id=view.breadcrumb(find.row).id, reason=OVER_BUDGET, tokens=find.tokens)])
-
-
-def _is_due(draft: PageDraft, find: Find, rows: frozenset[int]) -> bool:
-    view = draft.recall.view
-    return view.session_of[find.row] != view.session or find.row not in rows
 
 
 def _needs_date(draft: PageDraft, find: Find) -> bool:

@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from builder.language.sentences import sentences
-from builder.language.words import asks, asks_within, has_word, identifiers, opens_with, question_tag, words, words_of
+from builder.language.words import Terms, asks, asks_within, has_word, identifiers, opens_with, question_tag, words, words_of
 from builder.recall.index.conversation import results_of
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Candidates, Find, find_of
@@ -107,12 +107,12 @@ def with_companions(
     candidates: Candidates,
     page_rows: frozenset[int],
     query: Query,
-    terms: Callable[[str], str],
+    terms: Terms,
     room: int,
 ) -> tuple[Find, ...]:
     """The finds and what comes along with them, the most probable first; without open questions.
 
-    terms: text → stemmed terms. room: tokens; finds beyond it bring nothing.
+    room: tokens; finds beyond it bring nothing.
     """
     on_page = page_rows | {find.row for find in best}
     finds = {(find.row, find.spans): find for find in best if not _is_open_question(find, view)}
@@ -185,7 +185,7 @@ def _is_open_question(find: Find, view: View) -> bool:
     return not says and next(_replies(find, view), None) is None
 
 
-def _replacement(find: Find, view: View, candidates: Candidates, query: Query, terms: Callable[[str], str]) -> Find | None:
+def _replacement(find: Find, view: View, candidates: Candidates, query: Query, terms: Terms) -> Find | None:
     """The latest short message after a find that shares its subject and changes it."""
     text = _text(find, view)
     points, numbers = np.zeros(view.passages, np.float32), np.zeros(view.passages, np.int8)

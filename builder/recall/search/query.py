@@ -82,8 +82,8 @@ class QueryText:
     """The trigger asks for nothing."""
 
 
-def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str]) -> QueryText:
-    """The text for this profile. terms: text → stemmed terms.
+def query_text(trigger: str, view: View, rules: Retrieval, terms: Terms) -> QueryText:
+    """The text for this profile.
 
     `last_user`: the trigger, a follow-up with the message before it. `last_n`: the last messages. `custom`: the profile's text.
     """
@@ -104,7 +104,7 @@ def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str]
             return QueryText(f"{previous}\n{trigger}" if previous else trigger, answer)
 
 
-def _is_small_talk(trigger: str, view: View, terms: Callable[[str], str]) -> bool:
+def _is_small_talk(trigger: str, view: View, terms: Terms) -> bool:
     unnamed = strip_names(trigger, view.prefix.speakers)[0]
     if is_filler(trigger) or is_filler(unnamed):
         return True
@@ -180,11 +180,8 @@ class Searcher:
         return number > max(others, 1)
 
 
-def content_words(text: str, terms: Callable[[str], str]) -> tuple[frozenset[str], ...]:
-    """The stems, in any language, of each word that is a function word or small talk in none.
-
-    terms: text → stemmed terms.
-    """
+def content_words(text: str, terms: Terms) -> tuple[frozenset[str], ...]:
+    """The stems, in any language, of each word that is a function word or small talk in none."""
     anchors = tuple(dict.fromkeys(language.anchor for language in languages()))
     plain = word_set("filler").union(word_set("asking"), *(language.signs for language in languages()))
     words = list(islice(dict.fromkeys(words_of(text)), MAX_WORDS))
@@ -197,10 +194,10 @@ def content_words(text: str, terms: Callable[[str], str]) -> tuple[frozenset[str
 
 
 @lru_cache(MAX_FORMS)
-def _forms(word: str, anchors: tuple[str, ...], terms: Callable[[str], str]) -> tuple[frozenset[str], ...]:
+def _forms(word: str, anchors: tuple[str, ...], terms: Terms) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(terms(f"{anchor} {word}").split()) for anchor in anchors)
 
 
-def identifier_terms(text: str, terms: Callable[[str], str]) -> dict[str, frozenset[str]]:
+def identifier_terms(text: str, terms: Terms) -> dict[str, frozenset[str]]:
     """The identifiers of a query, each with its stemmed terms."""
     return {name: frozenset(terms(name).split()) for name in identifiers(text)}

@@ -1,6 +1,5 @@
 """From probabilities to the passages worth showing: repeats once, the rest in order of probability."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 
 from builder.domain.context import Omission
 from builder.domain.page_settings import Retrieval
+from builder.language.words import Terms
 from builder.recall.index.view import Floats, Ints, Rows, View
 from builder.recall.search.candidates import (
     Candidates,
@@ -71,14 +71,14 @@ def retrieve(
     ranker: Ranker,
     page_rows: frozenset[int],
     room: int,
-    terms: Callable[[str], str],
+    terms: Terms,
     question: int = -1,
     summaries: frozenset[int] = frozenset(),
 ) -> RetrievalResult:
     """The most probable passages that are not on the page, each thing once. Ties go to the later passage.
 
-    page_rows: rows that the page shows. room: tokens. question: row whose words the query is, -1 = none. terms: text → stemmed
-    terms. summaries: rows whose observations may be found.
+    page_rows: rows that the page shows. room: tokens. question: row whose words the query is,
+    -1 = none. summaries: rows whose observations may be found.
     """
     candidates = _candidates(query, view, rules, ranker, page_rows, question, summaries)
     if candidates is None:

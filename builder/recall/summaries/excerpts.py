@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from builder.domain.summary import KeptLine
 from builder.language.sentences import counts
-from builder.language.words import asks, has_word, is_filler, opens_with, words_of
+from builder.language.words import Terms, asks, has_word, is_filler, opens_with, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.questions import (
     MAX_BRIEF_WORDS,
@@ -43,8 +43,7 @@ Sentences = tuple[Sentence, ...]
 class TextFunctions:
     """Pure functions from outside."""
 
-    terms: Callable[[str], str]
-    """Text → stemmed terms joined by spaces."""
+    terms: Terms
     count: Callable[[str], int]
     language: Callable[[str], str]
 
