@@ -18,7 +18,6 @@ class Image:
     """A picture of a body."""
 
     media: str = ""
-    """Media type; "" = unknown."""
     data: str = ""
     """Base64; "" = it only has an address."""
     url: str = ""
@@ -198,7 +197,6 @@ class Context:
     target: int | None
     """Tokens that the page aims at; None = the budget."""
     margin: float
-    """Share of the budget that is kept free."""
     encoding: str
     profile_revision: str
     template_revision: str

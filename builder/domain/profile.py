@@ -40,7 +40,6 @@ class SectionRule:
     dates: Dates
     """Line before each day: none, the day, with the time, its age; or after each pause."""
     note: str = ""
-    """The profile's words above what is in it."""
 
     def max_tokens(self, allowance: int) -> int:
         """Tokens that the section may have on a page of `allowance` tokens."""

@@ -129,7 +129,6 @@ class Recall:
     """The answer to a `RecallQuery`."""
 
     rows: tuple[StoredBreadcrumb, ...]
-    """In the order of `StoredBreadcrumb.order`."""
     pinned: tuple[tuple[StoredBreadcrumb, ...], ...]
     """For each `Pinned` of the query its breadcrumbs, newest first."""
     revision: int

@@ -214,7 +214,6 @@ class BudgetReceipt:
     budget: int
     reserve: int
     margin: float
-    """Share of the budget that is kept free."""
     allowance: int
     """What budget, reserve and margin leave."""
     aim: int
@@ -260,6 +259,5 @@ class ContextReceipt:
     absent: tuple[AbsentSource, ...]
     """Breadcrumbs that the consumer may see and the page does not show, the most relevant first."""
     by_reason: Mapping[str, int]
-    """How many of all such breadcrumbs have each reason."""
     budget: BudgetReceipt
     question: Question

@@ -260,7 +260,6 @@ class Edition:
     """Files of one moment, kept so that contexts can be rebuilt."""
 
     templates: str
-    """Revision of the templates, as contexts name it."""
     profiles: Mapping[str, str]
     """Consumer → revision of its profile, as contexts name it."""
     layers: tuple[Mapping[str, str], ...]

@@ -271,8 +271,11 @@ def wording(text: str) -> str:
         return plain
     core = _STATEMENT_END.sub(".", _without_asides(" ".join(plain.translate(_QUOTATION_MARKS).split())))
     core = _LAST.sub(lambda end: end["number"] or "", core).rstrip()
-    kept = word_set("capitonyms")
-    return _BEGINNING.sub(lambda word: word[0] if word[0].casefold() in kept else word[0][0].lower() + word[0][1:], core) or plain
+    capitonyms = word_set("capitonyms")
+    return (
+        _BEGINNING.sub(lambda word: word[0] if word[0].casefold() in capitonyms else word[0][0].lower() + word[0][1:], core)
+        or plain
+    )
 
 
 def _without_asides(text: str) -> str:

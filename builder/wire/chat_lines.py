@@ -89,7 +89,6 @@ class _Conversation:
     session: str
     times: Counter[str] = field(default_factory=Counter)
     tools: dict[str, str] = field(default_factory=dict)
-    """Id of a call → name of its tool."""
     question: str = ""
     """Id of the last message of a person."""
 

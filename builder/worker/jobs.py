@@ -79,7 +79,6 @@ class Pace:
     rest: float = 0.5
     """Between two looks at what is to be done."""
     wait: float = 0.005
-    """Of one wait for deliveries in work."""
     max_waits: int = 40
     """Before one piece of work, so that steady load does not stop it."""
     pauses: Pauses = PAUSES

@@ -84,7 +84,6 @@ LABELS = (
     "knowledge", "edited",
 )  # fmt: skip
 MAX_TOOL_CHARS = 200
-"""Of a tool's name as it is shown."""
 _PLAIN_TOOL = re.compile(r"[\w.:/-]+")
 
 

@@ -25,7 +25,6 @@ NAME_WEIGHT, CONCLUSION_WEIGHT, EXCLAMATION_WEIGHT, ATTACHMENT_WEIGHT, UNRESOLVE
 exclamation mark, the brackets of an attachment, a first word that points at something which is not there. The first was chosen on
 the people conversations."""
 MAX_EXCERPTS = 8
-"""Excerpts of one breadcrumb that are looked at closely."""
 MIN_TERMS = 3
 """Terms beside people's names that a line has at least, one less with a name or number."""
 MAX_SENTENCES_IN_FRONT = 2

@@ -68,7 +68,6 @@ def _claim(excerpt: Excerpt, terms: Terms) -> _Claim:
 
 
 LineWithRows = tuple[tuple[int, ...], KeptLine]
-"""A line after the rows of its sources."""
 LINE_TOKENS = 4
 """Tokens that every line is charged on top: many tiny lines would read like a telegram."""
 
@@ -78,7 +77,6 @@ class PageContent:
     """The part of a page that its summary need not repeat."""
 
     rows: frozenset[int] = frozenset()
-    """Rows of which it shows all."""
     parts: Mapping[int, str] = field(default_factory=dict)
     """Row → what it shows of it."""
     replaced: frozenset[str] = frozenset()

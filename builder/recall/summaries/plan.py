@@ -231,7 +231,6 @@ class Observations:
     by_start: Mapping[tuple[int, int], Observation] = field(default_factory=dict)
     """Row of a summary, and character of its text → what begins there, or what has replaced that."""
     replaced: frozenset[str] = frozenset()
-    """Ids of those that another one has replaced."""
 
 
 NO_OBSERVATIONS = Observations()
