@@ -38,7 +38,7 @@ class Query:
     identifiers: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Its numbers, ids, dates and file names as written → their terms."""
     content: tuple[frozenset[str], ...] = ()
-    """Its words that say something, each as its stems in any language (`rare_words.content_words`)."""
+    """Its words that say something, each as its stems in any language."""
 
 
 def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[str]]:
