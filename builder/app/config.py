@@ -22,8 +22,8 @@ from builder.adapters.tokens import load_counter
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, faulty
-from builder.domain.phrases import Edition
 from builder.domain.profile import Profile
+from builder.domain.text import Edition
 from builder.wire.files import Files, by_name, read_files
 
 Value = TypeVar("Value")

@@ -96,9 +96,7 @@ def make_line(
     writer = summary_writer(core, broker.sender, endpoint, observer, config.max_body_bytes)
     summaries = SummaryScheduler(log, recaller, writer, consumers.in_memory)
     contexts = ContextPublisher(publisher, partial(encode, max_bytes=broker.max_event_bytes))
-    processor = Processor(
-        reloading.builder, log, consumers, contexts, forgetting, turns, MAX_TRIGGER_AGE, broker.is_settled
-    )  # fmt: skip
+    processor = Processor(reloading.builder, log, contexts, forgetting, turns, MAX_TRIGGER_AGE, broker.is_settled)
     rules = Rules(heartbeat=broker.heartbeat, pauses=parts.pauses)
     return Line(
         log=log,

@@ -14,7 +14,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.reports import Receipt
 from builder.domain.selector import Selector, matches_one, trigger_on, trigger_text
-from builder.wire.json import shape
+from builder.domain.text import shape
 from builder.wire.subjects import session_text, session_token
 
 Latest = OrderedDict[tuple[str, str], int]

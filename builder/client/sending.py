@@ -16,8 +16,8 @@ from builder.client.requests import Requests
 from builder.client.stream import StreamReader
 from builder.domain.breadcrumb import ORIGIN, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.text import shape
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
-from builder.wire.json import shape
 from builder.wire.records import Outgoing, difference, make_record, outgoing
 from builder.wire.subjects import DEFAULT, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation, session_token
 

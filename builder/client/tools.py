@@ -13,9 +13,9 @@ from typing import Any, Literal
 from builder.client.received import BreadcrumbRecord, ReceivedContext
 from builder.domain.breadcrumb import TOOL_RESPONSE
 from builder.domain.errors import Rejected
+from builder.domain.text import one_line, shape
 from builder.remember.content import described, without_wrapper
 from builder.wire.chat_lines import tool_request
-from builder.wire.json import one_line, shape
 
 log = logging.getLogger("builder.client")
 

@@ -20,9 +20,8 @@ from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, me
 from builder.assemble.items.list_items import Rendered, items, unmarked
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, LintFinding, nearest
-from builder.domain.phrases import MONTHS, Phrases
 from builder.domain.reports import TemplateKind
-from builder.domain.text import visible
+from builder.domain.text import MONTHS, Phrases, visible
 from builder.wire.files import Files, YamlMistake, by_name, line_of, parse_yaml
 
 ENGLISH = "en"

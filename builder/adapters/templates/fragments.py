@@ -39,9 +39,8 @@ from builder.assemble.items.rendering import (
 )
 from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Call, Fragment, Image
-from builder.domain.phrases import Mark
 from builder.domain.reports import Failure
-from builder.domain.text import visible
+from builder.domain.text import Mark, visible
 from builder.remember.content import images_of
 from builder.remember.schemas.conversation import call_of, signature_of
 

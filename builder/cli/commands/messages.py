@@ -16,8 +16,7 @@ from builder.app.console import AsJson, progress_bars, say, settings, show
 from builder.cli.options import Servers, Target, User, Workspace, target_of, text_of
 from builder.domain.errors import BuilderError, Rejected
 from builder.domain.summary import CompactionResult
-from builder.domain.text import visible
-from builder.wire.json import one_line
+from builder.domain.text import one_line, visible
 from builder.wire.subjects import session_token
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]

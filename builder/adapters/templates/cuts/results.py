@@ -12,8 +12,7 @@ from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.rendering import Line
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.page_settings import Cut
-from builder.domain.phrases import Mark, Phrases
-from builder.domain.text import parsed, visible, with_texts
+from builder.domain.text import Mark, Phrases, parsed, visible, with_texts
 from builder.remember.content import described, without_wrapper
 
 CHARACTERS_PER_VALUE = 8

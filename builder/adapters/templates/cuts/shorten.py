@@ -11,8 +11,7 @@ from operator import itemgetter
 
 from builder.adapters.templates.cuts.passages import Span, back, forward, nearest
 from builder.assemble.items.list_items import INSIDE, ITEM
-from builder.domain.phrases import Mark
-from builder.domain.text import visible
+from builder.domain.text import Mark, visible
 
 CHARACTERS_PER_TOKEN = 16
 """Upper bound, in any encoding."""

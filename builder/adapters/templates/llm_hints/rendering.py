@@ -30,9 +30,8 @@ from builder.assemble.items.labels import tool_label
 from builder.assemble.items.list_items import INSIDE, MARK, below, block, items, quote
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
-from builder.domain.text import depth
+from builder.domain.text import depth, parse
 from builder.remember.decode import text_within, without_hints
-from builder.wire.json import parse
 
 MAX_CHARS = 65_536
 MAX_TEMPLATES_CHARS = 32_768

@@ -10,7 +10,7 @@ from typing import Any
 from builder.adapters.templates.sandbox.runtime import Missing, is_none, pairs_of
 from builder.assemble.items.labels import reserved_names, tool_label
 from builder.assemble.items.list_items import below
-from builder.domain.phrases import Phrases
+from builder.domain.text import Phrases
 from builder.language.sentences import CONTEXT_CHARS, sentences
 
 _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
