@@ -1,4 +1,4 @@
-"""Commands of the command line in processes of their own.
+"""Commands of the command line, and scripts of tests, in processes of their own.
 
 They are forked from a process that has imported the service, which saves each of them the seconds that the imports take.
 `tests/e2e` starts the script itself too: with standard input, out of a wheel, and as the pages write it.
@@ -6,6 +6,7 @@ They are forked from a process that has imported the service, which saves each o
 
 import multiprocessing
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -21,10 +22,8 @@ NOBODY_LISTENS = (
 """What `send --wait default` says when no agent runs."""
 COMMAND = str(Path(sys.executable).with_name("context-builder"))
 """The installed script."""
-PRELOAD = ("builder.cli.registry", "builder.app", "builder.cli.serve", "builder.cli.doctor", "builder.cli.build")
-"""Modules that are imported once."""
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload([__name__, *PRELOAD])
+_FORKS.set_forkserver_preload(["tests.preloaded", __name__])
 
 
 class Command:
@@ -33,7 +32,10 @@ class Command:
     def __init__(
         self, arguments: Sequence[str], env: dict[str, str], output: Path, errors: Path, cwd: Path | None = None
     ) -> None:
-        """env: all of its environment. output, errors: files that what it writes is added to. cwd: default ours."""
+        """arguments: of the command line, or a file of Python first, and its own. env: all of its environment.
+
+        output, errors: files that what it writes is added to. cwd: default ours.
+        """
         target = (tuple(arguments), env, output, errors, cwd or Path.cwd())
         # A daemon is killed when the run of the tests ends before the test does.
         self._process = _FORKS.Process(target=_main, args=target, daemon=True)
@@ -80,7 +82,7 @@ def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str
 
 
 def _main(arguments: tuple[str, ...], env: dict[str, str], output: Path, errors: Path, cwd: Path) -> None:
-    """What the script `context-builder` does, in a process that was forked."""
+    """What the script `context-builder`, or a file of Python, does in a process that was forked."""
     from builder.cli import main  # noqa: PLC0415 - the tests' own process needs none of it
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -89,5 +91,9 @@ def _main(arguments: tuple[str, ...], env: dict[str, str], output: Path, errors:
     os.environ.update(env)
     for number, file in ((1, output), (2, errors)):
         os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644), number)
-    sys.argv = ["context-builder", *arguments]
-    main()
+    if arguments and arguments[0].endswith(".py"):
+        sys.argv = [*arguments]
+        runpy.run_path(arguments[0], run_name="__main__")
+    else:
+        sys.argv = ["context-builder", *arguments]
+        main()

@@ -5,6 +5,7 @@ Property tests have two profiles. `ci`, the default, gives every run the same ex
 number with `tests.examples.examples`. Slow folders are marked: `pytest -m "not slow"` takes a minute.
 """
 
+import gc
 import os
 from pathlib import Path
 
@@ -41,6 +42,13 @@ SLOW_FOLDERS = frozenset({"bench", "chaos", "e2e", "golden", "integration", "pro
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 load_profile()
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Nothing that was imported or collected is garbage: no later collection looks at it."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

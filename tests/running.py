@@ -72,8 +72,10 @@ class Process:
         """Start without waiting."""
         assert not self.running
         self._from = self._log.stat().st_size if self._log.exists() else 0
-        if self._command[0] == COMMAND:
-            self._process = Command(self._command[1:], self._env, self._log, self._log, ROOT)
+        program, *arguments = self._command
+        if program == COMMAND or program.endswith(".py"):
+            forked = arguments if program == COMMAND else self._command
+            self._process = Command(forked, self._env, self._log, self._log, ROOT)
             return
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
