@@ -7,6 +7,7 @@ They are forked from a process that has imported the service, which saves each o
 import multiprocessing
 import os
 import runpy
+import shlex
 import signal
 import subprocess
 import sys
@@ -69,16 +70,38 @@ class Command:
         self.send_signal(signal.SIGKILL)
 
 
-def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """A command of the command line, run to its end."""
+def run(*arguments: str, env: dict[str, str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """A command of the command line, run to its end. cwd: default ours."""
     with tempfile.TemporaryDirectory() as folder:
         output, errors = Path(folder) / "output", Path(folder) / "errors"
-        command = Command(arguments, env, output, errors)
+        command = Command(arguments, env, output, errors, cwd)
         try:
             code = command.wait(DEADLINE)
         finally:
             command.kill()
         return subprocess.CompletedProcess(arguments, code, output.read_text("utf-8"), errors.read_text("utf-8"))
+
+
+def run_script(script: str, env: dict[str, str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    """What a shell does with lines of `export NAME=VALUE` and `context-builder … [> FILE]`, up to the first that fails."""
+    done = subprocess.CompletedProcess(script, 0, "", "")
+    for words in filter(None, (shlex.split(line, comments=True) for line in script.splitlines())):
+        match words:
+            case ["export", setting]:
+                env = env | dict([setting.split("=", 1)])
+                continue
+            case ["context-builder", *arguments, ">", name]:
+                ended = run(*arguments, env=env, cwd=cwd)
+                (cwd / name).write_text(ended.stdout, "utf-8")
+                ended.stdout = ""
+            case ["context-builder", *arguments]:
+                ended = run(*arguments, env=env, cwd=cwd)
+            case _:
+                raise AssertionError(f"only a real shell runs {words}")
+        done = subprocess.CompletedProcess(script, ended.returncode, done.stdout + ended.stdout, done.stderr + ended.stderr)
+        if done.returncode:
+            break
+    return done
 
 
 def _main(arguments: tuple[str, ...], env: dict[str, str], output: Path, errors: Path, cwd: Path) -> None:
