@@ -210,7 +210,7 @@ def wait_for(condition: Callable[[], object], what: str, seconds: float = DEADLI
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited {seconds:.0f} s for {what}"
-        time.sleep(0.01)  # between two looks at another process, which has no event to wait for
+        time.sleep(0.02)  # between two looks at another process, which has no event to wait for
 
 
 async def until(condition: Callable[[], Awaitable[object]], what: str, seconds: float = DEADLINE) -> None:
@@ -218,7 +218,7 @@ async def until(condition: Callable[[], Awaitable[object]], what: str, seconds: 
     deadline = time.monotonic() + seconds
     while not await condition():
         assert time.monotonic() < deadline, f"waited {seconds:.0f} s for {what}"
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.02)
 
 
 @asynccontextmanager
