@@ -31,13 +31,19 @@ class Command:
     """A running command, with the methods of `subprocess.Popen` that the tests need."""
 
     def __init__(
-        self, arguments: Sequence[str], env: dict[str, str], output: Path, errors: Path, cwd: Path | None = None
+        self,
+        arguments: Sequence[str],
+        env: dict[str, str],
+        output: Path,
+        errors: Path,
+        cwd: Path | None = None,
+        reads: Path | None = None,
     ) -> None:
         """arguments: of the command line, or a file of Python first, and its own. env: all of its environment.
 
-        output, errors: files that what it writes is added to. cwd: default ours.
+        output, errors: files that what it writes is added to. cwd: default ours. reads: a file as standard input.
         """
-        target = (tuple(arguments), env, output, errors, cwd or Path.cwd())
+        target = (tuple(arguments), env, output, errors, cwd or Path.cwd(), reads)
         # A daemon is killed when the run of the tests ends before the test does.
         self._process = _FORKS.Process(target=_main, args=target, daemon=True)
         self._process.start()
@@ -70,11 +76,12 @@ class Command:
         self.send_signal(signal.SIGKILL)
 
 
-def run(*arguments: str, env: dict[str, str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, env: dict[str, str], cwd: Path | None = None, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """A command of the command line, run to its end. cwd: default ours."""
     with tempfile.TemporaryDirectory() as folder:
-        output, errors = Path(folder) / "output", Path(folder) / "errors"
-        command = Command(arguments, env, output, errors, cwd)
+        output, errors, reads = (Path(folder) / name for name in ("output", "errors", "reads"))
+        reads.write_text(stdin, "utf-8")
+        command = Command(arguments, env, output, errors, cwd, reads)
         try:
             code = command.wait(DEADLINE)
         finally:
@@ -104,7 +111,7 @@ def run_script(script: str, env: dict[str, str], cwd: Path) -> subprocess.Comple
     return done
 
 
-def _main(arguments: tuple[str, ...], env: dict[str, str], output: Path, errors: Path, cwd: Path) -> None:
+def _main(arguments: tuple[str, ...], env: dict[str, str], output: Path, errors: Path, cwd: Path, reads: Path | None) -> None:
     """What the script `context-builder`, or a file of Python, does in a process that was forked."""
     from builder.cli import main  # noqa: PLC0415 - the tests' own process needs none of it
 
@@ -114,6 +121,9 @@ def _main(arguments: tuple[str, ...], env: dict[str, str], output: Path, errors:
     os.environ.update(env)
     for number, file in ((1, output), (2, errors)):
         os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644), number)
+    if reads:
+        os.dup2(os.open(reads, os.O_RDONLY), 0)
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - for as long as the process lives
     if arguments and arguments[0].endswith(".py"):
         sys.argv = [*arguments]
         runpy.run_path(arguments[0], run_name="__main__")
