@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/model
 	@$(BIN)/context-builder demo
 
-# Four processes on two cores, too: many tests wait for a process or a broker. tests/conftest.py has the longest files first.
+# Four processes on two cores, too: many tests wait for a process or a broker. tests/conftest.py brings the slow folders to the front.
 test: $(VENV)/dev $(VENV)/model check
 	@$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 

@@ -1,4 +1,4 @@
-"""Commands of the command line in processes of their own.
+"""Commands of the command line, and scripts of tests, in processes of their own.
 
 They are forked from a process that has imported the service, which saves each of them the seconds that the imports take.
 `tests/e2e` starts the script itself too: with standard input, out of a wheel, and as the pages write it.
@@ -6,6 +6,8 @@ They are forked from a process that has imported the service, which saves each o
 
 import multiprocessing
 import os
+import runpy
+import shlex
 import signal
 import subprocess
 import sys
@@ -21,20 +23,27 @@ NOBODY_LISTENS = (
 """What `send --wait default` says when no agent runs."""
 COMMAND = str(Path(sys.executable).with_name("context-builder"))
 """The installed script."""
-PRELOAD = ("builder.cli.registry", "builder.app", "builder.cli.serve", "builder.cli.doctor", "builder.cli.build")
-"""Modules that are imported once."""
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload([__name__, *PRELOAD])
+_FORKS.set_forkserver_preload(["tests.preloaded", __name__])
 
 
 class Command:
     """A running command, with the methods of `subprocess.Popen` that the tests need."""
 
     def __init__(
-        self, arguments: Sequence[str], env: dict[str, str], output: Path, errors: Path, cwd: Path | None = None
+        self,
+        arguments: Sequence[str],
+        env: dict[str, str],
+        output: Path,
+        errors: Path,
+        cwd: Path | None = None,
+        reads: Path | None = None,
     ) -> None:
-        """env: all of its environment. output, errors: files that what it writes is added to. cwd: default ours."""
-        target = (tuple(arguments), env, output, errors, cwd or Path.cwd())
+        """arguments: of the command line, or a file of Python first, and its own. env: all of its environment.
+
+        output, errors: files that what it writes is added to. cwd: default ours. reads: a file as standard input.
+        """
+        target = (tuple(arguments), env, output, errors, cwd or Path.cwd(), reads)
         # A daemon is killed when the run of the tests ends before the test does.
         self._process = _FORKS.Process(target=_main, args=target, daemon=True)
         self._process.start()
@@ -67,11 +76,12 @@ class Command:
         self.send_signal(signal.SIGKILL)
 
 
-def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """A command of the command line, run to its end."""
+def run(*arguments: str, env: dict[str, str], cwd: Path | None = None, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """A command of the command line, run to its end. cwd: default ours."""
     with tempfile.TemporaryDirectory() as folder:
-        output, errors = Path(folder) / "output", Path(folder) / "errors"
-        command = Command(arguments, env, output, errors)
+        output, errors, reads = (Path(folder) / name for name in ("output", "errors", "reads"))
+        reads.write_text(stdin, "utf-8")
+        command = Command(arguments, env, output, errors, cwd, reads)
         try:
             code = command.wait(DEADLINE)
         finally:
@@ -79,8 +89,30 @@ def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str
         return subprocess.CompletedProcess(arguments, code, output.read_text("utf-8"), errors.read_text("utf-8"))
 
 
-def _main(arguments: tuple[str, ...], env: dict[str, str], output: Path, errors: Path, cwd: Path) -> None:
-    """What the script `context-builder` does, in a process that was forked."""
+def run_script(script: str, env: dict[str, str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    """What a shell does with lines of `export NAME=VALUE` and `context-builder … [> FILE]`, up to the first that fails."""
+    done = subprocess.CompletedProcess(script, 0, "", "")
+    for words in filter(None, (shlex.split(line, comments=True) for line in script.splitlines())):
+        match words:
+            case ["export", setting]:
+                env = env | dict([setting.split("=", 1)])
+                continue
+            case ["context-builder", *arguments, ">", name]:
+                ended = run(*arguments, env=env, cwd=cwd)
+                (cwd / name).write_text(ended.stdout, "utf-8")
+                ended.stdout = ""
+            case ["context-builder", *arguments]:
+                ended = run(*arguments, env=env, cwd=cwd)
+            case _:
+                raise AssertionError(f"only a real shell runs {words}")
+        done = subprocess.CompletedProcess(script, ended.returncode, done.stdout + ended.stdout, done.stderr + ended.stderr)
+        if done.returncode:
+            break
+    return done
+
+
+def _main(arguments: tuple[str, ...], env: dict[str, str], output: Path, errors: Path, cwd: Path, reads: Path | None) -> None:
+    """What the script `context-builder`, or a file of Python, does in a process that was forked."""
     from builder.cli import main  # noqa: PLC0415 - the tests' own process needs none of it
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -89,5 +121,12 @@ def _main(arguments: tuple[str, ...], env: dict[str, str], output: Path, errors:
     os.environ.update(env)
     for number, file in ((1, output), (2, errors)):
         os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644), number)
-    sys.argv = ["context-builder", *arguments]
-    main()
+    if reads:
+        os.dup2(os.open(reads, os.O_RDONLY), 0)
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - for as long as the process lives
+    if arguments and arguments[0].endswith(".py"):
+        sys.argv = [*arguments]
+        runpy.run_path(arguments[0], run_name="__main__")
+    else:
+        sys.argv = ["context-builder", *arguments]
+        main()

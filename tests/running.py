@@ -72,8 +72,10 @@ class Process:
         """Start without waiting."""
         assert not self.running
         self._from = self._log.stat().st_size if self._log.exists() else 0
-        if self._command[0] == COMMAND:
-            self._process = Command(self._command[1:], self._env, self._log, self._log, ROOT)
+        program, *arguments = self._command
+        if program == COMMAND or program.endswith(".py"):
+            forked = arguments if program == COMMAND else self._command
+            self._process = Command(forked, self._env, self._log, self._log, ROOT)
             return
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -208,7 +210,7 @@ def wait_for(condition: Callable[[], object], what: str, seconds: float = DEADLI
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited {seconds:.0f} s for {what}"
-        time.sleep(0.01)  # between two looks at another process, which has no event to wait for
+        time.sleep(0.02)  # between two looks at another process, which has no event to wait for
 
 
 async def until(condition: Callable[[], Awaitable[object]], what: str, seconds: float = DEADLINE) -> None:
@@ -216,7 +218,7 @@ async def until(condition: Callable[[], Awaitable[object]], what: str, seconds: 
     deadline = time.monotonic() + seconds
     while not await condition():
         assert time.monotonic() < deadline, f"waited {seconds:.0f} s for {what}"
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.02)
 
 
 @asynccontextmanager

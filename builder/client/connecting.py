@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import math
 import os
 import re
 import time
@@ -100,6 +101,7 @@ async def open_connection(
     connection = Connection()
     addresses = [part.strip() for part in servers.split(",")]
     journal = _Journal(connection, without_credentials(servers), rounds * len(addresses), log_seconds)
+    journal.deadline = asyncio.get_running_loop().time() + timeout
     callbacks = {"error_cb": journal.failed, "reconnected_cb": journal.connected}
     arguments = {
         "max_reconnect_attempts": -1,
@@ -161,7 +163,7 @@ def _is_no_tls_noise(record: logging.LogRecord) -> bool:
 
 
 class _Hopeless(Exception):  # noqa: N818 - it ends the attempts of the first connection and never leaves this module
-    """Each address was tried `rounds` times."""
+    """Each address was tried `rounds` times, or for as long as it may take."""
 
 
 class _Journal:
@@ -172,6 +174,8 @@ class _Journal:
         self.last: Exception | None = None
         self.is_open = False
         """The first connection was made."""
+        self.deadline = math.inf
+        """Of the first connection, by the loop's clock: `asyncio.wait_for` in nats-py may swallow the cancellation."""
         self._connection = connection
         self._servers = servers
         self._every = every
@@ -182,7 +186,7 @@ class _Journal:
             self.last = error
         if not self.is_open:
             self._attempts -= 1
-            if self._attempts == 0:
+            if self._attempts == 0 or asyncio.get_running_loop().time() >= self.deadline:
                 raise _Hopeless from error
             return
         if self._connection.is_closed:

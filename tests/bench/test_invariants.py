@@ -9,7 +9,7 @@ import pytest
 
 from builder.adapters.tokens import load_counter
 from builder.bench.invariants.account import faults
-from builder.bench.invariants.check import LONG_SHARE, Tally, check_history, run
+from builder.bench.invariants.check import LONG_SHARE, SESSIONS_OF_JOB, Tally, check_history, run
 from builder.bench.invariants.events import Entry, Events, Record
 from builder.bench.invariants.mutants import MUTANTS
 from builder.bench.invariants.mutation import pages_until_found
@@ -115,8 +115,9 @@ async def test_a_mutant_that_is_looked_for_in_another_history_is_not_found() -> 
 
 
 async def test_the_same_seed_finds_the_same_on_any_number_of_processes() -> None:
-    figures = run(20, 40, 5, 0, 8, quiet)
-    counts = (await tally_of(range(20), 5, 2, 8)).counts
+    number = SESSIONS_OF_JOB + 1  # two jobs
+    figures = run(number, 2 * number, 5, 0, 8, quiet)
+    counts = (await tally_of(range(number), 5, 2, 8)).counts
     here = {name: counts[name] for name in ("histories", "contexts", "refusals", *FAULTS)}
     assert {name: figures[name] for name in here} == here
     assert figures["shown_mean"] == round(counts["breadcrumbs"] / counts["contexts"], 1)

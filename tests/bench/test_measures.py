@@ -11,7 +11,6 @@ from builder.app.settings import EmbeddingSettings, HttpSettings, NatsSettings, 
 from builder.bench.data.datasets import load as read
 from builder.bench.data.datasets import of_one_person, remember
 from builder.bench.quality import vectors
-from builder.bench.quality.fit import ablation, examples
 from builder.bench.scratch import open_encoder
 from builder.bench.speed import load, memory
 from builder.domain.errors import Misconfigured
@@ -55,6 +54,8 @@ async def test_memory_asks_every_session_of_the_store(settings: Settings) -> Non
 
 
 async def test_one_conversation_alone_cannot_be_ablated(settings: Settings) -> None:
+    from builder.bench.quality.fit import ablation, examples  # noqa: PLC0415 - imports scipy
+
     async with open_components(settings, location(IN_MEMORY)) as core:
         sample = read("sample")
         data = await examples(core.builder, (sample,), core.profile("recall"), quiet)

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
@@ -51,7 +50,7 @@ async def test_every_message_is_answered_once_whatever_is_killed(tmp_path: Path)
     }  # fmt: skip
     with Broker(tmp_path / "broker") as broker, Running(tmp_path / "service", broker.url, **options) as service:
         env = environment(tmp_path, **options) | {"PYTHONPATH": str(AGENT.parents[2])}
-        command = [sys.executable, str(AGENT), broker.url]
+        command = [str(AGENT), broker.url]
         with Process(command, env, tmp_path / "one.log") as one, Process(command, env, tmp_path / "two.log") as two:
             talk = asyncio.create_task(people(broker.url, chance))
             for number in range(KILLS):

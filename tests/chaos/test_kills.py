@@ -5,7 +5,6 @@ import json
 import random
 import signal
 import sqlite3
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -32,7 +31,7 @@ from tests.running import (
     until,
 )
 
-DYING = (sys.executable, str(Path(__file__).with_name("dying.py")))
+DYING = str(Path(__file__).with_name("dying.py"))
 ROUNDS, SESSIONS, TRIGGERS = 10, 8, 30
 
 
@@ -43,7 +42,7 @@ async def test_a_service_that_is_killed_at_any_stop_of_the_line_answers_everythi
 async def killed_at(stop: str, data: Path) -> None:
     """Two messages, the second of which kills the service at this stop; then the service as it should be, and one more."""
     said = {"m1": "The blue kiln is K-4711.", "m2": "This one is fatal.", "m3": "Is anybody there?"}
-    dying = Running(data, command=(*DYING, stop), worker__ack_wait_seconds=2)
+    dying = Running(data, command=(DYING, stop), worker__ack_wait_seconds=2)
     try:
         await asyncio.to_thread(dying.start)
         async with jetstream(dying.url) as js:
@@ -78,7 +77,7 @@ async def killed_while(stop: str, data: Path) -> None:
                     await say(js, text, "s1", f"m{number}")
                 await all_settled(js)
             before = await context_bytes(js)
-            dying = Running(data / "service", broker.url, command=(*DYING, stop))
+            dying = Running(data / "service", broker.url, command=(DYING, stop))
             try:
                 dying.launch()
                 assert await asyncio.to_thread(dying.wait) == -signal.SIGKILL, stop

@@ -27,10 +27,14 @@ def run(*arguments: str, home: Path, stdin: str = "", **variables: str) -> subpr
         "CONTEXT_BUILDER_EMBEDDING__MODELS_DIR": str(MODELS_DIR),
         **variables,
     }
-    if not stdin:
-        return commands.run(*arguments, env=environment)
-    command = [sys.executable, "-m", "builder", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environment, input=stdin, capture_output=True, text=True, check=False)
+    return commands.run(*arguments, env=environment, stdin=stdin)
+
+
+def test_the_package_is_a_program_too(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "builder", "build", "-"]
+    env = os.environ | {"CONTEXT_BUILDER_DATA_DIR": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=env, input='{"id": "a"', capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.partition(":")[0]) == (65, "context-builder")
 
 
 def test_help_imports_nothing_heavy(tmp_path: Path) -> None:

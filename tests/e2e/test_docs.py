@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typer.main import get_command
 
 from builder.cli.registry import application
 from builder.client.sync import connect
-from tests.commands import COMMAND
+from tests.commands import run_script
 from tests.models import MODELS_DIR, prepared
 from tests.running import Running
 
@@ -97,9 +96,8 @@ def desk(tmp_path: Path) -> Path:
 def test_the_commands_of_a_page_run(service: Running, desk: Path, page: str, words: list[str]) -> None:
     scripts = [block["text"] for block in blocks(DOCS / page) if (block["mark"] or "").startswith("run: tests/e2e/test_docs.py")]
     assert scripts
-    env = service.env | {"PATH": f"{Path(COMMAND).parent}:{service.env['PATH']}", "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
     for script in scripts:
-        done = subprocess.run(["bash", "-e", "-c", script], cwd=desk, env=env, capture_output=True, text=True, check=False)
+        done = run_script(script, service.env | {"COLUMNS": "200"}, desk)
         assert done.returncode == 0, done.stderr
         assert [word for word in words if word not in done.stdout + done.stderr] == []
 

@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ from builder.app.operations.profile_catalog import open_catalog
 from builder.app.operations.template_cases import run_cases
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.cli.build import build_once
-from tests.commands import run
+from tests.commands import run, run_script
 from tests.running import Running, environment
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,8 +91,7 @@ def test_the_conversion_of_the_guide_prints_what_it_promises(tmp_path: Path) -> 
 def test_the_first_hint_of_the_guide_is_written_and_reads_as_it_says(tmp_path: Path) -> None:
     (script,) = [text for language, name, text in FENCE.findall(REFERENCE) if language == "sh"]
     (tmp_path / "order.schema.json").write_text(FILES["order.schema.json"], "utf-8")
-    env = environment(tmp_path) | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    done = run_script(script, environment(tmp_path), tmp_path)
     assert done.returncode == 0, done.stderr
     shown = next(text for language, _, text in BLOCKS if language == "text" and text.startswith("- Order\n"))
     assert done.stdout.startswith(shown)
@@ -129,12 +126,9 @@ def test_the_commands_of_the_first_hour_show_pages_without_a_service_and_beside_
         "- {{ speaker }} wonders: {{ text | block }}\n", "utf-8"
     )
     with Running(tmp_path / "data", embedding__engine="none", templates_dir=tmp_path / "mine") as service:
-        env = service.env | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}", "COLUMNS": "200"}
         said = []
         for script in SCRIPTS:
-            done = subprocess.run(
-                ["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
-            )
+            done = run_script(script, service.env | {"COLUMNS": "200"}, tmp_path)
             assert done.returncode == 0, done.stderr
             said.append(done.stdout)
     alone, beside = said

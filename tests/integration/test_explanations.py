@@ -16,7 +16,7 @@ from tests.integration.inside import service_here, settings
 from tests.integration.test_record_consumers import TRIGGER, define, publish
 from tests.running import Broker, Running, all_settled, jetstream, say, wait_for
 
-SESSION = "shop"
+SESSION, UNCHANGED = "shop", "unchanged"
 FACTS = (
     "The openrouter key goes into the secrets configuration, under Settings.",
     "We open from Tuesday to Saturday, ten to half past five.",
@@ -32,6 +32,8 @@ READ_AGAIN = "profiles and templates were read again"
 ASKED_ALONG = 12
 """Requests of which each of two workers answers some."""
 MANY_REPLAYS = 12
+MUCH = 70
+"""Messages after which a page shows the facts only as finds."""
 HINT = "- {{ speaker }} said: {{ text | block }}\n"
 
 
@@ -57,24 +59,41 @@ async def client(service: Running) -> AsyncIterator[Client]:
         yield connected
 
 
-async def ask(client: Client, session: str = SESSION) -> str:
-    """A question behind some facts and a long talk; the id of the question."""
+async def ask(client: Client, talk: int = 0) -> str:
+    """A question after some facts and so many messages; the id of the question."""
     for number, fact in enumerate(FACTS):
-        await client.send_user_message(session, fact, message_id=f"{session}-f{number}")
-    for number in range(70):
-        await client.send_user_message(session, f"Number {number}: {TALK}")
-    context = await client.ask(session, QUESTION)
+        await client.send_user_message(SESSION, fact, message_id=f"{SESSION}-f{number}")
+    for number in range(talk):
+        await client.send_user_message(SESSION, f"Number {number}: {TALK}")
+    context = await client.ask(SESSION, QUESTION)
     return context.trigger_event_id
+
+
+@pytest.fixture(scope="module")
+def asked(service: Running) -> str:
+    """Id of a question on whose page the facts are finds; its workspace is changed by nobody."""
+
+    async def prepare() -> str:
+        async with connect(service.url, UNCHANGED) as client:
+            return await ask(client, MUCH)
+
+    return asyncio.run(prepare())
+
+
+@pytest.fixture
+async def reader(service: Running) -> AsyncIterator[Client]:
+    """A client of that workspace."""
+    async with connect(service.url, UNCHANGED) as connected:
+        yield connected
 
 
 async def explain(client: Client, trigger: str, **more: Any) -> dict[str, Any]:
     return await client.request("explain", {"trigger": trigger, **more})
 
 
-async def test_the_receipt_is_that_of_the_published_page(client: Client) -> None:
-    trigger = await ask(client)
-    published = await client.request("context", {"trigger": trigger})
-    answer = await explain(client, trigger)
+async def test_the_receipt_is_that_of_the_published_page(reader: Client, asked: str) -> None:
+    published = await reader.request("context", {"trigger": asked})
+    answer = await explain(reader, asked)
     assert (answer["is_same"], answer["notes"]) == (True, [])
     assert answer["content"] == published["content"]
     receipt = answer["receipt"]
@@ -87,7 +106,7 @@ async def test_the_receipt_is_that_of_the_published_page(client: Client) -> None
     assert receipt["by_reason"] == published["omissions"]["by_reason"]
     assert len(receipt["absent"]) == sum(receipt["by_reason"].values())
     assert list(answer["times"]) == ["wait", "catch_up", "embedding", "recall", "page"]
-    few = await explain(client, trigger, most=3)
+    few = await explain(reader, asked, most=3)
     assert few["receipt"]["absent"] == receipt["absent"][:3]
 
 
@@ -99,7 +118,7 @@ async def test_a_replay_gives_the_published_bytes_also_with_templates_that_were_
 
 
 async def check_replay_after_an_edit(client: Client, service: Running, templates: Path) -> None:
-    trigger = await ask(client)
+    trigger = await ask(client, MUCH)
     (templates / "hints" / "user.message.v1.md.j2").write_text(HINT, "utf-8")
     wait_for(lambda: READ_AGAIN in service.said(), "the edit to be read")
     answer = await client.request("replay", {"trigger": trigger})
@@ -128,29 +147,27 @@ async def test_a_refreshed_page_is_explained_by_its_place(client: Client, servic
     assert f"refreshed as of sequence {fresh['as_of']:,}" in shown.stdout + shown.stderr
 
 
-async def test_a_session_names_its_last_context(client: Client) -> None:
-    trigger = await ask(client)
-    answer = await client.request("explain", {"session": SESSION})
-    assert (answer["trigger"], answer["is_same"]) == (trigger, True)
+async def test_a_session_names_its_last_context(reader: Client, asked: str) -> None:
+    answer = await reader.request("explain", {"session": SESSION})
+    assert (answer["trigger"], answer["is_same"]) == (asked, True)
     with pytest.raises(Rejected, match="no context of 'default' in session 'empty' is kept; name the trigger"):
-        await client.request("explain", {"session": "empty"})
+        await reader.request("explain", {"session": "empty"})
     with pytest.raises(Rejected, match="neither a trigger nor a session is named; name one of them"):
-        await client.request("explain", {})
+        await reader.request("explain", {})
 
 
-async def test_other_files_and_another_profile_show_what_they_would_change(client: Client) -> None:
-    trigger = await ask(client)
-    answer = await client.request("replay", {"trigger": trigger, "files": {"hints/user.message.v1.md.j2": HINT}})
+async def test_other_files_and_another_profile_show_what_they_would_change(reader: Client, asked: str) -> None:
+    answer = await reader.request("replay", {"trigger": asked, "files": {"hints/user.message.v1.md.j2": HINT}})
     assert f"User: {QUESTION}" in answer["before"]["content"]
     assert f"User said: {QUESTION}" in answer["after"]["content"]
     assert answer["before"]["id"] == answer["after"]["id"]
-    brief = await client.request("replay", {"trigger": trigger, "profile": "brief"})
+    brief = await reader.request("replay", {"trigger": asked, "profile": "brief"})
     assert brief["after"]["token_count"] <= 120 < brief["before"]["token_count"]
     assert brief["after"]["id"] == brief["before"]["id"]
-    minimal = await client.request("replay", {"trigger": trigger, "profile": "minimal"})
+    minimal = await reader.request("replay", {"trigger": asked, "profile": "minimal"})
     assert (minimal["after"]["consumer_id"], minimal["after"]["id"]) == ("default", minimal["before"]["id"])
     hint = f"- {{{{ 1 / (text | length - {len(QUESTION)}) }}}} {{{{ text }}}}"
-    failing = await client.request("replay", {"trigger": trigger, "files": {"hints/user.message.v1.md.j2": hint}})
+    failing = await reader.request("replay", {"trigger": asked, "files": {"hints/user.message.v1.md.j2": hint}})
     assert failing["failures"] == ["hints/user.message.v1.md.j2: line 1: ZeroDivisionError; the generic hint is shown"]
 
 
@@ -158,13 +175,12 @@ SLOW = "{% for a in text[:100] * 30 %}{% if loop.last %}- {{ speaker }}: {{ text
 
 
 async def test_replays_with_slow_files_wait_for_each_other_and_nobody_else_waits_for_them(
-    client: Client, service: Running
+    reader: Client, asked: str, service: Running
 ) -> None:
-    trigger = await ask(client)
 
     async def replay() -> str:
         try:
-            answer = await client.request("replay", {"trigger": trigger, "files": {"hints/user.message.v1.md.j2": SLOW}})
+            answer = await reader.request("replay", {"trigger": asked, "files": {"hints/user.message.v1.md.j2": SLOW}})
         except Unavailable as error:
             return str(error)
         return str(answer["after"]["id"])
@@ -179,18 +195,17 @@ async def test_replays_with_slow_files_wait_for_each_other_and_nobody_else_waits
     assert len({answer for answer in answers if "waiting" not in answer}) == 1
 
 
-async def test_files_that_cannot_be_used_are_refused_with_file_and_line_and_change_nothing(client: Client) -> None:
-    trigger = await ask(client)
+async def test_files_that_cannot_be_used_are_refused_with_file_and_line_and_change_nothing(reader: Client, asked: str) -> None:
     with pytest.raises(Rejected, match=r"hints/user\.message\.v1\.md\.j2 line 1: there is no filter 'bloc'; write block"):
-        await client.request("replay", {"trigger": trigger, "files": {"hints/user.message.v1.md.j2": "{{ text | bloc }}"}})
+        await reader.request("replay", {"trigger": asked, "files": {"hints/user.message.v1.md.j2": "{{ text | bloc }}"}})
     with pytest.raises(Rejected, match=r"there is no profile 'defualt'; write default"):
-        await client.request("replay", {"trigger": trigger, "profile": "defualt"})
-    assert (await explain(client, trigger))["is_same"] is True
+        await reader.request("replay", {"trigger": asked, "profile": "defualt"})
+    assert (await explain(reader, asked))["is_same"] is True
 
 
 async def test_why_answers_for_each_breadcrumb_in_a_sentence(client: Client, service: Running) -> None:
-    other = await ask(client, "other")
-    trigger = await ask(client)
+    other = (await client.ask("other", QUESTION)).trigger_event_id
+    trigger = await ask(client, MUCH)
     await client.send_user_message(SESSION, "One more thing.", message_id="late")
     await client.send_user_message(SESSION, "A secret wish.", message_id="gone")
     async with jetstream(service.url) as js:
@@ -218,12 +233,11 @@ async def test_a_context_that_was_erased_is_built_as_it_would_be_now_and_says_so
     assert FACTS[0] not in answer["content"]
 
 
-async def test_a_page_that_nobody_asked_for_says_so(client: Client) -> None:
-    trigger = await ask(client)
-    answer = await explain(client, trigger, consumer="brief")
+async def test_a_page_that_nobody_asked_for_says_so(reader: Client, asked: str) -> None:
+    answer = await explain(reader, asked, consumer="brief")
     assert answer["is_same"] is None
     assert answer["notes"] == [
-        f"{trigger} asks for no context of brief, so none was published; this is how today's profile and templates would make it"
+        f"{asked} asks for no context of brief, so none was published; this is how today's profile and templates would make it"
     ]
 
 

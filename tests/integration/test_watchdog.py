@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -34,7 +33,7 @@ from tests.memory_store.progress import MemoryProgress
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until
 
 BOUND_AGAIN = "was bound again"
-WATCHFUL = (sys.executable, str(Path(__file__).with_name("watchful.py")))
+WATCHFUL = (str(Path(__file__).with_name("watchful.py")),)
 
 
 @pytest.fixture(scope="module")

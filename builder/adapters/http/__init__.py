@@ -100,7 +100,9 @@ class _Server(uvicorn.Server):
 
 async def serve(application: Any, host: str, port: int, stop: asyncio.Event, started: Callable[[int], None]) -> None:
     """started: called with the port. Raises `Misconfigured`."""
-    server = _Server(uvicorn.Config(application, host=host, port=port, log_config=None, lifespan="on", access_log=False))
+    server = _Server(
+        uvicorn.Config(application, host=host, port=port, log_config=None, lifespan="on", access_log=False, ws="none")
+    )
     serving = asyncio.create_task(_run(server, host, port))
     stopping = asyncio.create_task(stop.wait())
     try:

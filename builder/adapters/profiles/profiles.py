@@ -4,7 +4,9 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import Any, Literal
 
 import yaml
@@ -46,13 +48,17 @@ class ModelFacts(BaseModel):
     margin: float = Field(0, ge=0, lt=1, description="share kept free because its own tokenizer is not public")
 
 
+MAX_TABLES = 4
+"""Tables of models that are kept: the bundled one, and some editions of an author's own."""
 UNKNOWN_MODEL = ModelFacts(window=128_000, encoding="o200k_base", margin=0.1)
 
 
-def parse_models(source: str) -> dict[str, ModelFacts]:
-    """Read the table of known models. Raises `FaultyFiles`."""
+@lru_cache(MAX_TABLES)
+def parse_models(source: str) -> Mapping[str, ModelFacts]:
+    """Read the table of known models; cached, for every reload reads it again. Raises `FaultyFiles`."""
     try:
-        return {name: ModelFacts.model_validate(facts) for name, facts in (parse_yaml(source) or {}).items()}
+        facts_by_name = {name: ModelFacts.model_validate(facts) for name, facts in (parse_yaml(source) or {}).items()}
+        return MappingProxyType(facts_by_name)
     except (yaml.YAMLError, ValueError, AttributeError, TypeError) as error:
         raise faulty("models.yaml", f"it is not readable: {error}; map a name to window, encoding and margin") from error
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from jinja2 import nodes
 
@@ -10,7 +11,7 @@ from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSe
 from builder.adapters.templates.names import MANY, Fault, body_fields, bounded, endless, open_lists, with_many
 from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.sandbox.runtime import LimitExceeded
-from builder.adapters.templates.trial import example, faults, render_example
+from builder.adapters.templates.trial import MAX_TEMPLATES, alone, example, faults, render_example
 from builder.domain.lint_finding import LintFinding
 from builder.remember.decode import full
 
@@ -61,7 +62,7 @@ def first_line(text: str) -> int:
 
 def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
     """Faults first, then notes, file by file."""
-    broken = []
+    broken, words = [], tuple(templates.phrases().entries.items())
     for finding in faults(templates):
         broken.append(finding.file)
         yield finding
@@ -71,7 +72,7 @@ def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
             notes = [*(body_fields(name, source) if kind == "hints" else ()), *endless(source), *_emphasis(source)]
             yield from (each.of_file(file) for each in notes)
             if kind == "hints" and file not in broken and not any(endless(source)):
-                yield from (each.of_file(file) for each in _too_many(templates, name, source))
+                yield from (each.of_file(file) for each in _too_many(name, source, words))
 
 
 def moving(source: str) -> tuple[tuple[str, int], ...]:
@@ -92,7 +93,12 @@ def _counted(words: Iterable[str]) -> str:
     return ", ".join(word if counts[word] == 1 else f"{word} {counts[word]} times" for word in sorted(counts))
 
 
-def _too_many(templates: TemplateSet, name: str, source: str) -> Iterator[Fault]:
+@lru_cache(MAX_TEMPLATES)
+def _too_many(name: str, source: str, words: tuple[tuple[str, str], ...]) -> tuple[Fault, ...]:
+    return tuple(_exceeded(alone("hints", name, source, words), name, source))
+
+
+def _exceeded(templates: TemplateSet, name: str, source: str) -> Iterator[Fault]:
     lines: dict[tuple[str, ...], int] = {}
     for line, path in open_lists(source):
         lines.setdefault(path, line)

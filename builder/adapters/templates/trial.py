@@ -96,10 +96,14 @@ def _faults(kind: TemplateKind, name: str, source: str, words: tuple[tuple[str, 
             return problems
     except FAILURES as error:  # nested as deeply as can just be compiled
         return (Fault(0, f"it cannot be looked at: {error}", "make it simpler"),)
+    return tuple(_faults_of_examples(alone(kind, name, source, words), kind, name))
+
+
+def alone(kind: TemplateKind, name: str, source: str, words: tuple[tuple[str, str], ...]) -> TemplateSet:
+    """A template without the others. words: the English phrases."""
     own = {name: source}
     hints, pages = (own, {}) if kind == "hints" else ({}, own)
-    templates = TemplateSet({GENERIC: "{{ text }}"} | hints, pages, {ENGLISH: phrases})
-    return tuple(_faults_of_examples(templates, kind, name))
+    return TemplateSet({GENERIC: "{{ text }}"} | hints, pages, {ENGLISH: dict(words)})
 
 
 def _faults_of_examples(templates: TemplateSet, kind: TemplateKind, name: str) -> Iterator[Fault]:

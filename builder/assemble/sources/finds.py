@@ -2,13 +2,14 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import accumulate
+from functools import partial
+from itertools import accumulate, takewhile
 
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, OLD_TURNS, Shares
 from builder.assemble.draft import PageDraft
-from builder.assemble.items.rendering import LINE_REASONS, RenderForm, Spans
+from builder.assemble.items.rendering import LINE_REASONS, FragmentPending, RenderForm, Spans, each
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.sources.fixed import take_off_half_pairs
 from builder.assemble.sources.summary import OBSERVED, observation_item, with_observations
@@ -113,7 +114,7 @@ def _put(
             reason = f"beyond the {limit} most probable of {crumb.schema}"
         elif find.tokens > most - ledger.spent[rule.name] or is_orphan:
             reason = IRRELEVANT
-        elif ledger.remaining < least[number] or not _try_add(rule.name, find, draft, items_by_row):
+        elif ledger.remaining < least[number] or not _try_first(rule.name, candidates[number:], draft, items_by_row):
             reason = OVER_BUDGET
         else:
             ledger.probabilities[crumb.id] = min(ledger.probabilities.get(crumb.id, 0.0) + find.probability, 1.0)
@@ -133,6 +134,26 @@ def _news(finds: Iterable[Find], draft: PageDraft, items_by_row: Mapping[int, It
         repeats_trigger = (crumb.speaker, crumb.role) == (now.speaker, now.role) and crumb.text.split() == now.text.split()
         if remainder and not _is_visible(remainder, writer, parts) and not repeats_trigger:
             yield remainder
+
+
+def _try_first(section: str, finds: tuple[Find, ...], draft: PageDraft, items_by_row: dict[int, Item]) -> bool:
+    """Try to add the first find. Raises `FragmentPending` for all that are likely to follow, too: one new start serves them."""
+    try:
+        return _try_add(section, finds[0], draft, items_by_row)
+    except FragmentPending:
+        tokens = accumulate(find.tokens or MIN_LINE_TOKENS for find in finds)
+        follow = sum(1 for _ in takewhile(lambda spent: spent <= draft.ledger.remaining, tokens))
+        each(_if_added(finds[:follow], draft.writer, {row: item.spans for row, item in items_by_row.items()}))
+        raise
+
+
+def _if_added(finds: Iterable[Find], writer: Writer, spans_by_row: dict[int, Spans]) -> Iterator[Callable[[], Item]]:
+    """What makes the item of each find when those before it were added. spans_by_row: of the items so far, extended."""
+    for find in finds:
+        before = spans_by_row.get(find.row)
+        joined = find if before is None else replace(find, spans=_join_spans(before, find, writer))
+        spans_by_row[find.row] = joined.spans
+        yield partial(found_item, joined, writer)
 
 
 def _try_add(section: str, find: Find, draft: PageDraft, items_by_row: dict[int, Item]) -> bool:

@@ -1,5 +1,6 @@
 """The first connection, and the lines that are logged about a lost one."""
 
+import asyncio
 import logging
 from types import SimpleNamespace
 from typing import Any, cast
@@ -61,6 +62,14 @@ async def test_each_address_is_tried_as_often_as_allowed() -> None:
 
 def journal(connection: Any, *, attempts: int = 0, every: float = 60.0) -> _Journal:
     return _Journal(cast("Connection", connection), "nats://a:4222", attempts, every)
+
+
+async def test_the_first_connection_gives_up_at_its_deadline_though_a_cancellation_was_swallowed() -> None:
+    waiting = journal(None)
+    await waiting.failed(OSError("refused"))
+    waiting.deadline = asyncio.get_running_loop().time()
+    with pytest.raises(_Hopeless):
+        await waiting.failed(OSError("refused"))
 
 
 async def test_before_the_first_connection_failures_are_counted_and_not_logged(caplog: pytest.LogCaptureFixture) -> None:

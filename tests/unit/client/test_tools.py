@@ -2,10 +2,7 @@
 
 from typing import Any
 
-import anthropic
 import pytest
-from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall, message_to_dict
-from openai.types.chat import ChatCompletion
 
 from builder.client.tools import Reply, read_reply
 from builder.domain.errors import Rejected
@@ -46,36 +43,38 @@ def test_a_reply_is_read_in_every_shape(reply: Any, expected: Reply) -> None:
 
 
 CHOICE = {"index": 0, "finish_reason": "tool_calls", "message": OPENAI}
-COMPLETION = ChatCompletion.model_validate(
-    {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [CHOICE]}
-)
+COMPLETION = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [CHOICE]}
 USAGE = {"input_tokens": 1, "output_tokens": 1}
 BLOCKS = [{"type": "thinking", "thinking": "Hm.", "signature": "s"}, *ANTHROPIC["content"][1:]]
-CLAUDE = anthropic.types.Message.model_validate(
-    {"id": "1", "type": "message", "model": "m", "usage": USAGE, **ANTHROPIC, "content": BLOCKS}
-)
-CALL = ToolCall(name="weather", args={"city": "Oslo"}, id="call_1")
-USE = ToolCall(name="weather", args={"city": "Oslo"}, id="toolu_1")
-BROKEN = InvalidToolCall(type="invalid_tool_call", name="weather", args="{", id="call_2", error="no JSON")
+CLAUDE = {"id": "1", "type": "message", "model": "m", "usage": USAGE, **ANTHROPIC, "content": BLOCKS}
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        (COMPLETION, read_reply(OPENAI)),
-        (COMPLETION.choices[0].message, read_reply(OPENAI)),
-        (CLAUDE, read_reply(ANTHROPIC)),
-        (AIMessage(""), Reply("", ())),
-        (AIMessage("", tool_calls=[CALL]), Reply("", (request("call_1"),))),
-        (message_to_dict(AIMessage("Hm.", tool_calls=[CALL])), Reply("Hm.", (request("call_1"),))),
-        (AIMessage("", invalid_tool_calls=[BROKEN]), Reply("", (request("call_2", "{"),))),
-        (AIMessage("", additional_kwargs={"refusal": "I must not."}), Reply("I must not.", ())),
-        (AIMessage(["Hm.", *BLOCKS[1:]], tool_calls=[USE]), Reply("Hm.\nLet me look.", (request("toolu_1"),))),
-    ],
-    ids=["openai", "choice", "anthropic", "empty", "langchain", "stored", "broken", "refusal", "blocks"],
-)  # fmt: skip
-def test_an_object_of_a_real_package_is_read_like_its_json(reply: Any, expected: Reply) -> None:
-    assert read_reply(reply) == expected
+def test_objects_of_openai_are_read_like_their_json() -> None:
+    from openai.types.chat import ChatCompletion
+
+    completion = ChatCompletion.model_validate(COMPLETION)
+    assert read_reply(completion) == read_reply(completion.choices[0].message) == read_reply(OPENAI)
+
+
+def test_a_message_of_anthropic_is_read_like_its_json() -> None:
+    from anthropic.types import Message
+
+    assert read_reply(Message.model_validate(CLAUDE)) == read_reply(ANTHROPIC)
+
+
+def test_messages_of_langchain_are_read_like_the_others() -> None:
+    from langchain_core.messages import AIMessage, InvalidToolCall, ToolCall, message_to_dict
+
+    call = ToolCall(name="weather", args={"city": "Oslo"}, id="call_1")
+    use = ToolCall(name="weather", args={"city": "Oslo"}, id="toolu_1")
+    broken = InvalidToolCall(type="invalid_tool_call", name="weather", args="{", id="call_2", error="no JSON")
+    assert read_reply(AIMessage("")) == Reply("", ())
+    assert read_reply(AIMessage("", tool_calls=[call])) == Reply("", (request("call_1"),))
+    assert read_reply(message_to_dict(AIMessage("Hm.", tool_calls=[call]))) == Reply("Hm.", (request("call_1"),))
+    assert read_reply(AIMessage("", invalid_tool_calls=[broken])) == Reply("", (request("call_2", "{"),))
+    assert read_reply(AIMessage("", additional_kwargs={"refusal": "I must not."})) == Reply("I must not.", ())
+    parts: list[Any] = ["Hm.", *BLOCKS[1:]]
+    assert read_reply(AIMessage(parts, tool_calls=[use])) == Reply("Hm.\nLet me look.", (request("toolu_1"),))
 
 
 @pytest.mark.parametrize(("arguments", "value"), [("", {}), ("{", "{"), ("[1]", [1])])

@@ -1,6 +1,5 @@
 """Opening and preparing engines."""
 
-import asyncio
 import json
 import shutil
 import subprocess
@@ -14,8 +13,7 @@ import pytest
 from builder.adapters.embedding import list_models, open_embedder
 from builder.adapters.embedding.engine import Encoder, EngineThread, unit, well_formed
 from builder.adapters.embedding.onnx import OnnxModel
-from builder.adapters.embedding.prepare import ReferenceEmbedder, ReferenceModel, prepare, sentences, source_folder
-from builder.adapters.embedding.prepared import sha256
+from builder.adapters.embedding.prepare import prepare
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.models import NO_MODEL
 from tests.models import MODELS_DIR, prepared
@@ -74,16 +72,6 @@ def test_a_folder_without_a_model_is_misconfigured(tmp_path: Path) -> None:
         open_embedder("sentence-transformers", str(tmp_path), tmp_path, cache_size=10)
 
 
-async def test_a_broken_folder_is_misconfigured_once_it_was_tried_and_unavailable_for_who_did_not_wait(tmp_path: Path) -> None:
-    shutil.copytree(source_folder(), tmp_path / "broken", ignore=shutil.ignore_patterns("model.safetensors"))
-    embedder = ReferenceEmbedder(tmp_path / "broken")
-    with pytest.raises(Misconfigured, match=r"cannot be loaded .* give a complete sentence-transformers folder"):
-        await embedder.ready()
-    with pytest.raises(Unavailable, match=r"could not be loaded: .* give a complete sentence-transformers folder"):
-        await embedder.embed("hello")
-    await embedder.aclose()
-
-
 async def test_an_engine_is_unavailable_while_it_loads_and_nobody_has_to_wait_for_it() -> None:
     gate = threading.Event()
 
@@ -110,17 +98,6 @@ async def test_without_an_engine_every_text_is_unavailable(tmp_path: Path) -> No
     await embedder.aclose()
 
 
-async def test_the_reference_takes_the_packaged_model_by_name_and_any_folder_by_path(tmp_path: Path) -> None:
-    named = open_embedder("sentence-transformers", NAME, tmp_path, cache_size=1)
-    by_path = open_embedder("sentence-transformers", str(source_folder()), tmp_path, cache_size=1)
-    await asyncio.gather(named.ready(), by_path.ready())
-    assert named.model == f"{NAME}/fp32/{sha256(source_folder() / 'model.safetensors')[:12]}"
-    assert by_path.model.startswith("model/fp32/")
-    assert await named.embed("hello") == await by_path.embed("hello")
-    await named.aclose()
-    await by_path.aclose()
-
-
 def test_the_list_of_models_says_which_are_ready_and_why_others_are_not(tmp_path: Path) -> None:
     (ready,) = list_models(MODELS_DIR)
     assert (ready["ready"], ready["state"]) == (True, prepared().model)
@@ -137,15 +114,6 @@ print(made.model, made.prepared, "torch" in sys.modules)
 """
     ended = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
     assert (ended.stdout.split(), ended.stderr) == ([prepared().model, "False", "False"], "")
-
-
-def test_an_altered_model_is_prepared_again_silently_and_comes_out_the_same(copied: Path) -> None:
-    (copied / NAME / "model.onnx").write_bytes(b"altered")
-    program = f"import pathlib, builder.adapters.embedding.prepare as p; print(p.prepare(pathlib.Path({str(copied)!r})).prepared)"
-    ended = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
-    assert (ended.stdout, ended.stderr) == ("True\n", "")
-    assert [path.name for path in copied.iterdir()] == [NAME]
-    assert (copied / NAME / "model.onnx").read_bytes() == (prepared().folder / "model.onnx").read_bytes()
 
 
 def test_a_folder_that_cannot_be_written_is_misconfigured(tmp_path: Path) -> None:
@@ -167,16 +135,6 @@ print(len(asyncio.run(embedded())), sorted({{"torch", "transformers", "onnx"}} &
 """
     ended = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout == "768 []\n"
-
-
-def test_the_prepared_model_agrees_with_the_reference() -> None:
-    quick, reference = OnnxModel(prepared().folder), ReferenceModel(source_folder())
-    pairs = [(np.frombuffer(quick.encode(text), "<f2"), np.frombuffer(reference.encode(text), "<f2")) for text in sentences()]
-    cosines = [float(ours.astype(np.float64) @ theirs.astype(np.float64)) for ours, theirs in pairs]
-    assert len(cosines) >= 60
-    assert np.mean(cosines) >= 0.99
-    assert np.mean(cosines) == pytest.approx(prepared().mean_cosine, abs=1e-3)
-    assert min(cosines) >= 0.95
 
 
 def test_the_description_tells_where_the_model_comes_from() -> None:

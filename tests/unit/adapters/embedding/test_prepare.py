@@ -1,5 +1,6 @@
-"""Preparing the model of a folder: what it was trained with is in the file, and the copy is compared with the original."""
+"""Preparing models, and the reference that they are compared with: all that needs torch, whose import takes seconds."""
 
+import asyncio
 import json
 import shutil
 from pathlib import Path
@@ -9,10 +10,12 @@ import pytest
 
 from builder.adapters.embedding import list_models, open_embedder
 from builder.adapters.embedding.onnx import OnnxModel
-from builder.adapters.embedding.prepare import ReferenceModel, identity, prepare, sentences, source_folder
-from builder.domain.errors import Misconfigured
-from tests.models import MODELS_DIR
+from builder.adapters.embedding.prepare import ReferenceEmbedder, ReferenceModel, identity, prepare, sentences, source_folder
+from builder.adapters.embedding.prepared import sha256
+from builder.domain.errors import Misconfigured, Unavailable
+from tests.models import MODELS_DIR, prepared
 
+NAME = "all-MiniLM-L6-v2"
 WIDTH = 48
 
 
@@ -105,7 +108,7 @@ def test_weights_in_the_place_of_the_prepared_model_are_kept_and_the_model_is_re
 
 
 def test_a_folder_named_like_the_bundled_model_does_not_take_its_place(tmp_path: Path) -> None:
-    named = tmp_path / "all-MiniLM-L6-v2"
+    named = tmp_path / NAME
     named.mkdir()
     (named / "config.json").write_text("{}")
     with pytest.raises(Misconfigured, match="has the name of the bundled model all-MiniLM-L6-v2: rename the folder"):
@@ -116,3 +119,46 @@ def test_a_folder_named_like_the_bundled_model_does_not_take_its_place(tmp_path:
 def test_the_default_model_is_what_it_was_and_its_description_tells_its_source() -> None:
     described = json.loads((MODELS_DIR / "all-MiniLM-L6-v2" / "model.json").read_text("utf-8"))
     assert prepare(MODELS_DIR).model == f"all-MiniLM-L6-v2/int8/{described['sha256'][:12]}"
+
+
+async def test_a_broken_folder_is_misconfigured_once_it_was_tried_and_unavailable_for_who_did_not_wait(tmp_path: Path) -> None:
+    shutil.copytree(source_folder(), tmp_path / "broken", ignore=shutil.ignore_patterns("model.safetensors"))
+    embedder = ReferenceEmbedder(tmp_path / "broken")
+    with pytest.raises(Misconfigured, match=r"cannot be loaded .* give a complete sentence-transformers folder"):
+        await embedder.ready()
+    with pytest.raises(Unavailable, match=r"could not be loaded: .* give a complete sentence-transformers folder"):
+        await embedder.embed("hello")
+    await embedder.aclose()
+
+
+async def test_the_reference_takes_the_packaged_model_by_name_and_any_folder_by_path(tmp_path: Path) -> None:
+    named = open_embedder("sentence-transformers", NAME, tmp_path, cache_size=1)
+    by_path = open_embedder("sentence-transformers", str(source_folder()), tmp_path, cache_size=1)
+    await asyncio.gather(named.ready(), by_path.ready())
+    assert named.model == f"{NAME}/fp32/{sha256(source_folder() / 'model.safetensors')[:12]}"
+    assert by_path.model.startswith("model/fp32/")
+    assert await named.embed("hello") == await by_path.embed("hello")
+    await named.aclose()
+    await by_path.aclose()
+
+
+def test_an_altered_model_is_prepared_again_silently_and_comes_out_the_same(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Warnings are errors here."""
+    shutil.copytree(prepared().folder, tmp_path / NAME)
+    (tmp_path / NAME / "model.onnx").write_bytes(b"altered")
+    assert prepare(tmp_path).prepared
+    assert capfd.readouterr() == ("", "")
+    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+    assert (tmp_path / NAME / "model.onnx").read_bytes() == (prepared().folder / "model.onnx").read_bytes()
+
+
+def test_the_prepared_model_agrees_with_the_reference() -> None:
+    quick, reference = OnnxModel(prepared().folder), ReferenceModel(source_folder())
+    pairs = [(np.frombuffer(quick.encode(text), "<f2"), np.frombuffer(reference.encode(text), "<f2")) for text in sentences()]
+    cosines = [float(ours.astype(np.float64) @ theirs.astype(np.float64)) for ours, theirs in pairs]
+    assert len(cosines) >= 60
+    assert np.mean(cosines) >= 0.99
+    assert np.mean(cosines) == pytest.approx(prepared().mean_cosine, abs=1e-3)
+    assert min(cosines) >= 0.95

@@ -1,9 +1,13 @@
 """What was found fills the rest of the page, the best first, and says nothing that the page says already."""
 
+from collections.abc import Hashable
+from contextvars import copy_context
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
+from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending
 from builder.domain.context import OVER_BUDGET, Context
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
@@ -38,6 +42,24 @@ def test_finds_stand_in_the_order_in_which_they_were_said_and_fill_the_rest() ->
     shown = [int(name[1:]) for name in ids_of(context, "relevant")]
     assert shown == sorted(shown)
     assert context.budget - 60 < context.tokens <= context.budget
+
+
+def begun_again(ready: dict[Hashable, object]) -> tuple[Context, int]:
+    """A page of which every fragment takes long, and how often it was begun again. ready: is given the fragments."""
+    PENDING_CHARS.set(0)
+    READY.set(ready)
+    for number in count():
+        try:
+            return page(kilns(200)), number
+        except FragmentPending as pending:
+            ready |= {key: make() for key, make in pending.works.items()}
+    raise AssertionError
+
+
+def test_fragments_that_take_long_are_made_together_as_far_as_they_have_room() -> None:
+    context, again = copy_context().run(begun_again, {})
+    assert context == page(kilns(200))
+    assert again < len(ids_of(context, "relevant")) / 2
 
 
 def test_what_had_no_room_is_an_omission_and_nothing_shown_is() -> None:
