@@ -89,9 +89,9 @@ async def people(url: str, chance: random.Random) -> None:
 
 
 async def is_sent(url: str, text: str, session: str, identity: str) -> bool:
-    """Whether the stream has it."""
+    """Whether the stream has it. An acknowledgement that a killed broker takes with it never comes: the message is sent again."""
     try:
-        async with jetstream(url) as js:
+        async with asyncio.timeout(DEADLINE / 10), jetstream(url) as js:
             await say(js, text, session, identity)
     except (JetStreamError, nats.errors.Error, OSError):
         return False
