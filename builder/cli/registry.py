@@ -13,6 +13,7 @@ ABOUT = "Hears every message of an agent system on NATS and publishes the one co
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "up": operate.up,
     "worker": operate.worker,
+    "rcrt": operate.rcrt,
     "demo": operate.demo,
     "send": messages.send,
     "chat": messages.chat,

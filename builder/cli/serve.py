@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,11 @@ LABELS = {"nats": "NATS", "consumers": "contexts for"}
 """Labels of facts in the log of the start."""
 
 
-async def serve_until_signal(settings: Settings, parts: Parts = PARTS) -> None:
-    """Serve until SIGTERM or SIGINT, then finish what was started."""
+Beside = Callable[[Service], AbstractAsyncContextManager[None]]
+
+
+async def serve_until_signal(settings: Settings, parts: Parts = PARTS, beside: Beside = lambda _service: nullcontext()) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what was started. beside: runs while the service does."""
     if other := running(settings):
         raise Misconfigured(
             f"{settings.data_dir.expanduser()} is in use by the service of process {other.pid}; stop it, or give this one a "
@@ -65,7 +68,8 @@ async def serve_until_signal(settings: Settings, parts: Parts = PARTS) -> None:
                 log.info("%-8s %s", LABELS.get(name, name), fact)
 
         with while_serving:
-            await serve_until(service, settings.http.host, settings.http.port, stop, started)
+            async with beside(service):
+                await serve_until(service, settings.http.host, settings.http.port, stop, started)
     log.info("stopped")
 
 

@@ -31,6 +31,28 @@ def worker() -> None:
     asyncio.run(serve_until_signal(configuration))
 
 
+def rcrt(
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing: compare each context with that of the deployment's own builder.")
+    ] = False,
+) -> None:
+    """Be the context builder of an RCRT deployment: NATS_URL, RCRT_API_URL, OWNER_ID and AGENT_ID as its own builder has them."""
+    from tempfile import TemporaryDirectory
+
+    from builder.app.rcrt import bridging, rcrt_settings, service_parts, service_settings
+    from builder.cli.reports import dry_run_text
+    from builder.cli.serve import serve_until_signal
+
+    own, given = rcrt_settings(), settings()
+    with TemporaryDirectory(prefix="context-builder-rcrt-") as folder:
+        configuration = service_settings(given, own, folder if dry_run else "")
+        report = (lambda comparison: say(dry_run_text(comparison))) if dry_run else None
+        asyncio.run(
+            serve_until_signal(configuration, service_parts(), lambda service: bridging(service, configuration, own, report))
+        )
+
+
 def demo(
     *, as_json: AsJson = False, timeout: Annotated[float, typer.Option(help="Seconds to wait for the context.")] = 120
 ) -> None:
