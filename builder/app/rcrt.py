@@ -35,10 +35,12 @@ __all__ = ["Comparison", "Page", "RcrtSettings", "bridging", "rcrt_settings", "s
 
 log = logging.getLogger("builder.rcrt")
 
-LOOK_SECONDS, LIST_SECONDS = 2.0, 60.0
+LOOK_SECONDS, LIST_SECONDS = 2.0, 15.0
 """Between two looks at streams and connection, and between two listings."""
-WHOLE_LISTING = 15
+WHOLE_LISTING = 40
 """One listing in so many goes to the end and finds deletions."""
+LOOKS_AFTER_LOSS = 5
+"""Looks after a lost connection that list too: RCRT, whose events nobody hears meanwhile, may connect later than we."""
 
 
 class RcrtSettings(BaseSettings):
@@ -127,14 +129,16 @@ def _noting(publish: Publish, dry_run: DryRun) -> Publish:
 
 
 def _jobs(bridge: Bridge, intake: Intake) -> tuple[Job, ...]:
-    rounds = count()
+    rounds, due = count(), 0
 
     async def look() -> None:
-        if await bridge.look():
-            await intake.catch_up(await bridge.waiting(), whole=False)
+        nonlocal due
+        due = LOOKS_AFTER_LOSS if await bridge.look() else max(0, due - 1)
+        if due:
+            await intake.catch_up(whole=False)
 
     async def catch_up() -> None:
-        await intake.catch_up(await bridge.waiting(), whole=next(rounds) % WHOLE_LISTING == 0)
+        await intake.catch_up(whole=next(rounds) % WHOLE_LISTING == 0)
         bridge.look_again()
 
     return (

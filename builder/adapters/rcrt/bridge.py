@@ -97,7 +97,7 @@ class Bridge:
             await self._listen.subscribe("bc.*.*", cb=self._overhear)
         for pull in self._pulls:
             await pull.open()
-        tasks = [asyncio.create_task(each) for each in (self._intake.run(self.look_again), self._beat())]
+        tasks = [asyncio.create_task(each) for each in (self._intake.run(self.look_again, self.waiting), self._beat())]
         try:
             yield
         finally:

@@ -64,11 +64,15 @@ class Intake:
         self._publish = publish
         self._max_age = max_age
         self._heard = heard
-        self._owners = dict[str, None]()
+        self._joined = set[str]()
+        """Owners of whom all is in that RCRT held when they were first heard of."""
+        self._foreign = dict[str, int]()
+        """Id → version of listed records whose owners are not known."""
         self._queue = deque[_Item]()
         self._arrived = asyncio.Event()
         self._fetches = asyncio.Semaphore(FETCHES)
         self._turn, self._listing = asyncio.Lock(), asyncio.Lock()
+        self._waiting: Callable[[], Awaitable[frozenset[str]]] = _nothing
         self._has_listed = False
 
     @property
@@ -84,13 +88,16 @@ class Intake:
             log.warning("an event is left out: %s", error)
             await settle()
             return
-        self._owners[change.owner] = None
         self._heard(change)
         self._queue.append(_Item(change, asyncio.create_task(self._fetched(change)), settle, beat))
         self._arrived.set()
 
-    async def run(self, freed: Callable[[], None]) -> None:
-        """Settle events in their order until cancelled. freed: called when more may come."""
+    async def run(self, freed: Callable[[], None], waiting: Callable[[], Awaitable[frozenset[str]]]) -> None:
+        """Settle events in their order until cancelled.
+
+        freed: called when more may come. waiting: ids of records whose events have not been settled; raises `Unavailable`.
+        """
+        self._waiting = waiting
         while True:
             self._arrived.clear()
             while self._queue:
@@ -111,6 +118,8 @@ class Intake:
         record, change = item.record, item.change
         while True:
             try:
+                if not await self._has_joined(change.owner):
+                    await self.catch_up(whole=True, owner=change.owner)
                 await self._take(change, await record, replay=False)
                 break
             except Rejected as error:
@@ -130,21 +139,21 @@ class Intake:
         if change.schema in UNKEPT:
             return None
         entry = await self._ledger.entry(change.id)
-        if entry and change.version and entry.has(change.version, change.owner):
+        if entry and change.version and entry.version >= change.version:
             return None
         async with self._fetches:
             record = await self._record(change)
         if record is None:
             if entry:
                 await self._delete(change.id, entry)
-            elif not change.owner:  # the listing names records of owners that are not known
-                await self._ledger.note(change.id, Entry(version=change.version))
+            elif not change.owner:
+                self._foreign[change.id] = change.version
             return None
         # The record may have changed since: what the event says is this version.
         return record | dict(change.own or {})
 
     async def _record(self, change: Change) -> Record | None:
-        owners = (change.owner,) if change.owner else (self._api.owner, *self._owners)
+        owners = (change.owner,) if change.owner else (self._api.owner, *self._joined - {self._api.owner})
         for owner in owners:
             record = await self._api.record(change.id, owner)
             if record is not None:
@@ -158,9 +167,10 @@ class Intake:
         async with self._turn:
             entry = await self._ledger.entry(change.id)
             owner, version = str(record["owner_id"]), record["version"]
-            if entry and entry.has(version, owner):
+            if entry and entry.version >= version:
                 return
-            news = Entry(version=version, owner=owner, by_extension=CHAT_TAG in (record.get("tags") or ()))
+            by_extension = CHAT_TAG in (record.get("tags") or ())
+            news = Entry(version=version, owner=owner, created_at=record["created_at"], by_extension=by_extension)
             try:
                 if not is_secret_record(record) and record.get("schema_name") != AGENT_CONTEXT:
                     news = replace(news, session=await self._published(record, entry, replay=replay))
@@ -186,48 +196,67 @@ class Intake:
                 await self._publish(tombstone(identity, entry.owner, entry.session), False)
             await self._ledger.drop(identity)
 
-    async def catch_up(self, waiting: frozenset[str] = frozenset(), *, whole: bool) -> None:
+    async def catch_up(self, *, whole: bool, owner: str = "") -> None:
         """List what RCRT holds, and take what is not in. Raises `Unavailable`.
 
-        waiting: ids whose events come. whole: to the end, deletions too; else until a page brings nothing new.
+        whole: to the end, deletions too; else until a page brings nothing new. owner: one who is heard of for the first time.
         """
         async with self._listing:
-            has_joined = await self._ledger.has_joined()
+            known = [each for each in (self._api.owner, owner) if each]
+            strangers = [each for each in known if not await self._has_joined(each)]
+            self._joined |= {*known}
+            if strangers:
+                self._foreign.clear()
             missing, seen = list[Change](), set[str]()
             async for page in self._api.changes():
                 seen |= {change.id for change in page}
                 news = [change for change in page if await self._is_new(change)]
                 missing += news
-                if has_joined and not whole and not news:
+                if not (whole or strangers or news):
                     break
+            waiting = await self._waiting() | {item.change.id for item in self._queue}
             for change in reversed(missing):  # oldest change first
-                if has_joined or change.id not in waiting:
-                    await self._catch(change, replay=not has_joined)
-            if not has_joined:
-                await self._ledger.join()
+                if change.id not in waiting:
+                    await self._catch(change, frozenset(strangers))
+            for stranger in strangers:
+                await self._ledger.join(stranger)
+            if not self._has_listed:
+                log.info("RCRT is listed for the first time: %d records were not in", len(missing))
             self._has_listed = True
             if whole:
                 await self._drop_missing(seen)
+
+    async def _has_joined(self, owner: str) -> bool:
+        if owner not in self._joined and await self._ledger.has_joined(owner):
+            self._joined.add(owner)
+        return owner in self._joined
 
     async def _drop_missing(self, seen: set[str]) -> None:
         """Delete what RCRT no longer holds; a page may miss a record that moves meanwhile."""
         for identity in await self._ledger.ids() - seen:
             entry = await self._ledger.entry(identity)
-            if entry and await self._api.record(identity, entry.owner or self._api.owner) is None:
+            if entry and await self._api.record(identity, entry.owner) is None:
                 await self._delete(identity, entry)
 
     async def _is_new(self, change: Change) -> bool:
         if change.schema in UNKEPT or not is_token(change.id):
             return False
+        if self._foreign.get(change.id, 0) >= change.version:
+            return False
         entry = await self._ledger.entry(change.id)
-        return entry is None or not entry.has(change.version, change.owner)
+        return entry is None or entry.version < change.version
 
-    async def _catch(self, change: Change, *, replay: bool) -> None:
+    async def _catch(self, change: Change, strangers: frozenset[str]) -> None:
         try:
-            await self._take(change, await self._fetched(change), replay=replay)
+            record = await self._fetched(change)
+            await self._take(change, record, replay=record is not None and record["owner_id"] in strangers)
         except Rejected as error:
             log.warning("record %s is left out: %s", change.id, error)
         except Unavailable as error:
             if not await self._api.is_up():
                 raise
             log.warning("record %s cannot be read, and is tried again: %s", change.id, error)
+
+
+async def _nothing() -> frozenset[str]:
+    return frozenset()

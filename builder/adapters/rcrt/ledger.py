@@ -20,16 +20,13 @@ class Entry:
     """A record that is in."""
 
     version: int
-    owner: str = ""
-    """"" = none that is known."""
+    owner: str
     session: str = ""
     """Token; "" = nothing of the record is kept, because it is a secret, a context, or cannot be read."""
+    created_at: str = ""
+    """RFC 3339, by RCRT's clock."""
     by_extension: bool = False
     """Whether it came from the browser extension."""
-
-    def has(self, version: int, owner: str) -> bool:
-        """Whether this version is in. owner: "" = it is not said."""
-        return self.version >= version and bool(self.owner or not owner)
 
 
 class Ledger:
@@ -68,18 +65,18 @@ class Ledger:
         """All records that are in."""
         with translated(_FAILED, _ADVICE):
             try:
-                return frozenset(await self._bucket.keys()) - {_JOINED}
+                return frozenset(key for key in await self._bucket.keys() if not key.startswith(_JOINED))
             except NoKeysError:
                 return frozenset()
 
-    async def has_joined(self) -> bool:
-        """Whether all that RCRT held at first is in."""
-        return bool(await self._value(_JOINED))
+    async def has_joined(self, owner: str) -> bool:
+        """Whether all that RCRT held of the owner at first is in."""
+        return bool(await self._value(f"{_JOINED}.{owner}"))
 
-    async def join(self) -> None:
-        """All that RCRT held at first is in: what comes from now on is news."""
+    async def join(self, owner: str) -> None:
+        """All that RCRT held of the owner at first is in: what comes from now on is news."""
         with translated(_FAILED, _ADVICE):
-            await self._bucket.put(_JOINED, b"yes")
+            await self._bucket.put(f"{_JOINED}.{owner}", b"yes")
 
     async def _value(self, key: str) -> bytes:
         with translated(_FAILED, _ADVICE):

@@ -181,20 +181,6 @@ class ContextRecord:
         """The body of the request that replaces another context."""
         return {"context": self.context, "ttl": moment(now + CONTEXT_LIFETIME)}
 
-    def is_stored(self, there: Mapping[str, Any]) -> bool:
-        """Whether that context is this one."""
-        return there.get("id") == self.context_id
-
-    def is_late(self, there: Mapping[str, Any]) -> bool:
-        """Whether that context is of a later trigger."""
-        if there.get("trigger_event_id") == self.trigger:
-            return False
-        sequence = there.get("trigger_seq")
-        if isinstance(sequence, int):
-            return sequence > self.sequence
-        assembled = there.get("assembled_at")
-        return isinstance(assembled, str) and _time(assembled) > _time(str(self.context["assembled_at"]))
-
 
 def context_record(data: bytes) -> ContextRecord:
     """An `agent.context.v1` of ours → RCRT's record. Raises `Rejected` when its server could not take it."""
@@ -211,10 +197,3 @@ def context_record(data: bytes) -> ContextRecord:
         owner=event["workspace"], consumer=event["consumer_id"], context_id=event["id"], trigger=event["trigger_event_id"],
         sequence=event["trigger_seq"], session_tag="" if is_alone else f"{SESSION_TAG}{session}", context=context,
     )  # fmt: skip
-
-
-def _time(text: str) -> float:
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        return 0.0

@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
+from typing import Any
 
 from cachetools import LRUCache
 
@@ -12,6 +14,7 @@ from builder.adapters.rcrt.records import CONSUMER_TAG, SESSION_TAG, TRIGGER_TAG
 from builder.adapters.rcrt.rest import RcrtApi, StoredContext
 from builder.domain.errors import Rejected, Unavailable
 from builder.recall.scopes import KeyedLock
+from builder.wire.subjects import is_token
 
 log = logging.getLogger("builder.rcrt")
 
@@ -75,16 +78,16 @@ class ContextWriter:
         stored = await self._of_session(record.owner, tag)
         there = stored.get(record.consumer)
         now = datetime.now(UTC)
+        entry = await self._ledger.entry(record.trigger)
         if there is None:
-            entry = await self._ledger.entry(record.trigger)
             body = record.created(now, by_extension=bool(entry and entry.by_extension))
             identity = await self._api.create(record.owner, body, f"{record.key}-{number}")
             if identity:
                 stored[record.consumer] = StoredContext(identity, 1, frozenset(), record.context)
             return "created" if identity else ""
-        if record.is_stored(there.context):
+        if there.context.get("id") == record.context_id:
             return "stored"
-        if record.is_late(there.context):
+        if entry and await self._created(there.context) > _time(entry.created_at):
             return "late"
         status = await self._api.replace(record.owner, there.id, there.version, record.updated(now))
         if status == HTTPStatus.OK:
@@ -93,6 +96,12 @@ class ContextWriter:
         if status != HTTPStatus.PRECONDITION_FAILED:
             self._denied[there.id] = True
         return ""
+
+    async def _created(self, context: Mapping[str, Any]) -> float:
+        """When the trigger of a stored context was created, else when it was assembled."""
+        trigger = context.get("trigger_event_id")
+        entry = await self._ledger.entry(trigger) if isinstance(trigger, str) and is_token(trigger) else None
+        return _time(entry.created_at if entry else context.get("assembled_at"))
 
     def _look(self, owner: str, tag: str) -> None:
         self._stored[owner, tag] = task = asyncio.create_task(self._listed(owner, tag))
@@ -119,3 +128,10 @@ class ContextWriter:
 
 async def _nothing() -> Stored:
     return {}
+
+
+def _time(text: object) -> float:
+    try:
+        return datetime.fromisoformat(str(text)).timestamp()
+    except ValueError:
+        return 0.0
