@@ -34,8 +34,16 @@ LABELS = {"nats": "NATS", "consumers": "contexts for"}
 Beside = Callable[[Service], AbstractAsyncContextManager[None]]
 
 
-async def serve_until_signal(settings: Settings, parts: Parts = PARTS, beside: Beside = lambda _service: nullcontext()) -> None:
-    """Serve until SIGTERM or SIGINT, then finish what was started. beside: runs while the service does."""
+async def serve_until_signal(
+    settings: Settings,
+    parts: Parts = PARTS,
+    beside: Beside = lambda _service: nullcontext(),
+    others: str = "nobody: no profile has a trigger",
+) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what was started.
+
+    beside: runs while the service does. others: who gets contexts without a profile of files.
+    """
     if other := running(settings):
         raise Misconfigured(
             f"{settings.data_dir.expanduser()} is in use by the service of process {other.pid}; stop it, or give this one a "
@@ -58,7 +66,7 @@ async def serve_until_signal(settings: Settings, parts: Parts = PARTS, beside: B
                 "store": locate_store(settings, parts.stores).name,
                 "model": service.core.embedder.model,
                 "templates": str(settings.templates_dir or "bundled; your own are in CONTEXT_BUILDER_TEMPLATES_DIR"),
-                "consumers": consumers or "nobody: no profile has a trigger",
+                "consumers": consumers or others,
                 "health": f"http://{settings.http.host}:{port}/readyz",
             }
             if settings.log.format == "json":

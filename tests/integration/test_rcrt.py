@@ -1,5 +1,7 @@
 """An RCRT deployment gets clean contexts from `context-builder rcrt`, and nothing of it has to change."""
 
+import asyncio
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -201,3 +203,29 @@ def test_a_deleted_record_leaves_the_pages_when_a_listing_misses_it(folder: Path
     with Bridge(folder / "second", broker, server) as other:
         other.joined()
         wait_for(lambda: "9182" not in user_text(context_of(server, server.say("What is the code?", "doors"))), "the deletion")
+
+
+def test_a_dry_run_compares_both_builders_writes_nothing_and_makes_nothing_on_the_broker(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, RcrtServer(tmp_path / "rcrt", broker) as server:
+        server.create("agent.def.v1", CHAT_AGENT, "agent:def", "workspace:agents")
+        with Bridge(tmp_path / "dry", broker, server, "--dry-run") as trial:
+            trial.joined()
+            server.say("The blue kiln stands in the cellar.", "dry")
+            trigger = server.say("Where is the blue kiln?", "dry")
+            wait_for(lambda: f"{CHAT} for {trigger}: " in trial.said(), "our page")
+            theirs = {
+                "consumer_id": CHAT,
+                "trigger_event_id": trigger,
+                "formatted_context": '=== CONVERSATION HISTORY ===\n{"content": "Where is the blue kiln?"}',
+            }
+            server.create("agent.context.v1", theirs, "agent:context", f"consumer:{CHAT}", "session:dry")
+            line = f"{CHAT} for {trigger}: .* 2 of 2 messages; RCRT: 18 tokens in 1 sections, 1 of 2 messages"
+            wait_for(lambda: re.search(line, trial.said()), "the comparison")
+            assert "- User: Where is the blue kiln?" in trial.said()
+        assert len(server.contexts()) == 1
+
+        async def streams() -> list[str]:
+            async with jetstream(broker.url) as js:
+                return [str(info.config.name) for info in await js.streams_info()]
+
+        assert asyncio.run(streams()) == []

@@ -68,8 +68,9 @@ class DryRun:
         body = change.own.get("context") if change.own and change.schema == AGENT_CONTEXT else None
         if isinstance(body, dict):
             key = str(body.get("consumer_id")), str(body.get("trigger_event_id"))
+            is_news = self._theirs.get(key) != body  # each record is announced twice
             self._theirs[key] = body
-            if key in self._ours:
+            if is_news and key in self._ours:
                 self._compare(key)
 
     async def write(self, data: bytes, *, again: bool) -> str:

@@ -93,6 +93,8 @@ def breadcrumb(record: Mapping[str, Any], *, version: int) -> Translation:
     schema = str(record.get("schema_name") or "untyped.v1")
     body = record.get("context")
     body = dict(body) if isinstance(body, dict) else {"content": body}
+    if isinstance(description := record.get("description"), str) and description:
+        body.setdefault("description", description)  # the newest line keeps a tool's there
     fields = {name: record[name] for name in _KEPT if record.get(name) not in (None, [], {})}
     tags = [tag for tag in record.get("tags") or () if isinstance(tag, str)]
     session = session_of(str(record["id"]), schema, tags, body)

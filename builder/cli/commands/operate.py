@@ -48,9 +48,9 @@ def rcrt(
     with TemporaryDirectory(prefix="context-builder-rcrt-") as folder:
         configuration = service_settings(given, own, folder if dry_run else "")
         report = (lambda comparison: say(dry_run_text(comparison))) if dry_run else None
-        asyncio.run(
-            serve_until_signal(configuration, service_parts(), lambda service: bridging(service, configuration, own, report))
-        )
+        others = "the agents that RCRT's records define (`context-builder consumers` shows them)"
+        bridge = lambda service: bridging(service, configuration, own, report)  # noqa: E731
+        asyncio.run(serve_until_signal(configuration, service_parts(), bridge, others))
 
 
 def demo(
