@@ -69,6 +69,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "latency": speed.latency,
             "tokens": pages.tokens,
             "prefix": pages.prefix,
+            "rcrt": pages.rcrt,
             "answers": pages.answers,
             "fidelity": pages.fidelity,
             "invariants": pages.invariants,
