@@ -138,7 +138,7 @@ def _jobs(bridge: Bridge, intake: Intake) -> tuple[Job, ...]:
             await intake.catch_up(whole=False)
 
     async def catch_up() -> None:
-        await intake.catch_up(whole=next(rounds) % WHOLE_LISTING == 0)
+        await intake.catch_up(whole=next(rounds) % WHOLE_LISTING == 1)  # not the first one, which events wait for
         bridge.look_again()
 
     return (

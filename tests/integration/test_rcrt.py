@@ -1,14 +1,20 @@
 """An RCRT deployment gets clean contexts from `context-builder rcrt`, and nothing of it has to change."""
 
 import asyncio
+import os
 import re
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from builder.app.rcrt import RcrtSettings
+from builder.cli import EXIT_MISCONFIGURED
+from tests.commands import COMMAND
 from tests.rcrt import CHAT, CHAT_AGENT, OTHER_OWNER, OWNER, Bridge, RcrtServer, user_text, viewer_sections
 from tests.running import Broker, answered, dead_letters, jetstream, wait_for
 
@@ -229,3 +235,26 @@ def test_a_dry_run_compares_both_builders_writes_nothing_and_makes_nothing_on_th
                 return [str(info.config.name) for info in await js.streams_info()]
 
         assert asyncio.run(streams()) == []
+
+
+PAGE = (Path(__file__).parents[2] / "builder" / "docs" / "rcrt.md").read_text("utf-8")
+
+
+def test_the_compose_lines_of_the_page_name_the_settings_and_their_defaults() -> None:
+    (lines,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    service = yaml.safe_load(lines)["services"]["context-builder"]
+    assert service["command"] == ["rcrt"]
+    names = {name.upper(): field for name, field in RcrtSettings.model_fields.items()}
+    given = {name: value for name, value in service["environment"].items() if not name.startswith("CONTEXT_BUILDER_")}
+    assert given.keys() == names.keys()
+    assert {name: str(field.default) for name, field in names.items() if not field.is_required()}.items() <= given.items()
+
+
+def test_a_missing_address_is_named_with_its_remedy(tmp_path: Path) -> None:
+    env = {name: value for name, value in os.environ.items() if name not in {"NATS_URL", "RCRT_API_URL"}}
+    run = subprocess.run([COMMAND, "rcrt"], env=env | {"HOME": str(tmp_path)}, capture_output=True, text=True, check=False)
+    assert run.returncode == EXIT_MISCONFIGURED
+    assert run.stderr == (
+        "context-builder: NATS_URL: field required; RCRT_API_URL: field required; give the same values as to the deployment's "
+        "own context builder\n"
+    )
