@@ -1,21 +1,30 @@
 """An RCRT deployment gets clean contexts from `context-builder rcrt`, and nothing of it has to change."""
 
 import asyncio
+import json
 import os
 import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from builder.adapters.nats.topology import Topology, ensure_streams
+from builder.adapters.rcrt.bridge import publisher
+from builder.adapters.rcrt.intake import Intake
+from builder.adapters.rcrt.ledger import Ledger
+from builder.adapters.rcrt.rest import RcrtApi
 from builder.app.rcrt import RcrtSettings
 from builder.cli import EXIT_MISCONFIGURED
+from builder.wire.subjects import DEFAULT
 from tests.commands import COMMAND
 from tests.rcrt import CHAT, CHAT_AGENT, OTHER_OWNER, OWNER, Bridge, RcrtServer, user_text, viewer_sections
+from tests.rcrt_server import BUILDER
 from tests.running import Broker, answered, dead_letters, jetstream, wait_for
 
 BLACKLIST = [{"schema_name": name, "reason": "noise"} for name in ("tool.response.v1", "tool.request.v1", "system.metric.v1")]
@@ -201,14 +210,29 @@ def test_the_dashboards_editor_works_on_us(server: RcrtServer) -> None:
     assert record["context"]["token_budget"] == 700
 
 
-@pytest.mark.usefixtures("bridge")
-def test_a_deleted_record_leaves_the_pages_when_a_listing_misses_it(folder: Path, broker: Broker, server: RcrtServer) -> None:
-    said = server.say("The code of the door is 9182.", "doors")
-    context_of(server, said)
-    server.request("DELETE", f"/breadcrumbs/{said}")
-    with Bridge(folder / "second", broker, server) as other:
-        other.joined()
-        wait_for(lambda: "9182" not in user_text(context_of(server, server.say("What is the code?", "doors"))), "the deletion")
+async def test_a_listing_finds_what_nobody_announced_updates_and_deletions_too(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, RcrtServer(tmp_path / "rcrt", broker) as server:
+        async with jetstream(broker.url) as js, RcrtApi(server.url, OWNER, BUILDER) as api:
+            await ensure_streams(js, Topology())
+            ledger = await Ledger.open(js, DEFAULT, 1)
+            intake = Intake(api, ledger, publisher(js._nc, DEFAULT), timedelta(hours=1), lambda _change: None)
+
+            async def listed() -> list[tuple[str, int]]:
+                await intake.catch_up(whole=True)
+                state = (await js.stream_info("BREADCRUMBS")).state
+                found = [await js.get_msg("BREADCRUMBS", number) for number in range(state.first_seq, state.last_seq + 1)]
+                records = [((each.subject or "").split(".", 3)[3], json.loads(each.data or b"")["version"]) for each in found]
+                await js.purge_stream("BREADCRUMBS")
+                return records
+
+            notes = [server.create("note.v1", {"content": f"Kiln {number}"}, "note") for number in range(450)]
+            assert await listed() == [("note.v1", 1)] * 450
+            assert await listed() == []
+            server.request("PATCH", f"/breadcrumbs/{notes[7]}", {"context": {"content": "Kiln 7 is cold."}})
+            assert await listed() == [("note.v1", 2)]
+            server.request("DELETE", f"/breadcrumbs/{notes[300]}")
+            assert await listed() == [("breadcrumb.deleted.v1", 1)]
+            assert await listed() == []
 
 
 def test_a_dry_run_compares_both_builders_writes_nothing_and_makes_nothing_on_the_broker(tmp_path: Path) -> None:

@@ -27,6 +27,8 @@ log = logging.getLogger("builder.rcrt")
 
 STREAM, EVENTS = "RCRT_BREADCRUMBS", ("bc.*.created", "bc.*.updated")
 """The stream and its subjects; installations on one broker share it."""
+MAX_AGE_SECONDS = 7 * 24 * 3600.0
+"""Of an event that a bridge has not read: a listing brings its record."""
 ACK_SECONDS = 60.0
 BEAT_SECONDS = 15.0
 """Between two heartbeats of what waits."""
@@ -143,7 +145,7 @@ class Bridge:
             # An event that all bridges have settled is deleted: its record is in BREADCRUMBS, or was a secret.
             config = StreamConfig(
                 name=STREAM, subjects=list(EVENTS), retention=RetentionPolicy.INTEREST, storage=StorageType.FILE,
-                num_replicas=self._replicas,
+                num_replicas=self._replicas, max_age=MAX_AGE_SECONDS,
             )  # fmt: skip
             await self._js.add_stream(config)
             self._renew()

@@ -26,8 +26,8 @@ log = logging.getLogger("builder.rcrt")
 
 FETCHES = 16
 """Records that are fetched at once."""
-WAIT_SECONDS = 1.0
-"""Between two attempts while RCRT does not answer."""
+FAILURES, WAIT_SECONDS = 3, 1.0
+"""Failures on one record while RCRT answers other requests, after which only a listing brings it; and the pause between two."""
 UNKEPT = frozenset({AGENT_CONTEXT, SECRET_SCHEMA})
 """Schemas whose records are never fetched."""
 Publish = Callable[[Outgoing, bool], Awaitable[None]]
@@ -115,8 +115,8 @@ class Intake:
             await item.beat()
 
     async def _settle(self, item: _Item) -> None:
-        record, change = item.record, item.change
-        while True:
+        record, change, failures = item.record, item.change, 0
+        while failures < FAILURES:
             try:
                 if not await self._has_joined(change.owner):
                     await self.catch_up(whole=True, owner=change.owner)
@@ -126,10 +126,8 @@ class Intake:
                 log.warning("record %s is left out: %s", change.id, error)
                 break
             except Unavailable as error:
-                if await self._api.is_up():  # it fails on this record alone, and a listing brings it again
-                    log.warning("record %s waits for the next listing: %s", change.id, error)
-                    break
-                log.warning("events of RCRT wait: %s", error)
+                log.warning("record %s and all after it wait: %s", change.id, error)
+                failures += await self._api.is_up()  # it may fail on this record alone, and a listing brings it again
                 await asyncio.sleep(WAIT_SECONDS)
                 record = asyncio.create_task(self._fetched(change))
         await item.settle()

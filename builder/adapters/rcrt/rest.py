@@ -1,7 +1,7 @@
 """RCRT's REST interface: records by id and by pages, contexts created and replaced; a token for each owner, renewed in time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
@@ -25,6 +25,7 @@ ATTEMPTS, FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 6, 0.2, 10.0
 """Of a request that fails; then its event, or its context, waits and comes again."""
 TIMEOUT_SECONDS, PROBE_SECONDS = 30.0, 5.0
 ROLES = ("curator", "emitter", "subscriber")
+_HEAD = ("id", "workspace", "trigger_event_id", "assembled_at")
 _REFUSALS = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY})
 
 
@@ -39,7 +40,13 @@ class StoredContext:
     id: str
     version: int
     tags: frozenset[str]
-    context: Mapping[str, Any]
+    head: Mapping[str, Any]
+    """What of the context says whose and when it is."""
+
+    @classmethod
+    def of(cls, identity: str, version: int, tags: Iterable[str], context: Mapping[str, Any]) -> "StoredContext":
+        """Keeps the head of the context alone."""
+        return cls(identity, version, frozenset(tags), {name: context[name] for name in _HEAD if name in context})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +106,7 @@ class RcrtApi:
         """The stored contexts with a tag, newest change first; of all owners, because the listing knows none."""
         query = {"schema_name": AGENT_CONTEXT, "tag": tag, "include_context": "true", "limit": PAGE}
         return [
-            StoredContext(item["id"], item["version"], frozenset(item["tags"]), item.get("context") or {})
+            StoredContext.of(item["id"], item["version"], item["tags"], item.get("context") or {})
             for item in await self._page(query)
         ]
 

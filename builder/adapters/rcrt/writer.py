@@ -83,25 +83,25 @@ class ContextWriter:
             body = record.created(now, by_extension=bool(entry and entry.by_extension))
             identity = await self._api.create(record.owner, body, f"{record.key}-{number}")
             if identity:
-                stored[record.consumer] = StoredContext(identity, 1, frozenset(), record.context)
+                stored[record.consumer] = StoredContext.of(identity, 1, (), record.context)
             return "created" if identity else ""
-        if there.context.get("id") == record.context_id:
+        if there.head.get("id") == record.context_id:
             return "stored"
-        if entry and await self._created(there.context) > _time(entry.created_at):
+        if entry and await self._created(there.head) > _time(entry.created_at):
             return "late"
         status = await self._api.replace(record.owner, there.id, there.version, record.updated(now))
         if status == HTTPStatus.OK:
-            stored[record.consumer] = StoredContext(there.id, there.version + 1, there.tags, record.context)
+            stored[record.consumer] = StoredContext.of(there.id, there.version + 1, (), record.context)
             return "replaced"
         if status != HTTPStatus.PRECONDITION_FAILED:
             self._denied[there.id] = True
         return ""
 
-    async def _created(self, context: Mapping[str, Any]) -> float:
+    async def _created(self, head: Mapping[str, Any]) -> float:
         """When the trigger of a stored context was created, else when it was assembled."""
-        trigger = context.get("trigger_event_id")
+        trigger = head.get("trigger_event_id")
         entry = await self._ledger.entry(trigger) if isinstance(trigger, str) and is_token(trigger) else None
-        return _time(entry.created_at if entry else context.get("assembled_at"))
+        return _time(entry.created_at if entry else head.get("assembled_at"))
 
     def _look(self, owner: str, tag: str) -> None:
         self._stored[owner, tag] = task = asyncio.create_task(self._listed(owner, tag))
@@ -120,7 +120,7 @@ class ContextWriter:
         stored: Stored = {}
         for each in await self._api.contexts(tag):
             # Another owner may have a session of this name. A context of another builder does not say whose it is.
-            if each.id not in self._denied and each.context.get("workspace", owner) == owner:
+            if each.id not in self._denied and each.head.get("workspace", owner) == owner:
                 for consumer in (name.removeprefix(CONSUMER_TAG) for name in each.tags if name.startswith(CONSUMER_TAG)):
                     stored.setdefault(consumer, each)
         return stored
