@@ -73,8 +73,8 @@ class RcrtServer(Process):
         context = {"message": text, "creator": {"type": "agent", "agent_id": CHAT}, **body}
         return self.create("agent.response.v1", context, "agent:response", "chat:output", f"session:{session}")
 
-    def fail(self, **faults: int) -> None:
-        """Let so many of the next requests fail in this way."""
+    def fail(self, **faults: int | str) -> None:
+        """Let so many of the next requests fail in this way. unreadable: id of a record that cannot be read."""
         self._http.post("/test/faults", json=faults).raise_for_status()
 
     def counts(self) -> dict[str, Any]:

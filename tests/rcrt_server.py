@@ -154,7 +154,10 @@ class Routes:
         return record
 
     async def full(self, request: Request) -> Response:
-        return JSONResponse(self.owned(request))
+        record = self.owned(request)
+        if self.server.faults.get("unreadable") == record["id"]:
+            return PlainTextResponse("a row of the database is damaged", 500)
+        return JSONResponse(record)
 
     async def update(self, request: Request) -> Response:
         record, body = self.owned(request), await request.json()

@@ -210,6 +210,22 @@ def test_the_dashboards_editor_works_on_us(server: RcrtServer) -> None:
     assert record["context"]["token_budget"] == 700
 
 
+def test_a_record_that_cannot_be_read_or_is_too_large_stops_nobody_else_and_is_told(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker", max_payload="64KB") as broker, RcrtServer(tmp_path / "rcrt", broker) as server:
+        server.create("agent.def.v1", CHAT_AGENT, "agent:def", "workspace:agents")
+        with Bridge(tmp_path / "bridge", broker, server) as bridge:
+            bridge.joined()
+            large = server.create("note.v1", {"content": "kiln " * 20_000}, "note")
+            damaged = server.say("Nobody will read this.", "damaged")
+            server.fail(unreadable=damaged)
+            page = user_text(context_of(server, server.say("Is anybody there?", "beside")))
+            assert page.rstrip().endswith("Is anybody there?")
+            wait_for(lambda: f"record {large} is left out: it has" in bridge.said(), "the large record in the log")
+            assert "raise max_payload there" in bridge.said()
+            server.fail(unreadable="")
+            assert user_text(context_of(server, damaged)).rstrip().endswith("Nobody will read this.")
+
+
 async def test_a_listing_finds_what_nobody_announced_updates_and_deletions_too(tmp_path: Path) -> None:
     with Broker(tmp_path / "broker") as broker, RcrtServer(tmp_path / "rcrt", broker) as server:
         async with jetstream(broker.url) as js, RcrtApi(server.url, OWNER, BUILDER) as api:

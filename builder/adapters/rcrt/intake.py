@@ -26,7 +26,7 @@ log = logging.getLogger("builder.rcrt")
 
 FETCHES = 16
 """Records that are fetched at once."""
-FAILURES, WAIT_SECONDS = 3, 1.0
+FAILURES, WAIT_SECONDS = 2, 0.5
 """Failures on one record while RCRT answers other requests, after which only a listing brings it; and the pause between two."""
 UNKEPT = frozenset({AGENT_CONTEXT, SECRET_SCHEMA})
 """Schemas whose records are never fetched."""
@@ -64,6 +64,8 @@ class Intake:
         self._publish = publish
         self._max_age = max_age
         self._heard = heard
+        self._owners = dict[str, None]()
+        """Owners that were heard of, in their order."""
         self._joined = set[str]()
         """Owners of whom all is in that RCRT held when they were first heard of."""
         self._foreign = dict[str, int]()
@@ -89,6 +91,9 @@ class Intake:
             await settle()
             return
         self._heard(change)
+        if change.schema in UNKEPT:
+            await settle()
+            return
         self._queue.append(_Item(change, asyncio.create_task(self._fetched(change)), settle, beat))
         self._arrived.set()
 
@@ -134,8 +139,6 @@ class Intake:
 
     async def _fetched(self, change: Change) -> Record | None:
         """The record; None when it is in, is never kept, or is gone. Raises `Unavailable`."""
-        if change.schema in UNKEPT:
-            return None
         entry = await self._ledger.entry(change.id)
         if entry and change.version and entry.version >= change.version:
             return None
@@ -151,8 +154,7 @@ class Intake:
         return record | dict(change.own or {})
 
     async def _record(self, change: Change) -> Record | None:
-        owners = (change.owner,) if change.owner else (self._api.owner, *self._joined - {self._api.owner})
-        for owner in owners:
+        for owner in (change.owner,) if change.owner else tuple(self._owners):
             record = await self._api.record(change.id, owner)
             if record is not None:
                 return record
@@ -200,9 +202,8 @@ class Intake:
         whole: to the end, deletions too; else until a page brings nothing new. owner: one who is heard of for the first time.
         """
         async with self._listing:
-            known = [each for each in (self._api.owner, owner) if each]
-            strangers = [each for each in known if not await self._has_joined(each)]
-            self._joined |= {*known}
+            self._owners |= {self._api.owner: None} | ({owner: None} if owner else {})
+            strangers = [each for each in self._owners if not await self._has_joined(each)]
             if strangers:
                 self._foreign.clear()
             missing, seen = list[Change](), set[str]()
@@ -218,6 +219,7 @@ class Intake:
                     await self._catch(change, frozenset(strangers))
             for stranger in strangers:
                 await self._ledger.join(stranger)
+                self._joined.add(stranger)
             if not self._has_listed:
                 log.info("RCRT is listed for the first time: %d records were not in", len(missing))
             self._has_listed = True

@@ -21,7 +21,7 @@ RENEWAL = 0.8
 """A token is renewed after this share of its life."""
 UNSIGNED_SECONDS = 300.0
 """Between two requests for a token where the server makes none."""
-ATTEMPTS, FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 6, 0.2, 10.0
+ATTEMPTS, FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 4, 0.2, 10.0
 """Of a request that fails; then its event, or its context, waits and comes again."""
 TIMEOUT_SECONDS, PROBE_SECONDS = 30.0, 5.0
 ROLES = ("curator", "emitter", "subscriber")
