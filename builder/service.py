@@ -18,6 +18,7 @@ from builder.domain.profile import Definitions, Profile, RecordConsumers
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import timed
 from builder.domain.selector import Selector, may_trigger
+from builder.language.words import Terms
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.recall.index.view import View
@@ -32,17 +33,11 @@ OPEN_TURN = "the calls of its turn are not all answered, another agent made them
 """Why a tool's answer may give none."""
 
 
-def no_consumers(_definitions: Definitions) -> RecordConsumers:
-    """Where records make none."""
-    return RecordConsumers()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Functions:
     """Pure functions from outside."""
 
-    terms: Callable[[str], str]
-    """Text → stemmed terms joined by spaces."""
+    terms: Terms
     count: Callable[[str], int]
     """Text → tokens, as facts are counted."""
     renderings: Mapping[str, Rendering]
@@ -51,7 +46,7 @@ class Functions:
     """Weights of the fusion."""
     excluded: Callable[[Breadcrumb], tuple[Selector, ...]]
     """A blacklist → what it excludes."""
-    record_consumers: Callable[[Definitions], RecordConsumers] = no_consumers
+    record_consumers: Callable[[Definitions], RecordConsumers] = lambda _definitions: RecordConsumers()
     """The definitions of a workspace → the consumers that they make."""
 
 
@@ -93,23 +88,20 @@ class ContextBuilder:
         """
         self.ingest = Ingest(embedder, functions.terms, functions.count, passages_at_ingestion)
         self.memory = Memory(store=store, ingest=self.ingest)
+        self.remember = self.memory.remember
         reader = HistoryReader(store=store, cache=history_cache, model=embedder.model)
         self.recaller = Recaller(reader=reader, terms=functions.terms, exclusions=functions.excluded)
         self.searcher = Searcher(embed=partial(self.ingest.embed, is_query=True), terms=functions.terms)
         self.ranker = functions.ranker
-        self._profiles = profiles
+        self.profiles = profiles
+        """Of the consumers that profile files make."""
         self._renderings = functions.renderings
         self.record_consumers = functions.record_consumers
-
-    @property
-    def profiles(self) -> tuple[Profile, ...]:
-        """Of the consumers that profile files make."""
-        return self._profiles
 
     def with_snapshot(self, profiles: tuple[Profile, ...], functions: Functions) -> "ContextBuilder":
         """The same with other profiles and templates; what began with this one ends with it."""
         other = copy(self)
-        other._profiles, other._renderings = profiles, functions.renderings  # noqa: SLF001 - of the same class
+        other.profiles, other._renderings = profiles, functions.renderings  # noqa: SLF001 - of the same class
         other.record_consumers = functions.record_consumers
         return other
 
@@ -117,12 +109,8 @@ class ContextBuilder:
         """Who wants a context for it: consumers of profile files, and those that the definitions of its workspace make."""
         if not may_trigger(breadcrumb):
             return ()
-        profiles = (*self._profiles, *self.record_consumers(definitions).profiles)
+        profiles = (*self.profiles, *self.record_consumers(definitions).profiles)
         return tuple(profile for profile in profiles if profile.is_triggered_by(breadcrumb))
-
-    async def remember(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
-        """See `Memory.remember`."""
-        return await self.memory.remember(breadcrumb)
 
     async def in_session(self, trigger: Breadcrumb) -> Breadcrumb:
         """The trigger in the session of its context: a tool's answer of no session belongs to the session of its call.
@@ -215,7 +203,7 @@ class ContextBuilder:
             recalls = await self.recaller.recall(
                 trigger,
                 tuple(each for each in consumers if each.consumer not in refusals),
-                frozenset(profile.consumer for profile in self._profiles),
+                frozenset(profile.consumer for profile in self.profiles),
                 as_of,
             )
         for recall in recalls:

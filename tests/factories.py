@@ -22,10 +22,10 @@ from builder.assemble.items.rendering import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
-from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
 from builder.domain.recall import Passage, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector, trigger_on
+from builder.domain.text import Phrases
 from builder.language.instructions import instructions
 from builder.language.sentences import fingerprint, traits
 from builder.recall.index.conversation import Turn, closed_turn

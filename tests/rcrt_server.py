@@ -11,7 +11,6 @@ import contextlib
 import json
 import sqlite3
 import sys
-import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -40,6 +39,11 @@ CREATE TABLE IF NOT EXISTS writes (id TEXT, version INTEGER, context TEXT);
 """
 
 
+def now() -> float:
+    """Seconds since 1970."""
+    return datetime.now(UTC).timestamp()
+
+
 class Server:
     """Records, faults that tests ask for, and counts."""
 
@@ -58,7 +62,7 @@ class Server:
     def put(self, record: dict[str, Any], *, is_edit: bool = False) -> None:
         """is_edit: by a person, so that it is no write of a builder."""
         record["updated_at"] = datetime.now(UTC).isoformat()
-        values = (record["id"], record["owner_id"], time.time(), json.dumps(record))
+        values = (record["id"], record["owner_id"], now(), json.dumps(record))
         self.db.execute("INSERT OR REPLACE INTO breadcrumbs VALUES (?, ?, ?, ?)", values)
         if record["schema_name"] == "agent.context.v1" and not is_edit:
             write = (record["id"], record["version"], json.dumps(record["context"]))
@@ -92,7 +96,7 @@ def owner_of(request: Request, server: Server) -> str:
         server.counts["unauthorised"] += 1
         raise HTTPException(401, "missing Authorization") from error
     is_builder = claims["sub"] == BUILDER  # faults meet the bridge, not the test that makes them
-    if claims["exp"] < time.time() or (is_builder and server.take("revoked")):
+    if claims["exp"] < now() or (is_builder and server.take("revoked")):
         server.counts["unauthorised"] += 1
         raise HTTPException(401, "ExpiredSignature")
     if is_builder and server.take("broken"):
@@ -110,7 +114,7 @@ class Routes:
         body = await request.json()
         with contextlib.suppress(ValueError):
             claims: dict[str, Any] = {"owner_id": str(uuid.UUID(body["owner_id"])), "sub": str(uuid.UUID(body["agent_id"]))}
-            claims["exp"] = int(time.time() + self.server.token_seconds)
+            claims["exp"] = int(now() + self.server.token_seconds)
             self.server.counts["tokens"] += 1
             text = base64.urlsafe_b64encode(json.dumps(claims).encode()).decode()
             return JSONResponse({"token": text, **claims, "roles": body.get("roles", [])})
@@ -126,9 +130,9 @@ class Routes:
         is_context = body.get("schema_name") == "agent.context.v1"
         if is_context and self.server.take("lost_creations"):  # the key is used up and nothing came of it
             return PlainTextResponse("the insert failed", 500)
-        now = datetime.now(UTC).isoformat()
+        created_at = datetime.now(UTC).isoformat()
         record = {name: body.get(name) for name in FIELDS} | {"id": str(uuid.uuid4()), "owner_id": owner, "version": 1}
-        record |= {"title": body["title"], "context": body["context"], "tags": body["tags"], "created_at": now}
+        record |= {"title": body["title"], "context": body["context"], "tags": body["tags"], "created_at": created_at}
         record |= {"sensitivity": body.get("sensitivity") or "low", "created_by": None} | {"id": body.get("id") or record["id"]}
         self.server.put(record)
         if is_context and self.server.take("deaf_creations"):

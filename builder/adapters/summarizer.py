@@ -18,13 +18,13 @@ from builder.ports.models import Summarizer
 from builder.recall.summaries.lines import tokens_of
 
 FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 0.5, 8.0
-"""Between two attempts, doubled with every failure."""
+"""Doubled with every failure."""
 MAX_CAP_RATIO = 2
-"""More than this many times the cap is asked for again."""
+"""A longer answer is asked for again."""
 END_CHARS = 4_000
-"""Characters of both ends of a longer message that are sent."""
+"""Each end of a longer message has so many."""
 NO_KEY = "none"
-"""Sent without a key, so that the SDK reads none from the environment."""
+"""Otherwise the SDK reads one from the environment."""
 _RETRIED = (
     openai.APIConnectionError, openai.RateLimitError, openai.InternalServerError, openai.APIResponseValidationError,
     TimeoutError, ValueError, LookupError, TypeError, AttributeError,

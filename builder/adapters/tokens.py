@@ -27,7 +27,7 @@ TOKENS_PER_CUT = 2
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """What `tiktoken_ext.openai_public` pins for an encoding; copied, because calling it would download."""
+    """As pinned by `tiktoken_ext.openai_public`; copied, because calling it would download."""
 
     sha256: str
     pattern: str
@@ -74,7 +74,7 @@ def load_counter(encoding: str) -> Counter:
 
 @cache
 def load_encoder(encoding: str) -> Callable[[str], list[int]]:
-    """A function text → token numbers. Raises as `load_counter` does."""
+    """Text → token numbers. Raises as `load_counter` does."""
     if encoding not in TABLES:
         raise Misconfigured(f"unknown token encoding {encoding!r}: use one of {', '.join(sorted(TABLES))}")
     ranks = read_ranks(_installed_tables(), encoding)
@@ -82,7 +82,7 @@ def load_encoder(encoding: str) -> Callable[[str], list[int]]:
 
 
 def read_ranks(tables: Traversable, encoding: str) -> dict[bytes, int]:
-    """Token bytes → rank, from `<encoding>.tiktoken.gz` in `tables`. Raises `Misconfigured` when it is not the pinned one."""
+    """Token bytes → rank, from `<encoding>.tiktoken.gz`. Raises `Misconfigured` unless it is the pinned table."""
     packed = tables / f"{encoding}.tiktoken.gz"
     try:
         table = gzip.decompress(packed.read_bytes())
@@ -104,7 +104,7 @@ def _installed_tables() -> Traversable:
 
 
 def _may_have_long_gap(text: str) -> bool:
-    """Whether any run of white space may be longer than _LONGEST_GAP: such a run covers one of these stretches."""
+    """A run of white space longer than _LONGEST_GAP covers one of these stretches."""
     half = MAX_GAP_CHARS // 2
     return any(text[start : start + half].isspace() for start in range(0, len(text) - half, half))
 

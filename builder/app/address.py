@@ -1,4 +1,4 @@
-"""Where a running service listens, in a file of its data folder that commands read."""
+"""The address of a running service, in a file of its data folder that commands read."""
 
 import contextlib
 import json
@@ -27,14 +27,12 @@ _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningService:
-    """Where a service listens."""
+    """Addresses of a running service."""
 
     nats: str
-    """URLs of the broker, without credentials."""
+    """Without credentials."""
     http: str
-    """URL in front of /readyz."""
     pid: int
-    """Process of the service."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +40,8 @@ class Address:
     """The broker that a command talks to."""
 
     servers: str
-    """Its URLs."""
     is_configured: bool = False
-    """URLs were given; else the service's embedded broker."""
+    """URLs were given; otherwise the embedded broker's."""
     guess: str = ""
     """Why the service is only guessed; "" = it is known."""
 
@@ -85,7 +82,7 @@ def _file_with(path: Path, data: bytes) -> Iterator[None]:
 
 
 def running(settings: Settings) -> RunningService | None:
-    """The service that runs on the data folder; None when none does."""
+    """None = no service runs on the data folder."""
     path = settings.data_dir.expanduser() / FILE_NAME
     try:
         file = os.open(path, os.O_RDONLY)
@@ -104,7 +101,7 @@ def running(settings: Settings) -> RunningService | None:
 
 
 def broker_address(settings: Settings, servers: str) -> Address:
-    """The broker of a command: its option, else the settings, else the running service. servers: "" = no option."""
+    """By the option, else the settings, else the running service. servers: "" = no option."""
     if configured := servers or settings.nats.servers:
         return Address(servers=configured, is_configured=True)
     if "port" in settings.nats.model_fields_set and settings.nats.port > 0:
@@ -127,7 +124,7 @@ def _claimed(file: int) -> bool:
 
 
 def _lock(file: int, *, shared: bool = False) -> None:
-    """The kernel unlocks it when the process ends. Raises `BlockingIOError`."""
+    """Unlocked when the process ends. Raises `BlockingIOError`."""
     if sys.platform != "win32":
         fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 

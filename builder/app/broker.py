@@ -1,4 +1,4 @@
-"""The broker: embedded or external, and what it is connected with."""
+"""The broker, embedded or external, and the store's location."""
 
 import contextlib
 import logging
@@ -6,7 +6,6 @@ import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.connection import explained, optional, translated
 from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
+from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, FLOOR, Topology, examine, incarnation_of
 from builder.adapters.nats.watchdog import clock_state
 from builder.adapters.sqlite import SqliteLocation
@@ -29,7 +29,7 @@ from builder.wire.subjects import Installation
 log = logging.getLogger("builder")
 
 START_SECONDS = 5.0
-"""Seconds that a start waits for a configured broker."""
+"""For a configured broker."""
 
 
 class Bus(NamedTuple):
@@ -49,7 +49,7 @@ async def open_bus(settings: Settings, store: CompleteStore | None = None) -> As
     async with AsyncExitStack() as stack:
         url, server = settings.nats.servers, None
         if not url:
-            server = await stack.enter_async_context(embedded_server(streams_folder(settings), settings.nats.port))
+            server = await stack.enter_async_context(embedded_server(settings.data_dir.expanduser() / "nats", settings.nats.port))
             url = server.url
         connection = await open_connection(url, **(client_options(url, settings) | {"timeout": START_SECONDS, "rounds": 0}))
         stack.push_async_callback(_close, connection)
@@ -84,11 +84,6 @@ async def check_order(store: CompleteStore, js: JetStreamContext, installation: 
     )
 
 
-def streams_folder(settings: Settings) -> Path:
-    """Where the embedded broker keeps its streams."""
-    return settings.data_dir.expanduser() / "nats"
-
-
 def topology(settings: Settings) -> Topology:
     """The streams as the settings want them."""
     return Topology(
@@ -120,7 +115,7 @@ def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
 
 @asynccontextmanager
 async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
-    """A connection for the block. Raises `Unavailable`, and `Misconfigured` for a refusal."""
+    """Raises `Unavailable`, and `Misconfigured` for a refusal."""
     connection = await open_connection(servers, **client_options(servers, settings))
     try:
         with explained(connection):
@@ -129,8 +124,16 @@ async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
         await _close(connection)
 
 
+@asynccontextmanager
+async def stored(settings: Settings, servers: str, kind: str) -> AsyncIterator[tuple[NatsStream, Place]]:
+    """A stream for reading, and its last place. kind: as in `topology`. Raises as `connected`."""
+    async with connected(settings, servers) as connection:
+        stream = NatsStream(connection.jetstream(), lambda: 0, kind, settings.installation)
+        yield stream, await stream.last()
+
+
 def client_options(url: str, settings: Settings) -> dict[str, Any]:
-    """Arguments of the client's `connect`: credentials, TLS, one attempt per address."""
+    """For the client's `connect`: one attempt per address."""
     others = {"servers", "max_reconnect_attempts", "error_cb"}
     return {"rounds": 1, **{name: value for name, value in connection_arguments(url, settings).items() if name not in others}}
 
@@ -178,14 +181,13 @@ async def _close(connection: Client) -> None:
 
 
 StoreSchemes = Mapping[str, Callable[[str], StoreLocation]]
-"""Scheme → the location that a URL of this scheme names."""
+"""URL scheme → the location that the URL names."""
 
 STORES: StoreSchemes = MappingProxyType({"sqlite": SqliteLocation.from_url})
-"""Every store that is shipped; a new one is one line here."""
+"""A new store is one line here."""
 IN_MEMORY = "sqlite::memory:"
-"""A store that lives as long as it is open."""
+"""It lives as long as it is open."""
 FILE = "store.sqlite3"
-"""Name of the default store in the data folder."""
 
 
 def locate_store(settings: Settings, schemes: StoreSchemes = STORES) -> StoreLocation:
@@ -194,7 +196,7 @@ def locate_store(settings: Settings, schemes: StoreSchemes = STORES) -> StoreLoc
 
 
 def location(url: str, schemes: StoreSchemes = STORES) -> StoreLocation:
-    """The store that the URL names. Raises `Misconfigured` with the known schemes."""
+    """Raises `Misconfigured` with the known schemes."""
     scheme, colon, _ = url.partition(":")
     if not colon or scheme not in schemes:
         choices = ", ".join(f"{name}:" for name in sorted(schemes))

@@ -1,4 +1,4 @@
-"""What builds contexts, without a bus: store, engine, profiles, templates."""
+"""Everything that builds contexts, without a bus: store, engine, profiles, templates."""
 
 import contextlib
 import logging
@@ -20,7 +20,7 @@ from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.page_rendering import Listener, silence
-from builder.adapters.tokens import load_counter, load_encoder
+from builder.adapters.tokens import load_counter
 from builder.app.broker import STORES, StoreSchemes, locate_store
 from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_config, read_preset, template_folders
 from builder.app.settings import Settings
@@ -45,30 +45,24 @@ FACTS_ENCODING = "o200k_base"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What `open_components` and `open_service` put together."""
+    """Implementations and times of `open_components` and `open_service`."""
 
     stores: StoreSchemes = field(default_factory=lambda: STORES)
-    """The stores that a URL may name."""
     embedder: Callable[..., CachedEmbedder] = open_embedder
-    """As `open_embedder`."""
     publisher: Callable[[Client, int, Installation], Publisher] = NatsPublisher
-    """Connection, its largest payload and the installation → the publisher."""
+    """Connection, largest payload, installation → publisher."""
     delivery: Callable[[Msg, int], Delivery] = NatsDelivery
-    """Message and incarnation of its stream → the delivery."""
+    """Message, incarnation → delivery."""
     engine_seconds: float = 3.0
-    """Seconds that the start waits for the engine; embedding then catches up."""
+    """The start waits so long for the engine; embedding then catches up."""
     watch_seconds: float = 2.0
     """Between two checks of streams and durables."""
     purge_poll_seconds: float = POLL_SECONDS
-    """Between two looks whether a purge is due."""
     reader: Callable[..., ConfigSnapshot] = read_config
-    """As `read_config`: the files of the templates folders."""
     reading_seconds: float = 20.0
-    """The longest that reading these files may take."""
+    """The longest that reading the files may take."""
     pauses: Pauses = PAUSES
-    """Before a delivery is retried."""
     pace: Pace = PACE
-    """Of the backfill of vectors."""
 
 
 PARTS = Parts()
@@ -83,7 +77,6 @@ class Components:
     embedder: CachedEmbedder
     config: ConfigSnapshot
     records: RecordProfiles
-    """The consumers that records make, over this configuration."""
     helpers: Functions
     history_cache: HistoryCache
 
@@ -93,14 +86,14 @@ class Components:
         return self.config.profiles
 
     def with_config(self, config: ConfigSnapshot) -> "Components":
-        """The same components with another configuration; running builds keep theirs."""
+        """Running builds keep theirs."""
         records = record_profiles(config)
         helpers = replace(self.helpers, renderings=config.renderings, record_consumers=records)
         builder = self.builder.with_snapshot(config.profiles, helpers)
         return replace(self, builder=builder, config=config, records=records, helpers=helpers)
 
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
-        """Take breadcrumbs out of all caches; returns numbers of vectors and fragments."""
+        """From all caches; returns numbers of vectors and fragments."""
         self.history_cache.drop(workspace)
         self.records.forget()
         return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.config.renderings.values())
@@ -115,7 +108,7 @@ class Components:
         return profile
 
     def profile(self, name: str) -> Profile:
-        """Profile or preset of this name. Raises `Misconfigured` with the known names."""
+        """A profile or preset. Raises `Misconfigured` with the known names."""
         for profile in (*self.profiles, *self.config.shadows):
             if profile.consumer == name:
                 return profile
@@ -149,19 +142,19 @@ async def open_components(
     files by the store's last valid ones.
     """
     async with AsyncExitStack() as stack:
-        place, folders = location or locate_store(settings, parts.stores), template_folders(settings)
+        chosen, folders = location or locate_store(settings, parts.stores), template_folders(settings)
         reading = in_daemon_thread(partial(parts.reader, folders, failed=failed, preset=preset))
         try:
             config = await in_time(reading, parts.reading_seconds, folders)
         except FaultyFiles as error:
-            last = await _last_good(place, failed) if last_good else None
+            last = await _last_good(chosen, failed) if last_good else None
             if last is None:
                 raise
             log.error("started with the last good profiles and templates: %s", error)  # noqa: TRY400 - the sentence says it all
             config = replace(last, problem=f"the last good profiles and templates are in force: {error}")
-        embedder = _begin_loading(settings, settings.embedding.engine, settings.embedding.cache_size, parts.embedder)
+        embedder = begin_loading(settings, settings.embedding.engine, settings.embedding.cache_size, parts.embedder)
         stack.push_async_callback(embedder.aclose)
-        store = await stack.enter_async_context(place.open())
+        store = await stack.enter_async_context(chosen.open())
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
         records = record_profiles(config)
@@ -183,13 +176,13 @@ async def open_components(
 
 
 def record_profiles(config: ConfigSnapshot) -> RecordProfiles:
-    """What makes consumers of records; each finding is logged once."""
+    """Each finding is logged once."""
     names = frozenset(profile.consumer for profile in (*config.profiles, *config.shadows))
     return RecordProfiles(config.library, names, _log_finding)
 
 
 def load_ranker() -> Ranker:
-    """Weights of `recall/search/ranker.toml`. Raises `Misconfigured` for an unknown signal."""
+    """From `recall/search/ranker.toml`. Raises `Misconfigured` for an unknown signal."""
     tables = tomllib.loads((files("builder.recall.search") / "ranker.toml").read_text("utf-8"))
     hybrid, words = Weights(**tables["hybrid"]), Weights(**tables["words"])
     unknown = (hybrid.passages.keys() | words.passages.keys()) - SIGNALS.keys()
@@ -200,7 +193,7 @@ def load_ranker() -> Ranker:
 
 
 def prepare_model(settings: Settings, source: Path | None = None) -> dict[str, Any]:
-    """Prepare the model of a folder; None = default. Raises `Misconfigured`."""
+    """source: a folder; None = the default model. Raises `Misconfigured`."""
     from builder.adapters.embedding.prepare import prepare
 
     model = asdict(prepare(settings.models_dir, source))
@@ -208,27 +201,18 @@ def prepare_model(settings: Settings, source: Path | None = None) -> dict[str, A
 
 
 def models(settings: Settings) -> list[dict[str, Any]]:
-    """The prepared models and the default one, and whether they are ready."""
+    """Prepared models and the default one, and whether they are ready."""
     return list_models(settings.models_dir)
-
-
-async def open_encoder(settings: Settings, engine: str = "") -> CachedEmbedder:
-    """A loaded engine without cache, the reference of `bench`."""
-    embedder = _begin_loading(settings, engine or settings.embedding.engine, 0)
-    await embedder.ready()
-    return embedder
 
 
 counter = partial(load_counter, FACTS_ENCODING)
 """Makes the function text → true tokens (o200k_base)."""
-encoder = load_encoder
-"""Makes the function text → token numbers of an encoding."""
 
 
-async def _last_good(place: StoreLocation, failed: Listener) -> ConfigSnapshot | None:
-    if not await place.exists():
+async def _last_good(location: StoreLocation, failed: Listener) -> ConfigSnapshot | None:
+    if not await location.exists():
         return None
-    async with place.open() as store:
+    async with location.open() as store:
         editions = await store.editions("")
     with contextlib.suppress(FaultyFiles):
         return parse_config(editions[0].layers, failed=failed, was_in_force=True) if editions else None
@@ -248,9 +232,10 @@ async def _same_model(store: Rebuild, model: str) -> None:
         )
 
 
-def _begin_loading(
+def begin_loading(
     settings: Settings, engine: str, cache_size: int, opener: Callable[..., CachedEmbedder] = open_embedder
 ) -> CachedEmbedder:
+    """As `open_embedder`. cache_size: vectors."""
     chosen = settings.embedding
     endpoint = Endpoint(
         url=chosen.url,

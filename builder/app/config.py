@@ -22,22 +22,21 @@ from builder.adapters.tokens import load_counter
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, faulty
-from builder.domain.phrases import Edition
 from builder.domain.profile import Profile
+from builder.domain.text import Edition
 from builder.wire.files import Files, by_name, read_files
 
 Value = TypeVar("Value")
 
 MODELS = "models.yaml"
 KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.md.j2", "phrases/*.yaml")
-"""The files of a snapshot, in each of its folders."""
 
 FileStamps = frozenset[tuple[str, int, int, int]]
-"""Path, inode, size and change time (ns) of every file."""
+"""Path, inode, size, change time (ns)."""
 
 
 def bundled_folder(name: str) -> Path:
-    """The folder `templates` or `schemas`. Raises `Misconfigured` when the installation is broken."""
+    """name: `templates` or `schemas`. Raises `Misconfigured` when the installation is broken."""
     package = Path(str(files("builder")))
     for folder in (package / "_resources" / name, package.parent / name):
         if folder.is_dir():
@@ -50,34 +49,31 @@ class ConfigSnapshot:
     """Profiles and templates of one moment; each context uses one snapshot."""
 
     profiles: tuple[Profile, ...]
-    """Of consumers, by name."""
     shadows: tuple[Profile, ...]
-    """Profiles on trial, by name."""
+    """On trial."""
     library: Library
-    """The presets and models that profiles may name."""
     templates: TemplateSet
     renderings: Mapping[str, JinjaRendering]
     """By encoding."""
     failures: Failures
-    """What the templates could not render."""
     layers: tuple[Files, ...]
-    """The files, the bundled ones first."""
+    """Bundled first."""
     stamps: FileStamps = frozenset()
-    """Of the files before they were read."""
+    """Taken before the files were read."""
     problem: str = ""
-    """Why it is an earlier edition, and not what the files say."""
+    """Why it is an earlier edition."""
 
 
 def read_config(
     folders: tuple[Path, ...], previous: ConfigSnapshot | None = None, failed: Listener = silence, preset: str = ""
 ) -> ConfigSnapshot:
-    """Read all files. folders: bundled first. Raises `Misconfigured`. The rest as in `parse_config`."""
+    """folders: bundled first. The rest as in `parse_config`."""
     stamps = file_stamps(folders)
     return replace(parse_config(read_layers(folders), previous, failed, preset), stamps=stamps)
 
 
 def in_daemon_thread(work: Callable[[], Value]) -> asyncio.Future[Value]:
-    """Start work in a thread that the process's end does not wait for."""
+    """The process's end does not wait for it."""
     future: Future[Value] = Future()
     future.set_running_or_notify_cancel()
 
@@ -92,7 +88,7 @@ def in_daemon_thread(work: Callable[[], Value]) -> asyncio.Future[Value]:
 
 
 async def in_time(reading: asyncio.Future[Value], seconds: float, folders: tuple[Path, ...]) -> Value:
-    """The result, or its errors. Raises `FaultyFiles` after so many seconds; the work goes on."""
+    """Raises `FaultyFiles` after so many seconds; the work goes on."""
     if (await asyncio.wait({reading}, timeout=seconds))[0]:
         return reading.result()
     names = ", ".join(map(str, folders[1:] or folders))
@@ -107,11 +103,6 @@ def read_layers(folders: tuple[Path, ...]) -> tuple[Files, ...]:
                 f"{folder} is no folder; make it, or set CONTEXT_BUILDER_TEMPLATES_DIR to where the templates are"
             )
     return tuple(read_files(folder, KINDS) for folder in folders)
-
-
-def read_templates(folder: Path) -> Files:
-    """The files of one folder of templates. Raises `Misconfigured`."""
-    return read_layers((folder,))[0]
 
 
 def parse_config(
@@ -134,8 +125,8 @@ def parse_config(
     templates = TemplateSet(*templates_of(layers))
     before = previous if previous and previous.templates.revision == templates.revision else None
     former, failures = (before.renderings, before.failures) if before else ({}, Failures(failed))
-    if not before and not was_in_force:
-        _try(templates)
+    if not (before or was_in_force) and (problems := tuple(faults(templates))):
+        raise FaultyFiles(problems)
     plain = TemplateSet(*templates_of(layers[:1])) if layers[1:] else templates
     make = partial(_rendering, profiles=profiles, templates=templates, plain=plain, failures=failures)
     encodings = sorted({profile.encoding for profile in profiles})
@@ -152,7 +143,7 @@ def parse_config(
 
 
 def edition_of(config: ConfigSnapshot) -> Edition:
-    """The edition that contexts of this configuration belong to."""
+    """For contexts of this configuration."""
     profiles = {profile.consumer: profile.revision for profile in config.profiles}
     return Edition(templates=config.templates.revision, profiles=profiles, layers=config.layers)
 
@@ -184,23 +175,23 @@ def file_stamps(folders: tuple[Path, ...]) -> FileStamps:
 
 
 def template_folders(settings: Settings) -> tuple[Path, ...]:
-    """The bundled templates, and the operator's laid over them."""
+    """The bundled folder, and the operator's laid over it."""
     extra = (settings.templates_dir.expanduser(),) if settings.templates_dir else ()
     return (bundled_folder("templates"), *extra)
 
 
 def load_profiles(layers: tuple[Files, ...], library: Library) -> tuple[Profile, ...]:
-    """All profiles by name; a later layer's file wins. Raises `Misconfigured`."""
+    """By name; later layers win. Raises `Misconfigured`."""
     return tuple(parse_profile(name, source, library) for name, source in sorted(sources(layers, "profiles").items()))
 
 
 def read_preset(name: str, library: Library) -> Profile:
-    """A profile that is this preset and nothing else. Raises `FaultyFiles`."""
+    """The preset and nothing else. Raises `FaultyFiles`."""
     return parse_profile(name, library.presets[name], library, f"presets/{name}.yaml")
 
 
 def load_library(layers: tuple[Files, ...]) -> Library:
-    """Presets, profiles and models that profiles may name. Raises `Misconfigured`."""
+    """Raises `Misconfigured`."""
     presets, bundled = _presets(layers), _presets(layers[:1])
     tables = (layer[MODELS] for layer in layers if MODELS in layer)
     models = {name: facts for table in tables for name, facts in parse_models(table).items()}
@@ -212,13 +203,8 @@ def load_library(layers: tuple[Files, ...]) -> Library:
 
 
 def sources(layers: tuple[Files, ...], kind: str) -> dict[str, str]:
-    """Name → YAML of "profiles" or "presets"; later layers win."""
+    """kind: "profiles" or "presets". Name → YAML; later layers win."""
     return by_name(layers, kind, YAML)
-
-
-def _try(templates: TemplateSet) -> None:
-    if problems := tuple(faults(templates)):
-        raise FaultyFiles(problems)
 
 
 def _rendering(

@@ -25,16 +25,13 @@ if TYPE_CHECKING:
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Advance = Callable[[int, int], None]
-"""Called with (done, total); total 0 = unknown."""
+"""(done, total); total 0 = unknown."""
 LINE_SECONDS = 10.0
-"""Between two lines of progress where standard error is no terminal."""
+"""Between two lines of progress without a terminal."""
 NONE: frozenset[str] = frozenset()
 GAP = 3
-"""Characters between two columns."""
 EDGES = 4
-"""Characters beside the columns where there are lines between them."""
 MIN_CUT = 18
-"""Characters of a column that is cut, however narrow the terminal is."""
 Row = tuple[str, ...]
 
 
@@ -68,7 +65,7 @@ def table(
 
 
 def fits(columns: Row, rows: Sequence[Row]) -> bool:
-    """Whether the terminal is wide enough for a ruled table."""
+    """Whether the terminal is wide enough for it, ruled."""
     return _total(_least(columns, rows, NONE, NONE)) + EDGES <= Console().width
 
 
@@ -110,7 +107,7 @@ def _paragraph(columns: Row, row: Row, whole: int) -> str:
 
 
 def settings() -> "Settings":
-    """Settings from the environment. Raises `Misconfigured` with the variable."""
+    """From the environment. Raises `Misconfigured` with the variable."""
     from pydantic import ValidationError
     from pydantic_settings import SettingsError
 
@@ -128,7 +125,7 @@ def settings() -> "Settings":
 
 
 def show(value: Any, as_json: bool, text: str = "", note: str = "") -> None:
-    """Print the value as JSON, or the text. note: for standard error."""
+    """As JSON, or the text. note: for standard error."""
     if as_json:
         json.dump(value, sys.stdout, ensure_ascii=False, indent=2)
         sys.stdout.write("\n")
@@ -139,7 +136,7 @@ def show(value: Any, as_json: bool, text: str = "", note: str = "") -> None:
 
 
 def say(text: str) -> None:
-    """Print a line on standard error; standard output stays data."""
+    """On standard error; standard output stays data."""
     sys.stderr.write(text + "\n")
 
 
@@ -161,6 +158,6 @@ def progress_bars(*names: str, every: float = LINE_SECONDS) -> Iterator[tuple[Ad
 
 @contextmanager
 def progress_bar(name: str, every: float = LINE_SECONDS) -> Iterator[Advance]:
-    """One bar while the block runs, and the function that moves it."""
+    """The function that moves the bar."""
     with progress_bars(name, every=every) as (advance,):
         yield advance

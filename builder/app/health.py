@@ -27,7 +27,6 @@ from builder.wire.subjects import Installation
 from builder.worker.backfill import Backfill
 
 LOW_BYTES = 100_000_000
-"""Free bytes below which an operator should act."""
 SOURCES = ("*.py", "*.toml", "*.sql")
 
 
@@ -39,7 +38,7 @@ def show_gauges(
     backfill: Backfill,
     watchdog: Watchdog,
 ) -> None:
-    """Let each gauge ask its part whenever metrics are scraped."""
+    """Gauges ask their part whenever metrics are scraped."""
 
     def free() -> int:
         bytes_free = store.free_bytes()
@@ -65,7 +64,7 @@ def readiness(
     installation: Installation,
     show: Callable[[Mapping[str, str], bool], None],
 ) -> Readiness:
-    """Not ready without store and stream; other problems are only reported. show: as `Readiness`."""
+    """Only store and stream are required. show: as `Readiness`."""
     required: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
     reported: dict[str, Check] = {
         "model": partial(model_state, core.embedder),
@@ -83,7 +82,7 @@ def is_alive(watchdog: Watchdog, loops: list[asyncio.Task[None]]) -> bool:
 
 
 async def store_state(store: StoreHealth) -> str:
-    """Why writes to the store fail or soon will; "" = they succeed."""
+    """Problem of writes to the store, present or near; "" = none."""
     if store.refusal:
         return store.refusal
     free = await asyncio.to_thread(store.free_bytes)
@@ -93,7 +92,7 @@ async def store_state(store: StoreHealth) -> str:
 
 
 async def model_state(embedder: CachedEmbedder) -> str:
-    """Why the engine embeds nothing right now; empty when it does."""
+    """Problem of the engine; empty = it embeds."""
     try:
         await embedder.embed(f"ready at {datetime.now(UTC)}")  # a new text each time: the engine is asked, not its cache
     except Unavailable as error:
@@ -112,7 +111,7 @@ def code_revision() -> str:
 
 
 def build_facts(name: str, core: Components) -> dict[str, str]:
-    """What this process runs, for `context_builder_build_info`. name: of the installation."""
+    """For `context_builder_build_info`. name: of the installation."""
     profiles = (*core.profiles, *core.config.shadows)
     revisions = sorted(f"{profile.consumer} {profile.revision}" for profile in profiles)
     return {

@@ -35,12 +35,12 @@ from builder.worker.summary_writer import SummaryWriter
 from builder.worker.turns import Turns
 
 CLOCK_MARGIN = timedelta(minutes=10)
-"""Margin below the age limit of CONTEXTS within which a trigger still gets a context."""
+"""Below the age limit of CONTEXTS."""
 HEADER_BYTES = 1024
-"""Bytes below the broker's limit for headers."""
+"""Below the broker's limit."""
 MAX_TRIGGER_AGE = CONTEXTS_MAX_AGE - CLOCK_MARGIN
 REMOVAL_SECONDS = 2.0
-"""Between two looks for tombstones that other workers took."""
+"""Between two looks for other workers' tombstones."""
 
 
 class BothArchives(Archive, PublishedContexts, Protocol):
@@ -49,7 +49,7 @@ class BothArchives(Archive, PublishedContexts, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broker:
-    """What the line needs of a broker."""
+    """Ports and numbers of a broker."""
 
     stream: Stream
     archive: BothArchives
@@ -57,14 +57,14 @@ class Broker:
     sender: Sender
     max_event_bytes: int
     heartbeat: float
-    """Seconds between two signs of life of a delivery."""
+    """Seconds between two signs of life."""
     is_settled: Callable[[Place], bool] = lambda _place: True
-    """Whether no worker has the delivery of a position in work."""
+    """Whether no worker has this delivery in work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """Everything that a delivery, a request or a job runs through."""
+    """Parts that deliveries, requests and jobs run through."""
 
     log: Log
     consumers: Consumers
@@ -96,9 +96,7 @@ def make_line(
     writer = summary_writer(core, broker.sender, endpoint, observer, config.max_body_bytes)
     summaries = SummaryScheduler(log, recaller, writer, consumers.in_memory)
     contexts = ContextPublisher(publisher, partial(encode, max_bytes=broker.max_event_bytes))
-    processor = Processor(
-        reloading.builder, log, consumers, contexts, forgetting, turns, MAX_TRIGGER_AGE, broker.is_settled
-    )  # fmt: skip
+    processor = Processor(reloading.builder, log, contexts, forgetting, turns, MAX_TRIGGER_AGE, broker.is_settled)
     rules = Rules(heartbeat=broker.heartbeat, pauses=parts.pauses)
     return Line(
         log=log,
@@ -113,7 +111,7 @@ def make_line(
 
 
 def verbs_of(line: Line, reloading: Reloader, broker: Broker) -> Mapping[str, Verb]:
-    """Name in the subject → handler, of all requests."""
+    """Verb → handler."""
     store, archive = line.log.store, broker.archive
     replays = Replays(reloading, archive, line.log, broker.max_event_bytes, line.forgetting.follow)
     handlers = (
@@ -141,7 +139,7 @@ def _drop(reloading: Reloader, log: Log, workspace: str, ids: frozenset[str]) ->
 
 @asynccontextmanager
 async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> AsyncIterator[Summarizer | None]:
-    """The configured endpoint, or None. tokens: text → count. Raises `Misconfigured` without model or SDK."""
+    """None = not configured. tokens: text → count. Raises `Misconfigured` without model or SDK."""
     summaries = settings.summaries
     if not summaries.url:
         yield None
@@ -168,6 +166,6 @@ async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> Asy
 def summary_writer(
     core: Components, sender: Sender, endpoint: Summarizer | None, observer: Observer, max_bytes: int
 ) -> SummaryWriter:
-    """What makes the summaries of these components. max_bytes: of a breadcrumb."""
+    """max_bytes: of a breadcrumb."""
     words = TextFunctions(terms=core.helpers.terms, count=core.helpers.count, language=load_language())
     return SummaryWriter(sender, words, endpoint, core.store, observer, max_bytes)

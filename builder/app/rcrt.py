@@ -50,8 +50,10 @@ class RcrtSettings(BaseSettings):
 
     nats_url: str = Field(description="the NATS servers of the deployment, as nats://nats:4222")
     rcrt_api_url: str = Field(description="its REST server, as http://rcrt:8080")
-    owner_id: UUID = Field(
-        UUID(int=1), description="the owner whose token reads listings; contexts go to the owner of their trigger"
+    workspace: UUID = Field(
+        UUID(int=1),
+        validation_alias="OWNER_ID",
+        description="the owner whose token reads listings; contexts go to the owner of their trigger",
     )
     agent_id: UUID = Field(UUID(int=0xCB), description="the agent that requests are made as")
 
@@ -93,7 +95,7 @@ async def bridging(
         connection = await _connected(stack, service.url, settings)
         listen = await _connected(stack, own.nats_url, settings) if report else None
         ledger = await Ledger.open(connection.jetstream(), service.installation, settings.nats.replicas)
-        api = await stack.enter_async_context(RcrtApi(own.rcrt_api_url, str(own.owner_id), str(own.agent_id)))
+        api = await stack.enter_async_context(RcrtApi(own.rcrt_api_url, str(own.workspace), str(own.agent_id)))
         publish = publisher(connection, service.installation)
         if report:
             dry_run = DryRun(counter(), report)

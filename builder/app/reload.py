@@ -5,6 +5,8 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
+from cachetools import FIFOCache
+
 from builder.adapters.templates.page_rendering import Listener, silence
 from builder.adapters.templates.trial import hides_words
 from builder.app.components import PARTS, Components, Parts
@@ -18,8 +20,10 @@ from builder.worker.jobs import UnexpectedError, guard
 
 log = logging.getLogger(__name__)
 
+MAX_EDITIONS = 4
+"""Kept in memory beside those in force."""
 MESSAGES = 5
-"""The newest of a schema, which an edited hint is tried on."""
+"""An edited hint is tried on so many of the newest of a schema."""
 
 
 async def try_on_messages(store: Editions, before: ConfigSnapshot, after: ConfigSnapshot) -> None:
@@ -65,9 +69,9 @@ class Reloader:
         """refused: called for each invalid edit. failed: as in `read_config`."""
         self.core = core
         self.problem = core.config.problem
-        """Why the present files are not used; empty when they are."""
-        self.earlier: dict[str, Components] = {}
-        """Components with earlier editions, for replays; they keep texts that they rendered."""
+        """Why the present files are not used; empty = they are."""
+        self.earlier: FIFOCache[str, Components] = FIFOCache(MAX_EDITIONS)
+        """With earlier editions, for replays; they keep texts that they rendered."""
         self._folders = folders
         self._refused = refused
         self._failed = failed
@@ -89,7 +93,7 @@ class Reloader:
         return self.core.drop(workspace, ids)
 
     async def keep_edition(self, config: ConfigSnapshot) -> None:
-        """Store profiles and templates that come into force, for exact replays; errors are only logged."""
+        """For exact replays; errors are only logged."""
         try:
             await self.core.store.add_edition(edition_of(config))
         except Unavailable as error:

@@ -15,13 +15,12 @@ from builder.remember.decode import BODIES
 from builder.remember.record import Record
 
 INBOUND: dict[str, type[BaseModel]] = {**BODIES, "record": Record, "profile": ProfileFile}
-"""Models of what others write: bodies by schema, the record, profile files."""
+"""Models of inbound data."""
 OUTBOUND: dict[str, type[BaseModel]] = {AGENT_CONTEXT: AgentContextV1, CONTEXT_COMPACTED: ContextCompactedV1}
-"""What we write for others."""
 
 
 class _Untitled(GenerateJsonSchema):
-    """Titles of fields would only repeat their names."""
+    """Titles would repeat the fields' names."""
 
     def field_title_should_be_set(self, _schema: CoreSchema) -> Literal[False]:
         return False

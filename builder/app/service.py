@@ -37,13 +37,11 @@ from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
 
 SWITCH_SECONDS = 0.0002
 GENERATIONS = (700, 10, 1_000_000_000)
-"""Thresholds of the garbage collector; the oldest generation is never collected."""
+"""The oldest generation is never collected."""
 GARBAGE_SECONDS = 300.0
-"""Between two full collections."""
 LOOK_SECONDS = 2.0
-"""Between two looks whether a durable is there, or has to be."""
+"""Between two looks for a durable."""
 RELOAD_SECONDS = 0.5
-"""Between two looks for edited files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,20 +51,19 @@ class Service:
     reloading: Reloader
     installation: Installation
     url: str
-    """Of the broker."""
     js: JetStreamContext
     application: Any
     """ASGI; its lifespan is that of the subscription."""
 
     @property
     def core(self) -> Components:
-        """The present components, with the newest valid profiles and templates."""
+        """With the newest valid profiles and templates."""
         return self.reloading.core
 
 
 @asynccontextmanager
 async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterator[Service]:
-    """All parts, subscribed when the ASGI application starts. Raises `Misconfigured`, `Unavailable`."""
+    """Subscribed when the ASGI application starts. Raises `Misconfigured`, `Unavailable`."""
     async with AsyncExitStack() as stack:
         metrics, own = Metrics(CollectorRegistry()), settings.installation
         core = await stack.enter_async_context(
@@ -198,7 +195,7 @@ async def _cancel(task: asyncio.Task[None]) -> None:
 
 
 async def serve_until(service: Service, host: str, port: int, stop: asyncio.Event, started: Callable[[int], None]) -> None:
-    """Serve until `stop` is set. started: gets the HTTP port. Raises `Misconfigured`."""
+    """started: gets the HTTP port. Raises `Misconfigured`."""
     await serve(service.application, host, port, stop, started)
 
 

@@ -26,8 +26,7 @@ LIFETIMES: dict[str, float] = {
     "tool.error.v1 log:*": 168,
     "*metrics.v1": 720,
 }
-"""Default lifetimes in hours by schema and tag, as RCRT applies them; `CONTEXT_BUILDER_LIFETIMES` replaces them. The rule is
-`remember/record.py`."""
+"""Hours by schema and tag, as in RCRT. The rule is `remember/record.py`."""
 
 
 class NatsSettings(BaseModel):
@@ -57,7 +56,7 @@ class NatsSettings(BaseModel):
 
 
 class StoreSettings(BaseModel):
-    """Where breadcrumbs are remembered."""
+    """The store of breadcrumbs."""
 
     model_config = _FROZEN
 
@@ -179,8 +178,8 @@ class Settings(BaseSettings):
 
     name: str = Field(
         DEFAULT_NAME,
-        description="name of the installation: durables and queue group have it, and every other name than the default stands in "
-        "front of subjects and streams, so that installations share a NATS account",
+        description="name of the installation: durables and queue group have it, and every other name than the default comes "
+        "before subjects and streams, so that installations share a NATS account",
     )
     workspace: str = Field("default", description="workspace that the command line uses when none is named")
     data_dir: Path = Field(
@@ -213,17 +212,17 @@ class Settings(BaseSettings):
 
     @property
     def installation(self) -> Installation:
-        """What has the name on the broker."""
+        """Named on the broker."""
         return Installation(self.name)
 
     @property
     def models_dir(self) -> Path:
-        """Where `models prepare` writes and the engine reads."""
+        """`models prepare` writes it, the engine reads it."""
         return (self.embedding.models_dir or Path("~/.cache/context-builder/models")).expanduser()
 
 
 def check_names(environment: Mapping[str, str]) -> None:
-    """Raises `Misconfigured` for an unknown variable with our prefix; variables of service links are ignored."""
+    """Raises `Misconfigured` for an unknown variable with our prefix; service links are ignored."""
     groups = {
         name: type(field.default).model_fields
         for name, field in Settings.model_fields.items()

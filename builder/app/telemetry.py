@@ -22,13 +22,12 @@ FIELDS = frozenset(
     {"outcome", "workspace", "session", "schema", "seq", "ms", "contexts", "tokens", "reason", "facts"}
     | {f"{part}_ms" for part in PARTS}
 )
-"""Fields of JSON lines beside the message; `facts` are own fields."""
+"""In JSON lines, beside the message; `facts` are own fields."""
 TEXT = "%(asctime)s %(levelname)-7s %(name)s  %(message)s"
-"""A line for people."""
 REASONS = ("content", "context", "chain", "attempts")
 OUTCOMES = ("remembered", "published", "superseded", "waiting", "expired", "rejected", "unavailable", "failed")
 GATHER_SECONDS = 10.0
-"""Seconds whose old triggers share a line."""
+"""Old triggers of so many seconds share a line."""
 _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
 _TOKENS = (100, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000)
 
@@ -89,11 +88,11 @@ class Metrics(Observer):
         self._gather, self._old = gather, 0
 
     def describe(self, facts: Mapping[str, str]) -> None:
-        """Say what runs, in the place of what ran before."""
+        """Show what runs now."""
         self._build_info.info(dict(facts))
 
     def parts(self, problems: Mapping[str, str], ready: bool) -> None:
-        """Show what `/readyz` says. problems: by part, "" of one that works."""
+        """problems: by part of `/readyz`; "" = it works."""
         self.gauges["ready"].set(ready)
         for part, problem in problems.items():
             self.gauges["part_ok"].labels(part).set(not problem)
@@ -107,7 +106,7 @@ class Metrics(Observer):
         self.counters["summaries"].labels(by).inc()
 
     def template_failed(self, failure: Failure) -> None:
-        """Count it; log each template's first failure since an edit."""
+        """Logs each template's first failure since an edit."""
         if failure.kind == LLM_HINTS:
             self.counters["hint_failures"].labels(LLM_HINTS).inc()  # not of which schema: records name it
         else:
@@ -181,14 +180,14 @@ def set_up_logging(level: str, style: str) -> None:
 
 
 def text_lines() -> logging.Formatter:
-    """A line for people; times are UTC, as in JSON."""
+    """For people; times are UTC, as in JSON."""
     lines = logging.Formatter(TEXT)
     lines.converter, lines.default_time_format, lines.default_msec_format = time.gmtime, "%Y-%m-%dT%H:%M:%S", "%s.%03dZ"
     return lines
 
 
 def json_lines() -> logging.Formatter:
-    """A JSON object per line: time, level, logger, message, delivery, exception."""
+    """An object per line: time, level, logger, message, delivery, exception."""
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[structlog.stdlib.ExtraAdder(allow=FIELDS)],
         processors=[

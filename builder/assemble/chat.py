@@ -34,7 +34,6 @@ class _Notes:
     text: str
     """As on the page."""
     ids: tuple[str, ...]
-    """Of the breadcrumbs in it."""
 
 
 def messages(ledger: Ledger) -> tuple[Message, ...]:

@@ -23,7 +23,6 @@ from builder.domain.text import visible
 from builder.recall.index.conversation import Entry
 
 SectionItem = tuple[str, Item]
-"""A section's name, and an item that is in it."""
 
 
 def is_turn(item: Item) -> bool:

@@ -10,8 +10,8 @@ from builder.assemble.items.rendering import SOURCES, each
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.page import OmissionLog
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.phrases import Phrases
 from builder.domain.profile import SectionRule
+from builder.domain.text import Phrases
 from builder.language.sentences import is_follow_up
 from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls
 from builder.recall.index.view import View
@@ -32,9 +32,10 @@ class PageDraft:
 
     recall: ConsumerRecall
     shares: Shares
+    writer: Writer
     ledger: Ledger
+    trigger_rule: SectionRule
     limits: LimitedConversation
-    """What the profile leaves of the conversation."""
     questions: tuple[Entry, ...]
     """The messages that a tool's page answers, oldest first; () = they are not known, or the trigger is one itself."""
     repeated: frozenset[Entry]
@@ -51,21 +52,10 @@ class PageDraft:
     ranker: Ranker = field(init=False)
     retrieval: RetrievalResult = field(default_factory=RetrievalResult)
     observations: Observations
-    """Those that the consumer may see."""
-
-    @property
-    def writer(self) -> Writer:
-        """Of its fragments."""
-        return self.ledger.writer
 
     def rule(self, source: str) -> SectionRule | None:
         """The first section that this source fills."""
         return next((rule for rule in self.ledger.rules.values() if rule.source == source), None)
-
-    @property
-    def trigger_rule(self) -> SectionRule:
-        """The section of the current message."""
-        return next(rule for rule in self.ledger.rules.values() if rule.source == "trigger")
 
     @property
     def reserve(self) -> int:
@@ -94,11 +84,6 @@ class PageDraft:
         crumb = view.breadcrumb(entry.row)
         is_call = entry.origin > self.questions[0].origin and bool(entry.request or crumb.calls) and view.is_own(crumb)
         return is_call and question_of(view, (entry,)) in self.questions
-
-    @property
-    def misses(self) -> bool:
-        """Whether something of the conversation may be missing."""
-        return not self.whole or bool(self.limits.left_out)
 
     def placed(self) -> dict[Entry, Item]:
         """What is on the page of each entry."""
@@ -187,11 +172,11 @@ def limited(entry: Entry, limits: LimitedConversation, writer: Writer) -> Item:
 
 def new_draft(recall: ConsumerRecall, writer: Writer, shares: Shares) -> PageDraft:
     """An empty page."""
-    recall = _with_section_of_results(recall, writer)
     questions = questions_of(recall) if recall.turn else ()
     current = [recall.view.breadcrumb(each.row) for each in questions] or [recall.trigger]
     text = "\n".join(crumb.text for crumb in current)
-    recall = _with_headings(_with_finds_first(recall, text), current[-1], writer.rendering.phrases)
+    sections = _sections(recall, text, current[-1], writer.rendering.phrases)
+    recall = replace(recall, profile=replace(recall.profile, sections=sections))
     writer = replace(writer, profile=recall.profile, question=text)
     folds = not shares.whole
     apart = (*recall.turn, *questions)
@@ -205,7 +190,9 @@ def new_draft(recall: ConsumerRecall, writer: Writer, shares: Shares) -> PageDra
     return PageDraft(
         recall=recall,
         shares=shares,
+        writer=writer,
         ledger=Ledger(writer, shares.allowance, dated=dated),
+        trigger_rule=next(rule for rule in writer.profile.sections if rule.source == "trigger"),
         limits=limits,
         questions=questions,
         repeated=repeated_calls(recall.view, entries) if folds and recall.profile.tool_output.newest_only else frozenset(),
@@ -224,15 +211,25 @@ def questions_of(recall: ConsumerRecall) -> tuple[Entry, ...]:
     return current or tuple(filter(None, (question_of(view, recall.turn),)))
 
 
-def _with_headings(recall: ConsumerRecall, current: Breadcrumb, phrases: Phrases) -> ConsumerRecall:
+def _sections(recall: ConsumerRecall, question: str, current: Breadcrumb, phrases: Phrases) -> tuple[SectionRule, ...]:
+    """The profile's sections with the notes and titles of this page, the results of the turn, and finds first in a follow-up."""
     profile, rules = recall.profile, list[SectionRule]()
     for rule in profile.sections:
         source = SOURCES[rule.source]
-        is_of_agent = source.name == "trigger" and current.role == "assistant" and rule.title == phrases("title_current")
         is_introduced = source.is_quoted and profile.chat_format != "none" and source.is_in_system(rule, profile)
         note = "\n".join(filter(None, (phrases("quoted") if is_introduced else "", rule.note)))
-        rules.append(replace(rule, title=phrases("title_agent_message") if is_of_agent else rule.title, note=note))
-    return replace(recall, profile=replace(profile, sections=tuple(rules)))
+        title = rule.title
+        if source.name == "trigger":
+            if recall.turn and not profile.section("turn"):
+                rules.append(replace(rule, name=RESULTS, title=phrases("tool_results"), source="turn"))
+            is_of_agent = current.role == "assistant" and title == phrases("title_current")
+            title = phrases("title_agent_message") if is_of_agent else title
+        rules.append(replace(rule, title=title, note=note))
+    sources = [rule.source for rule in rules]
+    if profile.retrieval.first_in_follow_ups and {"window", "retrieval"} <= {*sources} and is_follow_up(question, recall.terms):
+        finds = rules.pop(sources.index("retrieval"))
+        rules.insert([rule.source for rule in rules].index("window"), finds)
+    return tuple(rules)
 
 
 def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
@@ -243,7 +240,7 @@ def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
     row, versions = turn[0].origin, view.history.breadcrumbs.versions
     while (answers := view.breadcrumb(row).answers) in versions:
         first, newest = versions[answers][0], view.row_of(answers)
-        if newest < 0 or not view.current[newest] or not view.in_conversation(newest):
+        if newest < 0 or not view.current[newest] or not view.dialogue[newest]:
             return None
         if view.breadcrumb(newest).role != "tool":
             return Entry(first, newest) if first < turn[0].origin else None
@@ -254,32 +251,6 @@ def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
     row = last_row_of_person(view)
     if row < 0:
         before = (other for other in reversed(view.rows.tolist()) if other < turn[0].origin and view.current[other])
-        row = next((other for other in before if view.in_conversation(other) and _is_of_other_agent(view, other)), -1)
+        spoken = ((other, view.breadcrumb(other)) for other in before if view.dialogue[other])
+        row = next((other for other, crumb in spoken if crumb.role == "assistant" and not view.is_own(crumb)), -1)
     return Entry(versions[view.breadcrumb(row).id][0], row) if row >= 0 else None
-
-
-def _is_of_other_agent(view: View, row: int) -> bool:
-    crumb = view.breadcrumb(row)
-    return crumb.role == "assistant" and not view.is_own(crumb)
-
-
-def _with_finds_first(recall: ConsumerRecall, question: str) -> ConsumerRecall:
-    profile = recall.profile
-    window, finds = profile.section("window"), profile.section("retrieval")
-    if not (profile.retrieval.first_in_follow_ups and window and finds and is_follow_up(question, recall.terms)):
-        return recall
-    others = [rule for rule in profile.sections if rule is not finds]
-    others.insert(others.index(window), finds)
-    return replace(recall, profile=replace(profile, sections=tuple(others)))
-
-
-def _with_section_of_results(recall: ConsumerRecall, writer: Writer) -> ConsumerRecall:
-    if not recall.turn or recall.profile.section("turn"):
-        return recall
-    rules: list[SectionRule] = []
-    for rule in recall.profile.sections:
-        if rule.source == "trigger":
-            title = writer.rendering.phrases("tool_results")
-            rules.append(replace(rule, name=RESULTS, title=title, source="turn"))
-        rules.append(rule)
-    return replace(recall, profile=replace(recall.profile, sections=tuple(rules)))

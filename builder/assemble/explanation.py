@@ -117,7 +117,7 @@ def _not_searched(crumb: Breadcrumb, row: int, view: View, profile: Profile, *, 
         (is_small_talk, "the message asks for nothing, so nothing was searched"),
         (crumb.schema not in rules.schemas, f"the profile searches {', '.join(rules.schemas) or 'nothing'}, not {crumb.schema}"),
         (not crumb.text.strip(), "it has no words to find"),
-        (bool(view.column(view.history.breadcrumbs.filler)[row]), "it is small talk, which holds nothing to find"),
+        (bool(view.history.breadcrumbs.filler[row]), "it is small talk, which holds nothing to find"),
         (rules.people == "named" and crumb.role == "user", "the message does not name its speaker, as the profile asks"),
         (rules.similarity_threshold > 0, f"its similarity is below the threshold of {rules.similarity_threshold}"),
     )

@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import takewhile
 
 import numpy as np
 
@@ -19,70 +18,45 @@ class Page:
     """A finished page."""
 
     markdown: str
-    """The text that the agent reads."""
     tokens: int
     """Its true count."""
     breakpoints: tuple[Breakpoint, ...]
-    """In page order."""
     failed: bool
     """The profile's template failed, so a bundled one laid the page out."""
+
+
+LASTING = {STATIC: {"static"}, SLOW: {"static", "slow"}, RECENT: {"static", "slow", "window"}}
+"""Breakpoint → classes and sources of the sections before it."""
 
 
 def compose(ledger: Ledger) -> Page:
     """Lay out what the ledger holds."""
     writer = ledger.writer
-    sections = ledger.page_sections()
+    sections, count = ledger.page_sections(), writer.rendering.page_tokens
     layout = writer.rendering.page(writer.profile.page, sections)
-    return Page(
-        markdown=layout.text,
-        tokens=writer.rendering.page_tokens(layout.text),
-        breakpoints=_breakpoints(
-            layout.text, dict(zip((section.name for section in sections), layout.ends, strict=False)), ledger
-        ),
-        failed=layout.failed,
-    )
-
-
-def _breakpoints(markdown: str, ends: dict[str, int], ledger: Ledger) -> tuple[Breakpoint, ...]:
-    rules, marks = [ledger.rules[name] for name in ends], dict[int, Breakpoint]()
-    lasting = {STATIC: {"static"}, SLOW: {"static", "slow"}, RECENT: {"static", "slow", "window"}}
-    for name, kinds in lasting.items():
-        number = len(list(takewhile(lambda rule: {rule.section_class, rule.source} & kinds, rules)))  # noqa: B023 - used at once
+    rules = [ledger.rules[section.name] for section, _ in zip(sections, layout.ends, strict=False)]
+    kinds = [{rule.section_class, rule.source} for rule in rules]
+    marks: dict[int, Breakpoint] = {}
+    for name, lasting in LASTING.items():
+        number = next((number for number, kind in enumerate(kinds) if not kind & lasting), len(kinds))
         if number:
-            end = list(ends.values())[number - 1]
-            tokens = ledger.writer.rendering.page_tokens(markdown[:end])
-            prefix = blake2b(markdown[:end].encode(), digest_size=8).hexdigest()
-            marks.setdefault(end, Breakpoint(name=name, characters=end, tokens=tokens, prefix=prefix))
-    return tuple(marks.values())
+            end = layout.ends[number - 1]
+            prefix = blake2b(layout.text[:end].encode(), digest_size=8).hexdigest()
+            marks.setdefault(end, Breakpoint(name=name, characters=end, tokens=count(layout.text[:end]), prefix=prefix))
+    return Page(markdown=layout.text, tokens=count(layout.text), breakpoints=tuple(marks.values()), failed=layout.failed)
 
 
 def sections_of(ledger: Ledger) -> tuple[Section, ...]:
     """Tokens and breadcrumbs of each section on the page."""
-    return tuple(
-        Section(
-            name=name,
-            section_class=rule.section_class,
-            tokens=ledger.spent[name],
-            tokens_by_id=_tokens_by_id(ledger, name),
-            probability_by_id=_probabilities(ledger, name) if rule.source == "retrieval" else {},
-        )
-        for name, rule in ledger.rules.items()
-        if ledger.spent[name]
-    )
-
-
-def _probabilities(ledger: Ledger, section: str) -> dict[str, float]:
-    rows = ledger.writer.view.history.rows
-    current_ids = (rows[item.origin].breadcrumb.id for item in ledger.items.get(section, ()))
-    return {name: ledger.probabilities[name] for name in current_ids if name in ledger.probabilities}
-
-
-def _tokens_by_id(ledger: Ledger, section: str) -> dict[str, int]:
-    tokens: Counter[str] = Counter()
-    for item in ledger.items.get(section, ()):
-        for fragment in item.fragments:
+    sections = []
+    for name, rule in ledger.rules.items():
+        tokens, items = Counter[str](), ledger.items.get(name, ())
+        for fragment in (fragment for item in items for fragment in item.fragments):
             tokens[fragment.breadcrumb.id] += fragment.tokens
-    return dict(tokens)
+        find_ids = [ledger.writer.view.breadcrumb(item.origin).id for item in items] if rule.source == "retrieval" else []
+        probability_by_id = {each: ledger.probabilities[each] for each in find_ids if each in ledger.probabilities}
+        sections.append(Section(name, rule.section_class, ledger.spent[name], dict(tokens), probability_by_id))
+    return tuple(section for section in sections if section.tokens)
 
 
 def parts(ledger: Ledger) -> Iterator[Omission]:
@@ -124,7 +98,6 @@ def rows_of_calls(ledger: Ledger) -> frozenset[int]:
 
 
 MAX_OMISSIONS = 50
-"""Omissions that are named; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +105,7 @@ class Absence:
     """The account of everything that is not on the finished page."""
 
     omissions: tuple[Omission, ...]
-    """The most relevant."""
     by_reason: Mapping[str, int]
-    """Reason → how many of all."""
     rows: Mapping[str, Ints]
     """Reason → rows of all, in place order; those that are in no view are missing."""
 

@@ -2,25 +2,38 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
+from typing import Any
 
-from builder.adapters.templates.folder import TemplateSet, templates_of
-from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.trial import HintRenderers, hint_renderers
-from builder.adapters.tokens import load_counter
+from jinja2 import Template
+
+from builder.adapters.embedding import CachedEmbedder
+from builder.adapters.templates.folder import GENERIC, TemplateSet, templates_of
+from builder.adapters.templates.fragments import MAX_CHARS, JinjaRendering
+from builder.adapters.templates.sandbox.environment import bare
+from builder.adapters.templates.trial import example
+from builder.adapters.templates.values import values_of
+from builder.adapters.tokens import load_counter, load_encoder
 from builder.app.broker import IN_MEMORY, location
-from builder.app.components import FACTS_ENCODING, load_ranker
+from builder.app.components import FACTS_ENCODING, begin_loading, load_ranker
 from builder.app.config import bundled_folder, load_library, load_profiles, read_layers, read_preset
+from builder.app.settings import Settings
+from builder.assemble.items.list_items import items
+from builder.assemble.items.rendering import WHOLE
+from builder.bench.speed.sandbox import Renderer
 from builder.domain.profile import Profile
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.recall.scopes import HistoryCache
 from builder.recall.search.ranking import Ranker
+from builder.remember.decode import full
 from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 
 ENCODINGS = ("o200k_base", "cl100k_base")
 MAX_PASSAGES = 10_000
+encoder = load_encoder
+"""Encoding → text → token numbers."""
 
 
 @asynccontextmanager
@@ -45,6 +58,13 @@ def scratch_builder(
     return ContextBuilder(store, embedder, (), helpers, HistoryCache(MAX_PASSAGES))
 
 
+async def open_encoder(settings: Settings, engine: str = "") -> CachedEmbedder:
+    """A loaded engine without cache."""
+    embedder = begin_loading(settings, engine or settings.embedding.engine, 0)
+    await embedder.ready()
+    return embedder
+
+
 @cache
 def bundled_profiles() -> tuple[Profile, ...]:
     """Every bundled profile and every preset as a profile."""
@@ -55,9 +75,21 @@ def bundled_profiles() -> tuple[Profile, ...]:
     return (*profiles, *presets)
 
 
-def bundled_renderers() -> tuple[HintRenderers, ...]:
+def bundled_renderers() -> list[Renderer]:
     """Every bundled hint on each of its examples, in the sandbox and by Jinja alone."""
-    return tuple(hint_renderers(TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))))
+    templates, renderers = _templates(), list[Renderer]()
+    for name, source in sorted(templates.sources["hints"].items()):
+        template = bare(source)
+        for body in full(name):
+            crumb = example(name if name != GENERIC else "example.v1", body)
+            values = values_of(crumb, body, WHOLE, crumb.speaker, MAX_CHARS, templates.phrases())
+            sandboxed = partial(templates.hint, name, values, len(crumb.body) + len(crumb.text))
+            renderers.append((name, sandboxed, partial(_by_jinja, template, values)))
+    return renderers
+
+
+def _by_jinja(template: Template, values: dict[str, Any]) -> str:
+    return items("".join(template.root_render_func(template.new_context(dict(values)))))
 
 
 @cache

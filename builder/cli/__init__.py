@@ -10,11 +10,11 @@ from builder.domain.errors import BuilderError, Misconfigured, Rejected, install
 EXIT_MISCONFIGURED, EXIT_UNAVAILABLE, EXIT_REJECTED = 78, 69, 65
 """sysexits.h: EX_CONFIG, EX_UNAVAILABLE, EX_DATAERR."""
 EXIT_INTERRUPTED = 130
-"""128 and the number of SIGINT, as shells have it."""
+"""128 + SIGINT."""
 
 
 def main() -> None:
-    """Run the command; an error of ours is one sentence on standard error and an exit code."""
+    """An error of ours is one sentence on standard error and an exit code."""
     # More threads than one make small matrix products slower, and ten times slower on busy cores.
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")

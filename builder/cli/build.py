@@ -56,7 +56,7 @@ async def build_once(
 
 
 def read_breadcrumbs(lines: Iterable[str], workspace: str, session: str, lifetimes: Lifetimes) -> tuple[Breadcrumb, ...]:
-    """Events in file order, their own times as the stream's. Raises `Rejected` with the line number."""
+    """In file order, their own times as the stream's. Raises `Rejected` with the line number."""
     lines = chat_lines(lines, session).lines
     numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
     events = zip(numbers, read_lines(lines, workspace, session), strict=True)
@@ -64,7 +64,7 @@ def read_breadcrumbs(lines: Iterable[str], workspace: str, session: str, lifetim
 
 
 def _placed(event: Outgoing, sequence: int, line: int, lifetimes: Lifetimes) -> Breadcrumb:
-    """line: number of the event's line in the file, for the message."""
+    """line: of the file, for the message."""
     try:
         breadcrumb = decode(event.arrive(Place(1, sequence), EPOCH), lifetimes=lifetimes)
     except Rejected as error:
@@ -73,7 +73,7 @@ def _placed(event: Outgoing, sequence: int, line: int, lifetimes: Lifetimes) -> 
 
 
 def trigger_of(breadcrumbs: tuple[Breadcrumb, ...], identity: str) -> Breadcrumb:
-    """The breadcrumb of the id; without one the last user message."""
+    """identity: "" = the last user message."""
     for breadcrumb in reversed(breadcrumbs):
         if breadcrumb.id == identity or (not identity and breadcrumb.role == "user"):
             return breadcrumb

@@ -30,7 +30,7 @@ Servers = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a command works."""
+    """Settings, broker and workspace of a command."""
 
     settings: "Settings"
     address: "Address"
@@ -49,13 +49,13 @@ class Target:
         return connect(self.servers, self.workspace, name=self.settings.name, **client_options(self.servers, self.settings))
 
     async def request(self, verb: str, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer of the service. Raises `Rejected` and `Unavailable`."""
+        """Raises `Rejected` and `Unavailable`."""
         async with self.connect() as client:
             return await client.request(verb, request)
 
 
-def target(servers: str, workspace: str = "") -> Target:
-    """Settings, broker and workspace; a guessed address is printed."""
+def target_of(servers: str, workspace: str = "") -> Target:
+    """A guessed address is printed."""
     from builder.app.address import broker_address
 
     configuration = settings()
@@ -66,7 +66,7 @@ def target(servers: str, workspace: str = "") -> Target:
 
 
 def text_of(file: Path) -> str:
-    """Text of a file, or of standard input for "-". Raises `Rejected`."""
+    """file: "-" = standard input. Raises `Rejected`."""
     try:
         return sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
     except OSError as error:

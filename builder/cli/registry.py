@@ -7,7 +7,7 @@ import typer
 
 from builder import __version__
 from builder.bench.commands import finding, pages, speed
-from builder.cli.commands import explain, messages, operate, profiles, records, templates
+from builder.cli.commands import explain, messages, operate, profiles, records
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -47,7 +47,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
     ),
     "templates": (
         "Templates: test cases, a first hint for a schema, and what is wrong.",
-        {"test": templates.run_cases, "new": templates.new, "lint": templates.lint},
+        {"test": profiles.run_cases, "new": profiles.new, "lint": profiles.lint_templates},
     ),
     "shadow": ("Profiles on trial: compared with an agent's own, never published.", {"report": explain.shadow_report}),
     "hints": ("Hints that records bring (llm_hints).", {"convert": profiles.convert}),
@@ -96,7 +96,7 @@ def _options(
     *,
     version: Annotated[bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)] = False,
 ) -> None:
-    """Options in front of every command."""
+    """Options before every command."""
 
 
 def _group(about: str, commands: Mapping[str, Callable[..., None]]) -> typer.Typer:

@@ -10,21 +10,16 @@ from builder.app.rcrt import Comparison, Page
 from builder.wire.subjects import session_text
 
 EVIDENCE = ("p", "rank", "signals")
-"""Of search results: probability, rank, and the strongest signals."""
+"""Probability, rank, strongest signals."""
 MAX_SIGNALS = 3
-"""Signals of a find in its row, those with the most points."""
 MIN_POINTS = 0.05
-"""Below which a signal decides nothing."""
 NUMBERS = frozenset({"lines", "tokens", "p", "rank", "least", "most"})
-"""Columns of numbers."""
 CUT = frozenset({"signals", "begins with"})
-"""Columns of which a narrow terminal shows the beginning."""
+"""Columns that a narrow terminal cuts."""
 MAX_BEGINNING = 60
-"""Characters of it."""
 CONTEXT_LINES = 2
 """Equal lines around a difference."""
 SIGNS = {"equal": "", "replace": "≠", "insert": "+", "delete": "-"}
-"""Kind of a difference → its sign in front of the lines."""
 
 
 def receipt_text(answer: dict[str, Any]) -> str:
@@ -48,7 +43,7 @@ def _page_text(page: Page, comparison: Comparison) -> str:
 
 
 def comparison_text(answer: dict[str, Any], *, is_other: bool) -> str:
-    """The answer to `replay`. is_other: with another profile or other files."""
+    """Answer to `replay`. is_other: with another profile or other files."""
     before, after = answer["before"], answer["after"]
     if not is_other and answer["is_same"]:
         return f"{answer['context']}: the same bytes as the published event, {answer['tokens']:,} tokens.\n"
@@ -132,7 +127,7 @@ def _part(part: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _beginning(page: list[str], part: dict[str, Any]) -> str:
-    """The first line without list mark; "" = lines unknown."""
+    """Without list mark; "" = lines unknown."""
     return page[part["first"] - 1].lstrip(" -")[:MAX_BEGINNING] if part["first"] else ""
 
 
@@ -172,7 +167,7 @@ def _numbers(before: int, after: int) -> tuple[str, str, str]:
 
 
 def _lines(before: str, after: str) -> Iterator[str]:
-    """Lines that differ, with context: side by side, or below each other in a narrow terminal."""
+    """With context: side by side, or below each other in a narrow terminal."""
     lines, others = before.splitlines(), after.splitlines()
     rows: list[tuple[str, str, str]] = []
     for group in SequenceMatcher(None, lines, others, autojunk=False).get_grouped_opcodes(CONTEXT_LINES):
@@ -204,12 +199,12 @@ SUMMARY = {
     "breadcrumbs lost": "{lost:,}",
     "breadcrumbs gained": "{gained:,}",
 }
-"""Head of a line → its format."""
+"""Head of a line → format."""
 SHADOW_COLUMNS = ("trigger", "session", "shadow", "tokens", "equal", "lost", "gained")
 
 
 def report_text(report: Mapping[str, Any]) -> str:
-    """A column for each shadow, and the contexts that differ most."""
+    """A column per shadow, and the contexts that differ most."""
     heads = tuple(f"{row['consumer']} → {row['shadow']}" for row in report["shadows"])
     rows = ((name, *(cell.format(**row) for row in report["shadows"])) for name, cell in SUMMARY.items())
     text = table(("", *heads), rows, frozenset(heads))

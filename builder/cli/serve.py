@@ -28,7 +28,6 @@ from builder.wire.records import Outgoing, read_lines
 
 log = logging.getLogger("builder")
 LABELS = {"nats": "NATS", "consumers": "contexts for"}
-"""Labels of facts in the log of the start."""
 
 
 Beside = Callable[[Service], AbstractAsyncContextManager[None]]
@@ -123,7 +122,7 @@ async def _is_idle(service: Service, events: int) -> bool:
 async def _last_context(
     client: Client, events: list[Outgoing], is_idle: Callable[[], Awaitable[bool]], timeout: float
 ) -> ReceivedContext:
-    """Import the conversation, publish its last message, wait for the context."""
+    """Import the conversation, publish its last message, wait."""
     trigger = json.loads(events[-1].data)["id"]
     try:
         async with asyncio.timeout(timeout), client.subscribed(CONSUMER, durable=None) as contexts:
@@ -141,7 +140,7 @@ async def _last_context(
 
 
 def print_costs(result: dict[str, Any]) -> None:
-    """Print the tokens of the page and of what it replaces, on standard error."""
+    """On standard error."""
     sys.stdout.flush()
     heads = ("what an agent would send", "tokens", "messages with the answer")
     rows = ((name, f"{row['tokens']:,}", f"{row['answers']} of {row['of']}") for name, row in result["baselines"].items())

@@ -1,4 +1,4 @@
-"""What an agent imports: contexts, and what was said. Needs nats-py and pydantic, nothing of the service.
+"""The client of agents: contexts and messages. Needs nats-py and pydantic, nothing of the service.
 
 The loop of an agent: `async with connect(url) as client: await client.serve("my-agent", reply)`, where `reply` gets a context and
 returns what the model says. With `chat_format: anthropic` in the consumer's profile there is nothing to build:

@@ -27,9 +27,8 @@ from builder.wire.records import Outgoing
 from builder.wire.subjects import CONTEXTS, check_token, context_subject, session_subject, session_text
 
 CONTEXT_SECONDS = 60.0
-"""How long `ask` waits for its context."""
 ANSWER_SECONDS = 300.0
-"""Seconds that `answer` waits: as long as a tool may take."""
+"""As long as a tool may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +55,17 @@ class AnswerSteps:
 
 @dataclass(slots=True)
 class _Turn:
-    """An agent's responses to a message, read in the stream's order."""
+    """Responses to a message, read in the stream's order."""
 
     message: str
     agent: str
-    places: dict[str, int]
+    reached: dict[str, int]
     causes: set[str]
     calls: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     is_over: bool = False
 
     async def read(self, reader: StreamReader) -> AsyncIterator[Response]:
-        subject, of_no_session = self.places
+        subject, of_no_session = self.reached
         async for crumb in self._new(reader, subject):
             if crumb.schema == AGENT_RESPONSE and any(name not in results for name, results in self.calls.items()):
                 _ = [result async for result in self._new(reader, of_no_session)]
@@ -82,18 +81,18 @@ class _Turn:
                 yield replace(response, results=results)
 
     async def _new(self, reader: StreamReader, subject: str) -> AsyncIterator[Breadcrumb]:
-        async for arrival in reader.behind(subject, self.places[subject]):
+        async for arrival in reader.behind(subject, self.reached[subject]):
             crumb = readable(arrival)
             if crumb is not None and crumb.version == 1:
                 for name in self.calls.keys() & ({*crumb.calls} if crumb.role == "tool" and not crumb.call_signatures else ()):
                     self.calls[name].setdefault(name, json.loads(crumb.body))
                     self.causes.add(crumb.id)
                 yield crumb
-            self.places[subject] = arrival.place.sequence  # only now: a loss in between brings it again
+            self.reached[subject] = arrival.place.sequence  # only now: a loss in between brings it again
 
 
 class Asking(Sending):
-    """Messages of people that are sent for what they lead to."""
+    """Messages of users, sent for their context or answer."""
 
     async def ask(
         self,
@@ -124,7 +123,7 @@ class Asking(Sending):
         await self._check_triggers(consumer, message)
         context = context_id(self.workspace, message.session, message.id, consumer)
         subject = context_subject(self.workspace, consumer, message.session, str(context))
-        async with expected(self._connection, self._js, self._place(subject)) as arrival:
+        async with expected(self._connection, self._js, self._address(subject)) as arrival:
             result = await self._publish_once(event, message, is_new=not message_id, own_clock=created_at is None)
             data = await arrival.wait(timeout, is_repeat=result.duplicate)
         if data is None:
@@ -168,11 +167,11 @@ class Asking(Sending):
         subjects = [session_subject(self.workspace, message.session), session_subject(self.workspace, NO_SESSION, "tool.>")]
         clock = asyncio.get_running_loop().time
         deadline, loss = clock() + timeout, None
-        async with expected(self._connection, self._js, self._place(subjects[0])) as arrival:
+        async with expected(self._connection, self._js, self._address(subjects[0])) as arrival:
             turn = _Turn(message.id, agent, dict.fromkeys(subjects, (await publish()).sequence), {message.id})
             while (remaining := deadline - clock()) > 0 and not self._connection.is_closed:
                 try:
-                    async for step in turn.read(self._reader):
+                    async for step in turn.read(self._stream):
                         yield step
                         if turn.is_over:
                             return
@@ -191,7 +190,7 @@ class Asking(Sending):
                 there = await self.fetch(message.id, 1)
                 if (there.session, there.body) == (session_text(message.session), json.loads(message.body)):
                     return PublishResult(sequence=there.sequence, duplicate=True)
-        return await self._publishing.publish(event, own_clock=own_clock)
+        return await self._stream.publish(event, own_clock=own_clock)
 
     async def _check_triggers(self, consumer: str, message: Breadcrumb) -> Consumer:
         profile = await self.consumer(check_token(consumer, "consumer"))
@@ -199,5 +198,5 @@ class Asking(Sending):
             raise Rejected(refusal)
         return profile
 
-    def _place(self, subject: str) -> tuple[str, str]:
+    def _address(self, subject: str) -> tuple[str, str]:
         return self.installation.stream(CONTEXTS.upper()), self.installation.subject(subject)

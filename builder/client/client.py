@@ -1,4 +1,4 @@
-"""The connected client of an agent, and what `serve` does with each context."""
+"""The connected client of an agent, and the work of `serve`."""
 
 import contextlib
 import logging
@@ -62,7 +62,7 @@ class Client(Asking, Replying):
         *,
         fetch_seconds: float = FETCH_SECONDS,
     ) -> None:
-        """connection: open; the caller closes it. fetch_seconds: of one request for contexts."""
+        """connection: the caller closes it. fetch_seconds: per request for contexts."""
         super().__init__(connection, workspace, installation)
         self._fetch_seconds = fetch_seconds
         self._latest: Latest = OrderedDict()
@@ -86,15 +86,15 @@ class Client(Asking, Replying):
     ) -> AsyncIterator[AsyncGenerator[ReceivedContext, None]]:
         """`contexts`, subscribed when the block begins. Warns without a service or triggers."""
         name = self._durable(consumer) if durable == "" else durable
-        place = self._place(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
+        address = self._address(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
         if warning := await self.check_consumer(consumer):
             log.warning("%s", warning)
         async with (
-            subscribe(self._js, place, name, deliver) as subscription,
+            subscribe(self._js, address, name, deliver) as subscription,
             aclosing(
                 received(
                     subscription,
-                    place[1],
+                    address[1],
                     (self.workspace, consumer),
                     self._latest,
                     self._fetch_seconds,
@@ -109,7 +109,7 @@ class Client(Asking, Replying):
 
         Raises `Unavailable`.
         """
-        return await is_superseded(self._js, self._place, context)
+        return await is_superseded(self._js, self._address, context)
 
     async def serve(
         self,
@@ -135,7 +135,7 @@ class Client(Asking, Replying):
         """
         if min(parallel, attempts) < 1 or ack_wait <= 0:
             raise Rejected(f"parallel is {parallel}, attempts {attempts}, ack_wait {ack_wait:g}; give numbers above 0")
-        place = self._place(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
+        address = self._address(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
         if warning := await self.check_consumer(consumer):
             log.warning("%s", warning)
         agent = Agent(
@@ -144,8 +144,8 @@ class Client(Asking, Replying):
         rules = ServeRules(parallel=parallel, attempts=attempts, ack_wait=ack_wait)
         serving = Serving((self.workspace, consumer), rules, agent.work, agent.give_up)
         with stop_on_sigterm() as stop:
-            subscription = partial(subscribe, self._js, place, self._durable(consumer), ack_wait=ack_wait)
-            await serving.run(self._connection, (place[0], self._durable(consumer)), subscription, deliver, stop)
+            subscription = partial(subscribe, self._js, address, self._durable(consumer), ack_wait=ack_wait)
+            await serving.run(self._connection, (address[0], self._durable(consumer)), subscription, deliver, stop)
 
     def _durable(self, consumer: str) -> str:
         """'=' fits no token, so no two pairs of names share a durable."""
@@ -153,24 +153,24 @@ class Client(Asking, Replying):
 
 
 REFRESH_SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0, 60.0)
-"""Time-outs of the attempts to get a page."""
+"""Time-outs of successive attempts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """What `Client.serve` was given."""
+    """Arguments of `Client.serve`."""
 
     client: "Client"
     handler: Handler
     tools: Tools | None
     on_failure: OnFailure | None
     refresh: bool
-    """A session that has gone on since gives a new page."""
+    """A session with newer messages gives a new page."""
     speaker: str
     tags: tuple[str, ...]
 
     async def work(self, context: ReceivedContext, is_repeat: bool) -> None:
-        """Answer a context once, also after restarts. Raises what the handler raises."""
+        """Once, also after restarts. Raises what the handler raises."""
         page = None if is_repeat and await self._is_answered(context) else await self._page(context)
         while page and not page.is_over and (reply := await called(self.handler, page)) is not None:
             try:
@@ -182,7 +182,7 @@ class Agent:
                     raise
 
     async def give_up(self, context: ReceivedContext, error: Exception) -> None:
-        """Answer as `on_failure` says, by default with a dead letter."""
+        """As `on_failure` says, by default with a dead letter."""
         if self.on_failure is not None:
             try:
                 if (reply := await called(self.on_failure, context, error)) is not None:

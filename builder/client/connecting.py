@@ -23,9 +23,8 @@ from builder.wire.subjects import HEADS
 log = logging.getLogger("builder.connection")
 
 FIRST_SECONDS = 2.5
-"""For the first connection, with several attempts."""
+"""For the first connection, all attempts."""
 RECONNECT_SECONDS = 0.25
-"""Between two attempts at an address."""
 LOG_SECONDS = 60.0
 CLOSE_SECONDS = 1.0
 """nats-py never closes a connection after a failed TLS handshake."""
@@ -34,7 +33,7 @@ _JETSTREAM = re.compile(r"(\$js\.(?:ack|api\.\w+(?:\.msg|\.durable)?\.\w+)|\$kv|
 _STREAM = re.compile(r"^kv(?=_)|(?:breadcrumbs|contexts|deadletters|probes)$")
 _LOSS = (OSError, UnexpectedEOF, StaleConnectionError)
 _LOGIN = "authorization violation|authentication (?:expired|revoked|timeout)"
-"""How a server refuses a login."""
+"""A server's refusals of a login."""
 _SETTINGS = {
     "certificate verify failed": "name the authority that signed the server's certificate in CONTEXT_BUILDER_NATS__TLS_CA",
     "certificate required": "name the client's certificate in CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY",
@@ -51,11 +50,11 @@ _KEY_FILES = {
     "nkeys_seed": ("CONTEXT_BUILDER_NATS__NKEY", r"\s*SU[A-Z2-7]{56}\s*$"),
 }
 _SECRET = re.compile(r"(?:(?<=://)|(?<=,)|^)(?!\w+://)\s*[^/,]*@")
-"""User, password or token before a host."""
+"""Before a host."""
 
 
 def refusal(error: Exception | None) -> str:
-    """The missing permission, and what to do; "" for other errors."""
+    """The missing permission and its remedy; "" for other errors."""
     violation = _VIOLATION.search(str(error))
     if violation is None:
         return ""
@@ -67,7 +66,7 @@ def refusal(error: Exception | None) -> str:
 
 
 def permission(subject: str) -> str:
-    """The permission for everything of the subject's kind. subject: in lower case."""
+    """Permission for the subject's kind. subject: in lower case."""
     if jetstream := _JETSTREAM.fullmatch(subject):
         verb, name, rest = jetstream.groups()
         words = [verb.upper()] if verb == "_inbox" else [verb.upper(), _STREAM.sub(lambda end: end[0].upper(), name or ">")]
@@ -78,12 +77,12 @@ def permission(subject: str) -> str:
 
 @cache
 def tell(sentence: str) -> None:
-    """Log it, once in the life of the process."""
+    """Once in the life of the process."""
     log.warning("%s", sentence)
 
 
 async def tell_refusal(error: Exception) -> None:
-    """The error callback of a connection whose other errors are logged elsewhere."""
+    """Error callback; other errors are logged elsewhere."""
     if sentence := refusal(error):
         tell(sentence)
 
@@ -131,14 +130,14 @@ def without_credentials(servers: str) -> str:
 
 
 def reason(error: Exception) -> str:
-    """The message of a connection or broker error, in one line."""
+    """One line."""
     text = (error.description if isinstance(error, APIError) else "") or str(error) or type(error).__name__
     return " ".join(text.split())
 
 
 @contextmanager
 def translated(what: str, advice: str) -> Iterator[None]:
-    """Errors of the broker as `Unavailable`. what: failed attempt. advice: remedy."""
+    """As `Unavailable`. what: failed attempt. advice: remedy."""
     try:
         yield
     except (APIError, NatsError, OSError, TimeoutError) as error:
@@ -171,9 +170,8 @@ class _Journal:
     def __init__(self, connection: Connection, servers: str, attempts: int, every: float) -> None:
         self._attempts = attempts
         self.last: Exception | None = None
-        """The last error."""
         self.is_open = False
-        """Whether the first connection was made."""
+        """The first connection was made."""
         self._connection = connection
         self._servers = servers
         self._every = every

@@ -14,16 +14,15 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.reports import Receipt
 from builder.domain.selector import Selector, matches_one, trigger_on, trigger_text
-from builder.wire.json import shape
+from builder.domain.text import shape
 from builder.wire.subjects import session_text, session_token
 
 Latest = OrderedDict[tuple[str, str], int]
-"""Highest trigger_seq by workspace and session, the most recent session last."""
+"""Highest trigger_seq by workspace and session, the most recent last."""
 MAX_SESSIONS = 10_000
-"""Sessions whose order is remembered."""
 T = TypeVar("T")
 Session = Annotated[str, BeforeValidator(lambda token: session_text(token) if isinstance(token, str) else token)]
-"""A session by its text, as it was given to the client."""
+"""As the client was given it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +30,12 @@ class ReceivedContext:
     """An `agent.context.v1`."""
 
     content: str
-    """The markdown for the prompt."""
+    """Markdown for the prompt."""
     token_count: int
-    """True tokens of it."""
+    """True tokens."""
     workspace: str
     session_id: str
-    """The session by its text, as it was given to the client."""
+    """As the client was given it."""
     consumer_id: str
     trigger_event_id: str
     trigger_seq: int
@@ -47,9 +46,8 @@ class ReceivedContext:
     late: bool
     """You already received the context of a later message."""
     event: dict[str, Any]
-    """The whole event."""
     steps: set[int] = field(default_factory=set, repr=False, compare=False)
-    """Of the responses that were sent or found through this delivery."""
+    """Steps of responses sent or found through this delivery."""
 
     @property
     def id(self) -> str:
@@ -63,7 +61,7 @@ class ReceivedContext:
 
     @property
     def agent_id(self) -> str:
-        """The agent in whose name responses to it are sent."""
+        """Responses are sent in its name."""
         return str(self.event.get("agent_id") or self.consumer_id)
 
     @property
@@ -78,7 +76,7 @@ class ReceivedContext:
 
     @property
     def system(self) -> list[Any]:
-        """Anthropic's `system`, beside its messages; empty in other formats."""
+        """Anthropic's, beside its messages; empty in other formats."""
         return cast("list[Any]", self.event.get("system") or [])
 
     @property
@@ -88,7 +86,7 @@ class ReceivedContext:
 
 
 def read(data: bytes, recipient: tuple[str, str], latest: Latest, max_sessions: int = MAX_SESSIONS) -> ReceivedContext:
-    """Bytes → context. recipient: workspace and consumer. latest: updated. Raises `Rejected`."""
+    """recipient: workspace and consumer. latest: updated. Raises `Rejected`."""
     try:
         event = json.loads(data)
         session = (event["workspace"], event["session_id"])
@@ -124,35 +122,33 @@ class BreadcrumbRecord:
 
     id: str
     version: int
-    """1 and up."""
+    """From 1."""
     schema: Annotated[str, Field(validation_alias="schema_name")]
     workspace: str
     session: Session
     sequence: Annotated[int, Field(validation_alias="seq")]
-    """In the stream."""
     speaker: str
-    """The display name."""
+    """Display name."""
     user_id: str | None
-    """Who the person is; None = unknown."""
+    """None = unknown."""
     created_at: datetime
     """By the sender's clock, with its offset."""
     expires_at: datetime | None
     """None = never."""
     tags: tuple[str, ...]
     text: str
-    """What pages show and searches find."""
+    """Shown on pages and searched."""
     body: Annotated[dict[str, Any], Field(validation_alias="context")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonReceipt:
-    """What was erased for a person."""
+    """Everything erased for a person."""
 
     user_id: str
     by: str
-    """Who demanded it."""
     receipts: tuple[Receipt, ...]
-    """One per breadcrumb, in order; none when nothing was stored."""
+    """One per breadcrumb, in order; empty when nothing was stored."""
 
     @property
     def sessions(self) -> tuple[str, ...]:
@@ -161,7 +157,7 @@ class PersonReceipt:
 
     @property
     def summaries(self) -> tuple[str, ...]:
-        """Ids of the summaries that were made from what was erased, sorted."""
+        """Ids of summaries made from the erased breadcrumbs, sorted."""
         return tuple(sorted({summary for receipt in self.receipts for summary in receipt.summaries}))
 
 
@@ -171,13 +167,13 @@ class Consumer:
 
     name: str
     triggers: tuple[str | Selector, ...]
-    """A schema or a selector each; empty = nothing causes a context."""
+    """Empty = nothing causes a context."""
     audience: Selector | None = None
     """The breadcrumbs that may cause one; None = all."""
     origin: str = ""
     """The profile file, or the records, that make it."""
     agent: str = ""
-    """The agent that answers; "" = the consumer's name (older service)."""
+    """Empty = the consumer's name (older service)."""
 
     @property
     def selectors(self) -> tuple[Selector, ...]:
@@ -185,7 +181,7 @@ class Consumer:
         return tuple(trigger_on(each) if isinstance(each, str) else each for each in self.triggers)
 
     def refusal(self, breadcrumb: Breadcrumb) -> str:
-        """Why this breadcrumb causes no context; "" = it causes one."""
+        """Why a breadcrumb causes no context; "" = it causes one."""
         if not self.triggers:
             return f"no contexts come for {self.name!r}: its profile has no triggers; add one"
         if not matches_one(self.selectors, breadcrumb):
@@ -202,13 +198,13 @@ class Consumer:
 
 
 def read_receipt(answer: Any) -> Receipt:
-    """JSON → receipt, with the session by its text. Raises `Unavailable`."""
+    """With the session by its text. Raises `Unavailable`."""
     receipt = read_result(Receipt, answer)
     return replace(receipt, session=session_text(receipt.session))
 
 
 def read_result(kind: type[T], answer: Any) -> T:
-    """JSON → dataclass. Raises `Unavailable` when another kind of service answered."""
+    """Raises `Unavailable` for the answer of another service."""
     try:
         result: T = _adapter(cast("Hashable", kind)).validate_python(answer)
     except ValidationError as error:

@@ -12,9 +12,8 @@ from nats.aio.client import Client as Connection
 
 from builder.client.received import ReceivedContext
 from builder.client.responses import MAX_MESSAGES, Conversation, Response, read_conversation, read_responses, response_id
-from builder.client.sending import Conflict, Publishing, Sending, as_json, check, check_same
+from builder.client.sending import BreadcrumbStream, Conflict, Sending, as_json, check, check_same
 from builder.client.serving import patiently
-from builder.client.stream import StreamReader
 from builder.client.tools import Tools, read_reply, run_calls
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE
 from builder.domain.errors import Rejected, Unavailable
@@ -24,34 +23,31 @@ from builder.wire.subjects import DEFAULT, Installation, session_subject
 
 
 class AnsweredMeanwhile(Rejected):
-    """A part of what the context answers was answered on another one."""
+    """A part of the context's questions was answered on another one."""
 
 
 MAX_ATTEMPTS = 50
-"""At most one attempt per agent that answers at the same moment."""
+"""At most one per agent that answers at the same moment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Where a response stands."""
+    """A stored response."""
 
     id: str
-    """Of the breadcrumb."""
     step: int
-    """1 and up."""
+    """From 1."""
     sequence: int
-    """In the stream."""
     already_answered: bool
-    """The response was in the stream before; nothing was stored."""
+    """The stream had it before; nothing was stored."""
 
 
 class Answering:
     """Sends responses; the stream refuses one that overlooks another response."""
 
-    def __init__(self, reader: StreamReader, publishing: Publishing, max_messages: int = MAX_MESSAGES) -> None:
+    def __init__(self, stream: BreadcrumbStream, max_messages: int = MAX_MESSAGES) -> None:
         self._max_messages = max_messages
-        self._reader = reader
-        self._publishing = publishing
+        self._stream = stream
 
     async def send(
         self,
@@ -76,7 +72,7 @@ class Answering:
             if there is None and conversation.at(number) is None and (other := _other_answer(context, conversation)):
                 return replace(_stored_answer(other), step=number)
             if there is not None:
-                check_same(event, await self._reader.at(there.sequence), own_clock=True)
+                check_same(event, await self._stream.at(there.sequence), own_clock=True)
             elif message_id:
                 _check_free(conversation, number)
             else:
@@ -94,8 +90,8 @@ class Answering:
 
     async def _read(self, context: ReceivedContext, step: int | None) -> Conversation:
         if step is not None:
-            return await read_responses(self._reader, context)
-        return await read_conversation(self._reader, context, self._max_messages)
+            return await read_responses(self._stream, context)
+        return await read_conversation(self._stream, context, self._max_messages)
 
     async def _store(
         self, context: ReceivedContext, event: Outgoing, identity: str, step: int, conversation: Conversation
@@ -104,7 +100,7 @@ class Answering:
             raise Rejected(f"the response {identity} was forgotten, nothing is kept under its id again; take another step or id")
         if context.trigger_event_id in conversation.tombstones:
             raise Rejected(f"the message {context.trigger_event_id} was deleted meanwhile; nothing answers it")
-        published = await self._publishing.publish(event, own_clock=True, last=conversation.last)
+        published = await self._stream.publish(event, own_clock=True, last=conversation.last)
         return Answer(id=identity, step=step, sequence=published.sequence, already_answered=published.duplicate)
 
 
@@ -146,7 +142,7 @@ class Replying(Sending):
 
     def __init__(self, connection: Connection, workspace: str, installation: Installation = DEFAULT) -> None:
         super().__init__(connection, workspace, installation)
-        self._answering = Answering(self._reader, self._publishing)
+        self._answering = Answering(self._stream)
         self._checked: set[str] = set()
 
     async def send_response(
@@ -243,12 +239,12 @@ class Replying(Sending):
 
         Raises `Rejected` after too many messages (give a `step`), `Unavailable`.
         """
-        return (await read_conversation(self._reader, context)).responses
+        return (await read_conversation(self._stream, context)).responses
 
     async def has_gone_on(self, context: ReceivedContext) -> bool:
         """Whether anything came in the session after the context's trigger. Raises `Unavailable`."""
         subject = session_subject(self.workspace, context.session_token)
-        return await self._reader.last(subject) > context.trigger_seq
+        return await self._stream.last(subject) > context.trigger_seq
 
     async def _check_tool_trigger(self, consumer: str) -> None:
         if consumer in self._checked:

@@ -23,11 +23,11 @@ from builder.wire.subjects import DEFAULT, Installation, optional_token, request
 LOST_SECONDS = 5.0
 REQUEST_SECONDS = 60.0
 CONSUMERS_SECONDS = 5.0
-"""For a request that the service answers without its store."""
+"""Answered without the store."""
 
 
 class NoService(Unavailable):
-    """The broker is there, and no service has subscribed to the request."""
+    """The broker is there, and nobody hears the request."""
 
 
 class Requests:
@@ -55,8 +55,8 @@ class Requests:
         self, session: str = "", *, user_id: str = "", newest: bool = False
     ) -> AsyncGenerator[BreadcrumbRecord, None]:
         """Breadcrumbs of a session, or of a user in any session. newest: newest first."""
-        place = {"session": session_token(session)} if session else {}
-        request = place | ({"user": user_id} if user_id else {}) | {"newest": newest, "limit": MAX_HISTORY_PAGE}
+        scope = {"session": session_token(session)} if session else {}
+        request = scope | ({"user": user_id} if user_id else {}) | {"newest": newest, "limit": MAX_HISTORY_PAGE}
         after: str | None = ""
         while after is not None:
             page = await self.request("history", request | {"after": after})
@@ -65,7 +65,7 @@ class Requests:
             after = page["next"]
 
     async def context(self, consumer: str = "default", *, session: str = "", trigger: str = "") -> ReceivedContext:
-        """The consumer's last context in the session, or that of `trigger` (a breadcrumb's id), within 24 hours."""
+        """The session's last, or that of `trigger` (a breadcrumb's id), within 24 hours."""
         token = optional_token(session)
         event = await self.request("context", {"consumer": consumer, "session": token, "trigger": trigger})
         return read(json.dumps(event).encode(), (self.workspace, consumer), OrderedDict())
@@ -104,12 +104,12 @@ class Requests:
         return read_result(CompactionResult, await self.request("compact", request))
 
     async def consumers(self) -> tuple[Consumer, ...]:
-        """Every consumer that a profile of the service names."""
+        """Those of all profiles of the service."""
         answer = await self.request("consumers", {}, CONSUMERS_SECONDS)
         return tuple(read_result(Consumer, each) for each in answer["consumers"])
 
     async def consumer(self, name: str) -> Consumer:
-        """The consumer of this name. Raises `Rejected` with the known names."""
+        """Raises `Rejected` with the known names."""
         consumers = {each.name: each for each in await self.consumers()}
         if name not in consumers:
             names = ", ".join(sorted(consumers)) or "none"
@@ -127,7 +127,7 @@ class Requests:
         return "" if consumer.triggers else f"no contexts come for {name!r}: its profile has no triggers; add one"
 
     async def request(self, verb: str, request: dict[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
-        """The answer to a request. timeout: seconds. Raises `NoService`, `Unavailable`, `Rejected`."""
+        """timeout: seconds. Raises `NoService`, `Unavailable`, `Rejected`."""
         subject = self.installation.subject(request_subject(self.workspace, verb))
         data = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
         # Without a connection the request waits for one, but not as long as for an answer.

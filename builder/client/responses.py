@@ -15,7 +15,7 @@ from builder.remember.decode import readable
 from builder.wire.subjects import breadcrumb_subject
 
 MAX_MESSAGES = 1_000
-"""Most messages per subject read after a trigger (about 0.5 s)."""
+"""Per subject after a trigger (about 0.5 s)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,9 +24,8 @@ class Response:
 
     id: str
     step: int
-    """1 and up."""
+    """From 1."""
     sequence: int
-    """In the stream."""
     message: str
     tool_requests: tuple[dict[str, Any], ...]
     """As they were sent."""
@@ -40,19 +39,19 @@ class Response:
 
     @property
     def is_complete(self) -> bool:
-        """It has called tools, and each call has its result."""
+        """Each of its tool calls has its result."""
         return bool(self.tool_requests) and all(request_id(call) in self.results for call in self.tool_requests)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """What stands in the stream behind a context's trigger."""
+    """Messages in the stream after a context's trigger."""
 
     context_id: str
     responses: tuple[Response, ...]
-    """Of this agent, by step."""
+    """This agent's, by step."""
     tombstones: frozenset[str]
-    """Ids that were forgotten."""
+    """Forgotten ids."""
     last: int
     """Sequence of the session's newest response of any agent; 0 = none."""
     others: Mapping[str, Response] = field(default_factory=dict)
@@ -98,7 +97,7 @@ class Conversation:
 
 
 def response_id(context_id: str, step: int) -> str:
-    """The id of a response: UUIDv5 of the context and the step."""
+    """UUIDv5 of the context and the step."""
     return str(uuid.uuid5(uuid.UUID(context_id), f"{AGENT_RESPONSE} {step}"))
 
 
@@ -122,8 +121,8 @@ async def read_conversation(reader: StreamReader, context: ReceivedContext, max_
 
 async def read_responses(reader: StreamReader, context: ReceivedContext, max_messages: int = 0) -> Conversation:
     """Responses without results. max_messages: responses and tombstones after the trigger; 0 = all."""
-    place = (context.workspace, context.session_token)
-    subject = breadcrumb_subject(*place, AGENT_RESPONSE)
+    session = (context.workspace, context.session_token)
+    subject = breadcrumb_subject(*session, AGENT_RESPONSE)
     last = await reader.last(subject)
     start = await _start(reader, context) if last <= context.trigger_seq else context.trigger_seq
     responses: list[Response] = []
@@ -134,7 +133,7 @@ async def read_responses(reader: StreamReader, context: ReceivedContext, max_mes
                 responses.append(response_of(crumb, responses))
             elif crumb.agent == context.agent_id:
                 others |= dict.fromkeys(questions_of(crumb), response_of(crumb, []))
-    removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), start, max_messages)
+    removals = _read(reader, breadcrumb_subject(*session, TOMBSTONE), start, max_messages)
     return Conversation(
         context_id=context.event["id"],
         responses=tuple(sorted(responses, key=lambda each: each.step)),
@@ -167,7 +166,7 @@ async def _read(reader: StreamReader, subject: str, after: int, max_messages: in
         count += 1
         if max_messages and count > max_messages:
             raise Rejected(
-                f"more than {max_messages:,} messages on {subject} stand behind sequence {after}, too many to find the step; "
+                f"more than {max_messages:,} messages on {subject} come after sequence {after}, too many to find the step; "
                 "name it: send_response(…, step=1)"
             )
         crumb = readable(arrival)
@@ -176,7 +175,7 @@ async def _read(reader: StreamReader, subject: str, after: int, max_messages: in
 
 
 def questions_of(crumb: Breadcrumb) -> tuple[str, ...]:
-    """The messages of people that it answers, or calls tools for."""
+    """User messages that it answers, or calls tools for."""
     names = json.loads(crumb.body).get("questions")
     return tuple(map(str, names)) if isinstance(names, list) and names else (crumb.answers,)
 
@@ -200,6 +199,6 @@ def _with_results(response: Response, results: Mapping[str, dict[str, Any]]) -> 
 
 
 def request_id(call: Mapping[str, Any]) -> str:
-    """The id that joins call and result; "" = none."""
+    """Joins call and result; "" = none."""
     name = call.get("requestId") or call.get("request_id")
     return name if isinstance(name, str) else ""

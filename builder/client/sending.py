@@ -13,47 +13,44 @@ from nats.js.errors import APIError
 
 from builder.client.connecting import reason
 from builder.client.requests import Requests
-from builder.client.stream import BREADCRUMBS, StreamReader
+from builder.client.stream import StreamReader
 from builder.domain.breadcrumb import ORIGIN, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.text import shape
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
-from builder.wire.json import shape
 from builder.wire.records import Outgoing, difference, make_record, outgoing
 from builder.wire.subjects import DEFAULT, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation, session_token
 
 HEADER_BYTES = 2_048
-"""Bytes reserved for headers below the broker's limit."""
+"""Below the broker's limit."""
 EXPECTED_LAST_HEADER = "Nats-Expected-Last-Subject-Sequence"
 NO_RESOURCES = 10023
-"""JetStream's code for "insufficient resources"."""
+"""JetStream: "insufficient resources"."""
 WRONG_LAST_SEQUENCE = 10071
-"""JetStream's code for "another message has come on this subject"."""
+"""JetStream: another message came on this subject."""
 Lifetime = float | timedelta | datetime
 """Seconds, a time span, or the end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishResult:
-    """Where a breadcrumb stands in the stream."""
+    """Position of a breadcrumb in the stream."""
 
     sequence: int
     duplicate: bool
-    """The stream had it before, with this id and this content."""
+    """The stream had this id with this content."""
 
 
 class Conflict(Unavailable):
     """Another message came on the subject since the last read."""
 
 
-class Publishing:
-    """Each breadcrumb is acknowledged by the stream."""
+class BreadcrumbStream(StreamReader):
+    """The stream, read and published to; it acknowledges each breadcrumb."""
 
-    def __init__(self, connection: Connection, reader: StreamReader, installation: Installation = DEFAULT) -> None:
-        self._subject = installation.subject
-        self._stream = installation.stream(BREADCRUMBS)
+    def __init__(self, connection: Connection, installation: Installation = DEFAULT) -> None:
+        super().__init__(connection.jetstream(), installation)
         self._connection = connection
-        self._js = connection.jetstream()
-        self._reader = reader
 
     async def publish(
         self, event: Outgoing, *, replay: bool = False, own_clock: bool = False, last: int | None = None
@@ -77,12 +74,12 @@ class Publishing:
                 raise Conflict(f"another message came on {subject} meanwhile; send it again") from error
             raise Unavailable(f"publishing on {subject} failed: {_why(error)}") from error
         if ack.duplicate:
-            check_same(event, await self._reader.at(int(ack.seq)), own_clock=own_clock)
+            check_same(event, await self.at(int(ack.seq)), own_clock=own_clock)
         return PublishResult(sequence=int(ack.seq), duplicate=bool(ack.duplicate))
 
 
 def as_json(record: dict[str, Any], workspace: str) -> Outgoing:
-    """The record as a message. Raises `Rejected` when it is no JSON."""
+    """Raises `Rejected` unless it is JSON."""
     try:
         return outgoing(record, workspace)
     except (TypeError, ValueError, RecursionError) as error:
@@ -91,7 +88,7 @@ def as_json(record: dict[str, Any], workspace: str) -> Outgoing:
 
 
 def check(event: Outgoing) -> Breadcrumb:
-    """The breadcrumb as the service reads it. Raises `Rejected`."""
+    """As the service reads it. Raises `Rejected`."""
     return decode(event.arrive(ORIGIN, datetime.now(UTC)))
 
 
@@ -116,8 +113,7 @@ class Sending(Requests):
     def __init__(self, connection: Connection, workspace: str, installation: Installation = DEFAULT) -> None:
         super().__init__(connection, workspace, installation)
         self._js = connection.jetstream()
-        self._reader = StreamReader(self._js, installation)
-        self._publishing = Publishing(connection, self._reader, installation)
+        self._stream = BreadcrumbStream(connection, installation)
 
     async def send(
         self,
@@ -147,7 +143,7 @@ class Sending(Requests):
             memory=memory, to=to,
         )  # fmt: skip
         check(event)
-        await self._publishing.publish(event, own_clock=created_at is None)
+        await self._stream.publish(event, own_clock=created_at is None)
         return identity
 
     async def send_user_message(
@@ -194,11 +190,11 @@ class Sending(Requests):
 
     async def publish(self, event: Outgoing, *, replay: bool = False) -> PublishResult:
         """Publish a message unchanged, e.g. of an export. replay: never triggers. Raises `Rejected`, `Unavailable`."""
-        return await self._publishing.publish(event, replay=replay)
+        return await self._stream.publish(event, replay=replay)
 
     async def stream_created(self) -> str:
         """Creation time of the stream, which identifies it. Raises `Unavailable`."""
-        return str((await self._reader.info()).created)
+        return str((await self._stream.info()).created)
 
     def _event(
         self,
@@ -226,7 +222,7 @@ class Sending(Requests):
 
 
 def user_message(content: str, speaker: str) -> dict[str, Any]:
-    """The body of a `user.message.v1`. speaker: the display name; "" = none."""
+    """speaker: display name; "" = none."""
     return {"content": content, **({"speaker": speaker} if speaker else {})}
 
 

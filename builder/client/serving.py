@@ -34,31 +34,31 @@ T = TypeVar("T")
 Handler = Callable[[ReceivedContext], Any]
 """Context → reply, or None; plain (in a thread) or async."""
 OnFailure = Callable[[ReceivedContext, Exception], Any]
-"""Context that failed last, and the error → reply or None; plain or async."""
+"""Context and its last error → reply or None; plain or async."""
 Work = Callable[[ReceivedContext, bool], Awaitable[None]]
-"""Answers a context. The flag says that it was delivered before."""
+"""Context, whether it was delivered before."""
 Subscribe = Callable[[Deliver], AbstractAsyncContextManager[JetStreamContext.PullSubscription]]
-"""Where a new durable begins → the subscription; an existing one resumes."""
+"""Start of a new durable → the subscription; an existing one resumes."""
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-"""Seconds before each next attempt; after them the last one."""
+"""Before each next attempt; the last one repeats."""
 LOOK_SECONDS = 5.0
-"""Between two looks whether the durable is still there."""
+"""Between two looks for the durable."""
 STOPS = set[asyncio.Event]()
-"""Of every loop that serves in this process."""
+"""One per serving loop of this process."""
 WAITING = 16
-"""Contexts that may wait in sessions at work, for each place."""
+"""Contexts in sessions at work, per parallel session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeRules:
-    """How an agent works."""
+    """Numbers of an agent's work."""
 
     parallel: int
     """Sessions at once."""
     attempts: int
-    """Deliveries after which a failing context is given up."""
+    """Deliveries of a failing context."""
     ack_wait: float
-    """Seconds after which a context that no process keeps alive comes again."""
+    """Seconds until contexts of a dead process return."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Serving:
         self._latest: Latest = OrderedDict()
         self._sessions: dict[str, deque[_Delivery]] = {}
         self._tasks = set[asyncio.Task[None]]()
-        self._places = asyncio.Semaphore(rules.parallel)
+        self._slots = asyncio.Semaphore(rules.parallel)
         self._pull: Pull | None = None
 
     async def run(
@@ -128,7 +128,7 @@ class Serving:
     async def _serve_session(self, session: str) -> None:
         waiting = self._sessions[session]
         while waiting:
-            async with self._places:
+            async with self._slots:
                 await self._serve(waiting[0])
             waiting.popleft()
             if self._pull:
@@ -212,7 +212,7 @@ async def _settled(settling: Awaitable[Any]) -> None:
 
 
 async def patiently(work: Callable[[], Awaitable[T]], what: str) -> T:
-    """The result, retried while broker or service are away. what: for the log."""
+    """Retried while broker or service are away. what: for the log."""
     number = 0
     while True:
         try:
@@ -230,7 +230,7 @@ def _stop_all() -> None:
 
 @contextmanager
 def stop_on_sigterm() -> Iterator[asyncio.Event]:
-    """An event that SIGTERM sets if nothing else handles it."""
+    """Set by SIGTERM if nothing else handles it."""
     stop = asyncio.Event()
     is_free = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     if is_free:

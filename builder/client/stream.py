@@ -1,4 +1,4 @@
-"""The stream: messages by place or subject, and a pull consumer without pauses.
+"""The stream: messages by sequence or subject, and a pull consumer without pauses.
 
 `fetch` of nats-py may hold a message back until its time-out; `Pull` hands over each at once and requests more in time.
 """
@@ -35,11 +35,11 @@ class StreamReader:
         self._stream = installation.stream(BREADCRUMBS)
 
     async def at(self, sequence: int) -> StreamMessage | None:
-        """The message of a sequence; None when it was deleted."""
+        """None = deleted."""
         return await self._get(seq=sequence)
 
     async def last(self, subject: str) -> int:
-        """Sequence of the newest message on a subject; 0 = none."""
+        """Sequence of a subject's newest message; 0 = none."""
         newest = await self._get(subject=subject)
         return newest.place.sequence if newest else 0
 
@@ -49,7 +49,7 @@ class StreamReader:
             return await self._js.stream_info(self._stream)
 
     async def behind(self, subject: str, sequence: int) -> AsyncIterator[StreamMessage]:
-        """The messages on a subject behind a sequence, in the stream's order."""
+        """On a subject, after a sequence, in order."""
         while (arrival := await self._get(seq=sequence + 1, subject=subject, next=True)) is not None:
             yield arrival
             sequence = arrival.place.sequence
@@ -75,11 +75,11 @@ def _arrival(message: RawStreamMsg) -> StreamMessage:
 log = logging.getLogger("builder.client")
 
 HEARTBEAT, ENDS = "100", frozenset({"404", "408"})
-"""Statuses: heartbeat, no messages, time over."""
+"""Heartbeat; no messages, time over."""
 MISSING_HEARTBEATS = 3
-"""Missing heartbeats after which the open request counts as lost."""
+"""After so many the open request counts as lost."""
 DRAIN_SECONDS = 2.0
-"""Time of the server to confirm the end of the subscription."""
+"""For the server to confirm the end."""
 _NANOSECONDS = 1_000_000_000
 
 
@@ -90,7 +90,6 @@ class PullTimes:
     expires: float = 30.0
     """Lifetime of one request."""
     heartbeat: float = 5.0
-    """Between two heartbeats of the open request."""
     pause: float = 0.25
     """After a refusal, and between two checks for a new connection."""
 
@@ -135,16 +134,16 @@ class Pull:
         self._asking = asyncio.create_task(self._ask_for_ever())
 
     def look(self) -> None:
-        """A place may be free."""
+        """A slot may be free."""
         self._due.set()
 
     def renew(self) -> None:
-        """Send a new request: the open one may be lost."""
+        """The open request may be lost."""
         self._outstanding = 0
         self._due.set()
 
     async def unsubscribe(self) -> None:
-        """Stop; late messages return to the server. Never raises."""
+        """Late messages return to the server. Never raises."""
         if self._closed:
             return
         self._closed = True

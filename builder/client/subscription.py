@@ -32,29 +32,28 @@ log = logging.getLogger("builder.client")
 ACK_WAIT_SECONDS = 60.0
 EPHEMERAL_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
-"""Of one request: how long a deleted durable may go unnoticed."""
+"""Per request: how long a deleted durable may go unnoticed."""
 
 Deliver = Literal["new", "all"] | timedelta | datetime
-"""Start of a new subscription: new contexts, all kept ones (24 hours), a time span ago, or a time."""
+"""New contexts, all kept ones (24 hours), a time span ago, or a time."""
 LOOK_SECONDS = 1.0
-"""Seconds between looks into the stream."""
-Place = tuple[str, str]
-"""Stream and subject."""
+"""Between two looks into the stream."""
+Address = tuple[str, str]
 MAX_LINKS = 50
-"""Most contexts of a chain that are read."""
+"""Contexts of a chain that are read."""
 
 
 @asynccontextmanager
 async def subscribe(
-    js: JetStreamContext, place: tuple[str, str], durable: str | None, deliver: Deliver, ack_wait: float | None = None
+    js: JetStreamContext, address: Address, durable: str | None, deliver: Deliver, ack_wait: float | None = None
 ) -> AsyncIterator[JetStreamContext.PullSubscription]:
     """A pull subscription for the block.
 
-    place: stream and subject. durable: name, None = ephemeral. ack_wait: seconds until an abandoned context returns; changes an
+    address: stream and subject. durable: name, None = ephemeral. ack_wait: seconds until an abandoned context returns; changes an
     existing durable. deliver: for a new one. Raises `Unavailable`, also for a durable with another subject, and `Rejected` for
     another `deliver`.
     """
-    stream, subject = place
+    stream, subject = address
     # Without a durable's name the broker would forget the consumer five seconds after an agent began to think.
     inactive = None if durable else EPHEMERAL_SECONDS
     policy, start = _beginning(deliver)
@@ -111,14 +110,14 @@ def heed_cancellation() -> None:
 class ExpectedContext:
     """A context on its own subject; nothing is acknowledged."""
 
-    def __init__(self, js: JetStreamContext, subscription: Subscription, place: tuple[str, str], look_seconds: float) -> None:
+    def __init__(self, js: JetStreamContext, subscription: Subscription, address: Address, look_seconds: float) -> None:
         self._js = js
         self._subscription = subscription
-        self._stream, self._subject = place
+        self._address = address
         self._look_seconds = look_seconds
 
     async def wait(self, seconds: float, *, is_repeat: bool) -> bytes | None:
-        """The event, or None after the time. is_repeat: it may exist. Raises `Rejected` if forgotten, `Unavailable`."""
+        """None after the time. is_repeat: it may exist. Raises `Rejected` if forgotten, `Unavailable`."""
         deadline = asyncio.get_running_loop().time() + seconds
         data = await self._stored() if is_repeat else None
         while data is None and (remaining := deadline - asyncio.get_running_loop().time()) > 0:
@@ -126,51 +125,43 @@ class ExpectedContext:
         return data
 
     async def next(self, seconds: float) -> bytes | None:
-        """The next message, or None after the time. Raises as `wait`."""
-        with translated(f"listening to {self._subject} failed", "ask again"):
+        """None after the time. Raises as `wait`."""
+        with translated(f"listening to {self._address[1]} failed", "ask again"):
             try:
                 message = await self._subscription.next_msg(seconds)
             except (NatsTimeout, TimeoutError):
                 return None
             finally:
                 heed_cancellation()
-        return self._readable(message.headers, message.data)
+        return _unforgotten(self._address[1], message.headers, message.data)
 
     async def _stored(self) -> bytes | None:
-        with translated(f"reading {self._subject} of {self._stream} failed", "has the service run once on this broker?"):
-            try:
-                message = await self._js.get_last_msg(self._stream, self._subject)
-            except NotFoundError:
-                return None
-        return self._readable(message.headers, message.data or b"")
-
-    def _readable(self, headers: dict[str, str] | None, data: bytes) -> bytes:
-        if FORGOTTEN_HEADER in (headers or {}):
-            raise Rejected(f"the context on {self._subject} was taken away, because what it showed was forgotten; ask again")
-        return data
+        return await _last(self._js, self._address)
 
 
 @asynccontextmanager
 async def expected(
-    connection: Connection, js: JetStreamContext, place: tuple[str, str], look_seconds: float = LOOK_SECONDS
+    connection: Connection, js: JetStreamContext, address: Address, look_seconds: float = LOOK_SECONDS
 ) -> AsyncIterator[ExpectedContext]:
-    """A subscription to one context's subject. place: stream and subject. Raises `Unavailable`."""
-    subject = place[1]
+    """address: stream and subject. Raises `Unavailable`."""
+    subject = address[1]
     with translated(f"could not subscribe to {subject}", "is the connection to the broker there?"):
         subscription = await connection.subscribe(subject)
     try:
-        yield ExpectedContext(js, subscription, place, look_seconds)
+        yield ExpectedContext(js, subscription, address, look_seconds)
     finally:
         with suppress(NatsError):
             await subscription.unsubscribe()
 
 
-async def is_superseded(js: JetStreamContext, place_of: Callable[[str], Place], context: ReceivedContext) -> bool:
-    """Whether the session's newest context supersedes this one. place_of: subject → stream and subject. Raises `Unavailable`."""
+async def is_superseded(js: JetStreamContext, address_of: Callable[[str], Address], context: ReceivedContext) -> bool:
+    """Whether the session's newest context supersedes this one. address_of: of a subject. Raises `Unavailable`."""
     identity = "*"
     for _ in range(MAX_LINKS):
-        stream, subject = place_of(context_subject(context.workspace, context.consumer_id, context.session_token, identity))
-        event = await _last(js, stream, subject)
+        address = address_of(context_subject(context.workspace, context.consumer_id, context.session_token, identity))
+        event: dict[str, Any] = {}
+        with suppress(Rejected):
+            event = json.loads(await _last(js, address) or b"{}")
         identity = str(event.get("supersedes") or "")
         if identity == context.id:
             return True
@@ -204,7 +195,7 @@ async def _checked_config(subscription: JetStreamContext.PullSubscription, subje
 
 
 async def readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> ReceivedContext | None:
-    """The context in a message; None = not ours, and settled."""
+    """None = not ours, and settled."""
     if FORGOTTEN_HEADER in (message.headers or {}):
         log.info("passing over %s: what it showed was forgotten", message.subject)
         with contextlib.suppress(NatsError):
@@ -247,11 +238,17 @@ async def _kept_alive(message: Msg) -> AsyncIterator[None]:
         await asyncio.wait({heartbeat})  # unlike awaiting it, this lets a cancellation of the agent itself through
 
 
-async def _last(js: JetStreamContext, stream: str, subject: str) -> dict[str, Any]:
-    with translated(f"reading {subject} of {stream} failed", "has the service run on this broker?"):
+async def _last(js: JetStreamContext, address: Address) -> bytes | None:
+    stream, subject = address
+    with translated(f"reading {subject} of {stream} failed", "has the service run once on this broker?"):
         try:
             message = await js.get_last_msg(stream, subject)
         except NotFoundError:
-            return {}
-    event: dict[str, Any] = {} if FORGOTTEN_HEADER in (message.headers or {}) else json.loads(message.data or b"{}")
-    return event
+            return None
+    return _unforgotten(subject, message.headers, message.data or b"")
+
+
+def _unforgotten(subject: str, headers: dict[str, str] | None, data: bytes) -> bytes:
+    if FORGOTTEN_HEADER in (headers or {}):
+        raise Rejected(f"the context on {subject} was taken away, because what it showed was forgotten; ask again")
+    return data

@@ -12,7 +12,7 @@ import functools
 import signal
 import sys
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from builder.wire.subjects import DEFAULT_NAME
 __all__ = ["Loop", "ReceivedContext", "SyncAnswerSteps", "SyncClient", "connect", "open_client"]
 
 MAX_THREADS = 64
-"""Of handlers and tools that run at once."""
+"""Handlers and tools at once."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -49,16 +49,17 @@ class Loop:
         self._thread.join()
         self._loop.close()
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run to the result. Ctrl-C cancels the coroutine and is raised."""
+    def run(self, work: Awaitable[T]) -> T:
+        """Ctrl-C cancels the work and is raised."""
         if threading.current_thread() is self._thread:
-            work.close()
+            if isinstance(work, Coroutine):
+                work.close()
             raise RuntimeError("this client would wait for itself: use the asynchronous client in code that its loop runs")
-        tasks: list[asyncio.Task[T]] = []
+        tasks: list[asyncio.Future[T]] = []
         ended = threading.Event()
 
         def begin() -> None:
-            tasks.append(self._loop.create_task(work))
+            tasks.append(asyncio.ensure_future(work))
             tasks[0].add_done_callback(lambda _task: ended.set())
 
         self._loop.call_soon_threadsafe(begin)
@@ -73,7 +74,7 @@ class Loop:
         return tasks[0].result()
 
     def iterate(self, items: AsyncGenerator[T, None]) -> Generator[T, None, None]:
-        """The items, one by one; the generator is closed with this one."""
+        """The generator is closed with this one."""
         try:
             while True:
                 try:
@@ -88,26 +89,18 @@ class Loop:
     @contextmanager
     def enter(self, manager: AbstractAsyncContextManager[T]) -> Iterator[T]:
         """The context manager for the block."""
-        value = self.run(_enter(manager))
+        value = self.run(manager.__aenter__())
         try:
             yield value
-        except BaseException as error:
-            if not self.run(_leave(manager, error)):
+        except BaseException:
+            if not self.run(manager.__aexit__(*sys.exc_info())):
                 raise
         else:
-            self.run(_leave(manager, None))
+            self.run(manager.__aexit__(None, None, None))
 
 
 async def _next(items: AsyncGenerator[T, None]) -> T:
     return await anext(items)
-
-
-async def _enter(manager: AbstractAsyncContextManager[T]) -> T:
-    return await manager.__aenter__()
-
-
-async def _leave(manager: AbstractAsyncContextManager[Any], error: BaseException | None) -> bool | None:
-    return await manager.__aexit__(type(error) if error else None, error, error.__traceback__ if error else None)
 
 
 async def _end_others() -> None:
@@ -123,7 +116,6 @@ class _Bound(Generic[P, T]):
 
     def __init__(self, method: Callable[Concatenate[asynchronous.Client, P], Any], run: Callable[[Loop, Any], T]) -> None:
         self.method = method
-        """Of the asynchronous client."""
         self.__doc__ = method.__doc__
         self._run = run
 
@@ -240,7 +232,7 @@ class SyncClient:
 
 @contextmanager
 def open_client(manager: AbstractAsyncContextManager[asynchronous.Client]) -> Iterator[SyncClient]:
-    """An asynchronous client without `await`, for the block, e.g. `open_client(memory_client())` of `builder.testing`."""
+    """For the block, e.g. `open_client(memory_client())` of `builder.testing`."""
     with Loop() as loop, loop.enter(manager) as client:
         yield SyncClient(client, loop)
 
@@ -254,6 +246,6 @@ def connect(
     timeout: float = FIRST_SECONDS,
     **options: Any,
 ) -> Iterator[SyncClient]:
-    """A client for the block. Arguments and errors are those of `builder.client.connect`."""
+    """Arguments and errors are those of `builder.client.connect`."""
     with open_client(asynchronous.connect(servers, workspace, name=name, timeout=timeout, **options)) as client:
         yield client

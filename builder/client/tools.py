@@ -1,4 +1,4 @@
-"""What a model replied, in the shape of its provider; its tool calls, run; and a ready tool that reads what a page left out.
+"""A model's reply, in the shape of its provider; its tool calls, run; and a ready tool that reads what a page left out.
 
 tools={"fetch_omitted": client.fetch_omitted}, and fetch_omitted_tool("openai") among the tools of the model's call
 """
@@ -13,18 +13,17 @@ from typing import Any, Literal
 from builder.client.received import BreadcrumbRecord, ReceivedContext
 from builder.domain.breadcrumb import TOOL_RESPONSE
 from builder.domain.errors import Rejected
+from builder.domain.text import one_line, shape
 from builder.remember.content import described, without_wrapper
 from builder.wire.chat_lines import tool_request
-from builder.wire.json import one_line, shape
 
 log = logging.getLogger("builder.client")
 
 Tools = Mapping[str, Callable[..., Any]]
 """Tool name → function of the call's arguments; returns JSON or raises. `request_id` and `context` are passed if it has them."""
 MAX_ERROR_CHARS = 10_000
-"""Of an error that is sent."""
 Send = Callable[[str, str, Any, Any], Awaitable[object]]
-"""Sends tool, request id, output and error; None = the call worked."""
+"""Tool, request id, output, error; None = the call worked."""
 SHAPES = "give a message of OpenAI or Anthropic or LangChain (dict or object), a whole completion, or a text"
 
 
@@ -69,7 +68,7 @@ def _text(block: Any) -> str:
 
 
 async def run_calls(context: ReceivedContext, calls: Iterable[Mapping[str, Any]], tools: Tools, send: Send) -> None:
-    """Run the calls concurrently and send each output or error. Raises `Unavailable`."""
+    """Concurrently; sends each output or error. Raises `Unavailable`."""
     endings = await asyncio.gather(*(_run(context, call, tools, send) for call in calls), return_exceptions=True)
     for error in filter(None, endings):
         raise error
@@ -104,7 +103,7 @@ async def _output(tool: str, arguments: Any, tools: Tools, facts: Mapping[str, A
 
 
 async def called(function: Callable[..., Any], /, *arguments: Any, **by_name: Any) -> Any:
-    """Result of a plain or async function; plain ones run in a thread."""
+    """Plain functions run in a thread."""
     if inspect.iscoroutinefunction(function):
         return await function(*arguments, **by_name)
 
@@ -145,11 +144,10 @@ PARAMETERS: dict[str, Any] = {
     "required": ["id"],
     "additionalProperties": False,
 }
-"""JSON Schema of what the model gives."""
 
 
 def fetch_omitted_tool(chat_format: Literal["openai", "anthropic"]) -> Any:
-    """The tool as the provider's API takes it in `tools`."""
+    """As the provider's API takes it in `tools`."""
     if chat_format == "anthropic":
         return {"name": NAME, "description": DESCRIPTION, "input_schema": PARAMETERS}
     return {"type": "function", "function": {"name": NAME, "description": DESCRIPTION, "parameters": PARAMETERS}}

@@ -23,7 +23,6 @@ class Place(NamedTuple):
     incarnation: int
     """Creation time of the stream in µs since 1970, so a recreated stream sorts after the old one."""
     sequence: int
-    """The stream sequence, 1 and up."""
 
     @property
     def previous(self) -> "Place":
@@ -64,13 +63,11 @@ class Breadcrumb:
     body: str
     """The payload as JSON text, keys in the order of their sender; only hint templates read it."""
     text: str
-    """The words, for search; may be empty."""
     calls: tuple[str, ...] = ()
     """Request ids of the tool calls that it makes, or of the one that it answers."""
     removes: str = ""
     """The id that it takes off every page from its place on: another one for a tombstone, its own for a secret and a trace."""
     is_erased: bool = False
-    """Only a trace of it is stored."""
     answers: str = ""
     """For a response: the id of the breadcrumb that triggered it."""
     pointers: tuple[str, ...] = ()
@@ -134,4 +131,3 @@ class StreamMessage:
     replay: bool = False
     """True for imports (header `Context-Builder-Replay`): remembered, never a trigger."""
     deliveries: int = 1
-    """Deliveries by the broker, this one included."""

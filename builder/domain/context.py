@@ -18,7 +18,6 @@ class Image:
     """A picture of a body."""
 
     media: str = ""
-    """Media type; "" = unknown."""
     data: str = ""
     """Base64; "" = it only has an address."""
     url: str = ""
@@ -29,7 +28,6 @@ class Call:
     """A tool call."""
 
     id: str
-    """Its request id."""
     tool: str
     arguments: str
     """A JSON object as text."""
@@ -123,12 +121,11 @@ class Fragment:
     failed: str = ""
     """Reason why its own hint failed, and what stepped in; "" = it rendered."""
     neutralised: bool = False
-    """Control text in it was made visible."""
     transformed: bool = False
     """Its words are not those of the breadcrumb: hints of a record made them, or of a result a hint that may show a part."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Section:
     """A headed group on the page."""
 
@@ -155,7 +152,6 @@ class Omission:
     tokens: int = 0
     """Of all of it, by stored counts where it was not rendered."""
     tokens_shown: int = 0
-    """Tokens of it on the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,9 +177,7 @@ class Compaction:
     compacted_tokens: int
     """Of it with folding."""
     folded: tuple[str, ...]
-    """Ids, oldest first."""
     budget: int
-    """Allowed tokens of the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,17 +190,13 @@ class Context:
     """`creator.agent_id` of what answers it."""
     assembled_at: datetime
     markdown: str
-    """Exactly what the agent reads."""
     breakpoints: tuple[Breakpoint, ...]
-    """In page order."""
     tokens: int
     """True count of the markdown."""
     budget: int
-    """Allowed tokens."""
     target: int | None
     """Tokens that the page aims at; None = the budget."""
     margin: float
-    """Share of the budget that is kept free."""
     encoding: str
     profile_revision: str
     template_revision: str
@@ -240,8 +230,3 @@ class Context:
     def id(self) -> UUID:
         """The id by `context_id`."""
         return context_id(self.trigger.workspace, self.trigger.session, self.trigger.id, self.consumer)
-
-    @property
-    def place(self) -> Place:
-        """The trigger's place, which orders the contexts of a session."""
-        return self.trigger.place

@@ -10,7 +10,6 @@ from builder.domain.errors import Misconfigured
 Severity = Literal["error", "note"]
 """error: the file is refused or does not do what it says. note: it works."""
 MIN_LIKENESS = 0.6
-"""Least likeness to a misspelt word."""
 NAME_LIKENESS = 0.8
 """Least likeness to a misspelt name of an author."""
 

@@ -22,7 +22,6 @@ FORBIDDEN_SCHEMAS = frozenset(
         CONTEXT_COMPACTED,
     }
 )
-"""Schemas that no profile can show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

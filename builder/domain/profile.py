@@ -40,7 +40,6 @@ class SectionRule:
     dates: Dates
     """Line before each day: none, the day, with the time, its age; or after each pause."""
     note: str = ""
-    """The profile's words above what is in it."""
 
     def max_tokens(self, allowance: int) -> int:
         """Tokens that the section may have on a page of `allowance` tokens."""
@@ -62,7 +61,6 @@ class Profile:
     page: str
     encoding: str
     budget: int
-    """Most tokens of the page."""
     target: int | None
     """Tokens that the page aims at; None = the budget."""
     reserve: int
@@ -70,7 +68,6 @@ class Profile:
     margin: float
     """Share of the budget kept free because the model's tokenizer is not public."""
     on_overflow: Literal["trim", "reject"]
-    """Trim a conversation that does not fit, or reject the page."""
     system_prompt: str
     language: str
     """ISO 639 code of the page's own words."""
@@ -81,7 +78,6 @@ class Profile:
     debounce: float
     """Seconds of quiet before a person's message gets a context; an earlier one gets none."""
     scope_to_task: bool
-    """Only breadcrumbs of the trigger's task are shown."""
     recursion_limit: int
     """Most steps of a causal chain."""
     pinned: tuple[Pinned, ...]
@@ -97,7 +93,6 @@ class Profile:
     """Unused room goes to a conversation that does not fit."""
     sections: tuple[SectionRule, ...]
     hints: Mapping[str, str]
-    """Schema → hint template of this consumer."""
     trusted_hints: TrustedHints | None
     """Whose hints of records run; None = nobody's."""
     shadow_of: str = ""
@@ -157,8 +152,6 @@ class RecordConsumers:
     """What the definitions of a workspace make."""
 
     profiles: tuple[Profile, ...] = ()
-    """By name."""
     origins: Mapping[str, str] = field(default_factory=dict)
-    """Consumer → the records that make it."""
     findings: tuple[LintFinding, ...] = ()
     """Ignored settings and invalid records; `file` is the record."""

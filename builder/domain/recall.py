@@ -53,7 +53,6 @@ class Ended:
 
     breadcrumb: Breadcrumb
     size: int
-    """Bytes that the store holds of it."""
 
 
 def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
@@ -113,7 +112,6 @@ class RecallQuery:
 
     scope: Scope
     session: str
-    """The trigger's own session."""
     after: Place
     """Exclusive: the caller has everything up to it."""
     until: Place
@@ -122,7 +120,6 @@ class RecallQuery:
     pinned: tuple[Pinned, ...]
     """Read beside the rows as of `until`, from the session or from no session; their sections do not matter here."""
     model: str
-    """The engine whose vectors are read."""
     searched: bool = True
     """Whether terms and vectors of passages are read; without a search nothing needs them."""
 
@@ -132,7 +129,6 @@ class Recall:
     """The answer to a `RecallQuery`."""
 
     rows: tuple[StoredBreadcrumb, ...]
-    """In the order of `StoredBreadcrumb.order`."""
     pinned: tuple[tuple[StoredBreadcrumb, ...], ...]
     """For each `Pinned` of the query its breadcrumbs, newest first."""
     revision: int

@@ -100,11 +100,8 @@ class Receipt:
     summaries: tuple[str, ...]
     """Ids of the summaries made from it, which were erased too."""
     messages: int
-    """Messages deleted from the stream of breadcrumbs."""
     contexts: int
-    """Published contexts that became stubs."""
     dead_letters: int
-    """Dead letters deleted."""
     cached: int
     """Vectors and fragments dropped from the memory of this process."""
 
@@ -119,13 +116,10 @@ class Failure:
 
     kind: TemplateKind | Literal["llm_hints"]
     name: str
-    """Of the template, or of the schema."""
     reason: str
     """Of the first failure, with the line of the template."""
     instead: str
-    """What was rendered in its place."""
     times: int = 1
-    """Failures until now."""
 
     @property
     def file(self) -> str:
@@ -150,11 +144,9 @@ class Evidence:
     """Why a passage was found, or was not."""
 
     probability: float
-    """That it answers the question."""
     rank: int
     """Among the candidates, 1 = the best."""
     candidates: int
-    """Passages that could be found."""
     signals: tuple[SignalValue, ...]
     """The most points, for or against, first."""
 
@@ -183,11 +175,9 @@ class PagePart:
     tokens: int
     """0 for headings, dates and notes, which belong to no breadcrumb."""
     reason: str
-    """Why it is on the page."""
     reduced: str = ""
     """Why not all of it is shown; "" = all of it is."""
     evidence: Evidence | None = None
-    """Of what was found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +198,6 @@ class SectionBudget:
 
     name: str
     source: str
-    """What fills it."""
     section_class: str
     tokens: int
     """With heading, notes and date lines."""
@@ -225,7 +214,6 @@ class BudgetReceipt:
     budget: int
     reserve: int
     margin: float
-    """Share of the budget that is kept free."""
     allowance: int
     """What budget, reserve and margin leave."""
     aim: int
@@ -251,7 +239,6 @@ class Question:
     """The words that were embedded, without names."""
     terms: tuple[str, ...]
     names: tuple[str, ...]
-    """People whom it names."""
     is_small_talk: bool
     """It asks for nothing, so nothing was searched."""
     has_vector: bool
@@ -269,10 +256,8 @@ class ContextReceipt:
     """Its parts cover every line of the page but empty ones."""
 
     parts: tuple[PagePart, ...]
-    """In page order."""
     absent: tuple[AbsentSource, ...]
     """Breadcrumbs that the consumer may see and the page does not show, the most relevant first."""
     by_reason: Mapping[str, int]
-    """How many of all such breadcrumbs have each reason."""
     budget: BudgetReceipt
     question: Question

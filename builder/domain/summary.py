@@ -24,7 +24,6 @@ class KeptLine:
     ids: tuple[str, ...]
     """Breadcrumbs that it was made from; a deleted or edited one hides the line."""
     versions: tuple[int, ...]
-    """Their versions."""
     verbatim: bool = False
     """Kept word for word on request, outside the cap."""
     rank: int = 0
@@ -56,13 +55,10 @@ class Summary:
     covered: tuple[str, ...]
     """Ids that it stands for and no earlier summary of its chain does in that version."""
     versions: tuple[int, ...]
-    """Their versions."""
     previous: str
-    """Id of the summary that it continues."""
     last: str
     """Id of the breadcrumb that heads the last unit it covers."""
     recipe: str
-    """Hash of the settings."""
     by: str
     """"extractive" or the name of a model."""
     language: str
@@ -131,13 +127,11 @@ class CompactionResult:
     units: int
     """That the summary stands for; 0 = nothing was summarised."""
     covered: int
-    """Breadcrumbs of them."""
     tokens_before: int
     """Of the units, as pages show them."""
     tokens_after: int
     """Of the summary that stands for them, as pages show it."""
     summary: str
-    """Its id."""
     reason: str = ""
     """Why nothing was published, for people; "" when a summary was."""
 

@@ -1,4 +1,6 @@
-"""Control text, which steers a screen or a model instead of being read, is made visible: a page and its messages hold none.
+"""Texts of a page, JSON of any sender, and the fixed phrases.
+
+Control text, which steers a screen or a model instead of being read, is made visible: a page and its messages hold none.
 
 Control text is
 - a control character (C0, DEL, C1), but not a newline, a tab, or a carriage return before a newline;
@@ -20,8 +22,14 @@ LRM and RLM belong to words of many languages and stay. U+2028 and U+2029 are li
 """
 
 import json
+import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from hashlib import blake2b
+from string import Formatter
 from typing import Any
 
 _JOINED = "\u0590-\u1cff\u2190-\u2bff\u3000-\uabff\ufb1d-\ufdff\ufe0f\ufe70-\ufefc\U00010000-\U0001ffff"
@@ -146,3 +154,123 @@ def parsed(text: Any) -> Any:
     except (ValueError, RecursionError):
         return text
     return value if isinstance(value, dict | list) else text
+
+
+MAX_DEPTH = 64
+TOO_DEEP = f"it is nested deeper than {MAX_DEPTH} levels; flatten it or send it as text"
+
+_LINE_ENDS = re.compile("[\x7f-\x9f\u2028\u2029]")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+_SHAPES = ((type(None), "null"), (bool, "a boolean"), (int | float, "a number"))
+
+
+def clean(value: Any) -> Any:
+    """NUL and lone surrogates → U+FFFD. Raises ValueError beyond MAX_DEPTH."""
+    if depth(value) > MAX_DEPTH:
+        raise ValueError(TOO_DEEP)
+    return with_texts(value, storable := partial(_UNSTORABLE.sub, "\ufffd"), storable)
+
+
+def one_line(value: Any) -> str:
+    """Compact JSON in one line for every reader, `str.splitlines` included."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _LINE_ENDS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
+
+
+def shape(value: Any) -> str:
+    """Kind and size of a JSON value, for logs without users' words."""
+    if isinstance(value, str):
+        return f"a text of {len(value):,} characters"
+    if isinstance(value, list | tuple | dict):
+        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value):,}"
+    return next((name for kind, name in _SHAPES if isinstance(value, kind)), f"a {type(value).__name__}")
+
+
+def canonical(value: Any) -> str:
+    """JSON text with sorted keys and no spaces."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def canonical_text(text: str) -> str:
+    """The canonical form of a JSON text."""
+    return canonical(json.loads(text))
+
+
+def parse(data: bytes | str) -> Any:
+    """JSON → value. Raises ValueError (not JSON, NaN, too deep, a huge integer)."""
+
+    def refuse(word: str) -> float:
+        raise ValueError(f"{word} is not a JSON number")
+
+    def number(digits: str) -> float:
+        value = float(digits)
+        if not math.isfinite(value):
+            raise ValueError(f"a number of {len(digits):,} characters is too large")
+        return value
+
+    try:
+        return json.loads(data, parse_constant=refuse, parse_float=number)
+    except RecursionError as error:
+        raise ValueError(TOO_DEEP) from error
+
+
+MONTHS = 12
+SEPARATOR = "thousands"
+Mark = Callable[[int], str]
+"""Amount left out → the mark in its place."""
+
+
+class _NumberText(Formatter):
+    """`str.format` with a language's thousands separator."""
+
+    def __init__(self, separator: str) -> None:
+        self._separator = separator
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        text: str = super().format_field(value, format_spec)
+        return text.replace(",", self._separator) if format_spec == "," else text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Phrases:
+    """A catalogue of phrases; hashed by identity, as a key of caches."""
+
+    entries: Mapping[str, str] = field(default_factory=dict)
+    """Name → checked text with fields in braces."""
+
+    def __call__(self, name: str, **values: Any) -> str:
+        """The phrase with its values; its name if it is missing."""
+        text, separator = self.entries.get(name, name), self.entries.get(SEPARATOR, ",")
+        return text.format(**values) if separator == "," else _NumberText(separator).format(text, **values)
+
+    def day(self, moment: date) -> str:
+        """The day in the words of the catalogue."""
+        months = self("months").split()
+        month = months[moment.month - 1] if len(months) == MONTHS else f"{moment:%m}"
+        return self("day", day=moment.day, month=month, year=moment.year)
+
+    def counted(self, one: str, many: str, number: int) -> str:
+        """The phrase for this number of things."""
+        return self(one if number == 1 else many, number=number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """Files of one moment, kept so that contexts can be rebuilt."""
+
+    templates: str
+    profiles: Mapping[str, str]
+    """Consumer → revision of its profile, as contexts name it."""
+    layers: tuple[Mapping[str, str], ...]
+    """Path → text, the bundled files first."""
+
+    @property
+    def id(self) -> str:
+        """Hash of the files."""
+        digest = blake2b(digest_size=16)
+        for layer in self.layers:
+            for path, text in sorted(layer.items()):
+                digest.update(f"{path}\0{text}\0".encode())
+            digest.update(b"\1")
+        return digest.hexdigest()

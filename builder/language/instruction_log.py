@@ -19,7 +19,6 @@ class Statement:
     """One instruction in its place."""
 
     session: int
-    """The code of its session."""
     person: int
     """The code of the person whose memory is read; -1 for anybody else's words."""
     row: int
@@ -59,7 +58,6 @@ class InstructionLog:
     """In place order; only grows, so "as of" is a prefix."""
 
     passages: int = 0
-    """Number of passages that were read."""
     statements: list[Statement] = field(default_factory=list)
     later: list[list[tuple[int, str]]] = field(default_factory=list)
     """For each statement the later ones that outdate it, with the reason."""

@@ -44,7 +44,6 @@ class Cue:
     asks: bool = False
     """It counts in a question too ("could you always …?")."""
     withdraws: bool = False
-    """It takes an instruction back."""
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -71,7 +70,6 @@ class Language:
     joints: frozenset[str]
     """Openers that continue a clause with a subject."""
     subjects: frozenset[str]
-    """Such subjects."""
     selves: frozenset[str]
     """Subjects in the first person."""
     self_objects: frozenset[str]
@@ -89,7 +87,6 @@ class Language:
     reported: re.Pattern[str]
     """Another person's words follow, or a promise."""
     proverbs: re.Pattern[str]
-    """What is never meant as an instruction."""
     pasted: re.Pattern[str]
     """Announces another person's text on the lines after it."""
     presents: re.Pattern[str]
@@ -103,7 +100,6 @@ class Language:
     both: re.Pattern[str]
     """Words that join two matters."""
     directions: re.Pattern[str]
-    """Prepositions."""
     others: re.Pattern[str]
     """Pronouns of third persons."""
 

@@ -5,13 +5,13 @@ permission that adds no word to what it is about.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
 from builder.language.instruction_patterns import ANY_WORD, ANYWHERE, Cue, Language, languages, own_sentences
 from builder.language.sentences import wording
-from builder.language.words import LETTERS, SPACED_SCRIPTS, any_of, derived, either, words
+from builder.language.words import LETTERS, SPACED_SCRIPTS, Terms, any_of, derived, either, words
 
 END_CHARS = 5_000
 """Characters at both ends of a long text that are read: pasted text is between them."""
@@ -63,7 +63,6 @@ class Subject:
     words: frozenset[str]
     """Stemmed terms."""
     order: tuple[str, ...]
-    """The terms in their order."""
     capitals: tuple[str, ...]
     """Terms of the words with a capital."""
     wording: str
@@ -71,15 +70,14 @@ class Subject:
     generic: bool
     """Its verb stands for any other ("use", "write"), or it has none ("no emojis")."""
     several: bool
-    """It names two matters."""
     directions: frozenset[tuple[str, str]]
     """(preposition, word after it): "from Tom" is not "to Tom"."""
     others: frozenset[str]
     """Pronouns of third persons."""
 
 
-def subject(sentence: str, code: str, terms: Callable[[str], str]) -> Subject:
-    """What the sentence is about. code: language of its cue. terms: text → stemmed terms."""
+def subject(sentence: str, code: str, terms: Terms) -> Subject:
+    """What the sentence is about. code: language of its cue."""
     language = next(language for language in languages() if language.code == code)
     plain = sentence.replace("’", "'").lower()
     about = language.generic.sub(" ", language.stop.sub(" ", plain))

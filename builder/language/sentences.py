@@ -5,11 +5,10 @@ In doubt nothing is split: half a sentence says something else.
 
 import re
 import unicodedata
-from collections.abc import Callable
 from enum import IntFlag
 from hashlib import blake2b
 
-from builder.language.words import UNSPACED, any_of, any_unspaced, derived, either, has_word, is_filler, word_set, words
+from builder.language.words import UNSPACED, Terms, any_of, any_unspaced, derived, either, has_word, is_filler, word_set, words
 
 CONTEXT_CHARS = 40
 """Characters before and after a mark that decide whether it ends a sentence."""
@@ -226,8 +225,8 @@ UNSPACED_CHARS_PER_WORD = 3
 """Characters of a script without spaces that say as much as a word and its grammar."""
 
 
-def is_follow_up(text: str, terms: Callable[[str], str]) -> bool:
-    """Whether it is understood only with an earlier text. terms: text → stemmed terms joined by spaces."""
+def is_follow_up(text: str, terms: Terms) -> bool:
+    """Whether it is understood only with an earlier text."""
     if len(text.split()) > MAX_WORDS or is_filler(text):
         return False
     continuation, why, pointer = _follow_ups()
@@ -272,11 +271,11 @@ def wording(text: str) -> str:
         return plain
     core = _STATEMENT_END.sub(".", _without_asides(" ".join(plain.translate(_QUOTATION_MARKS).split())))
     core = _LAST.sub(lambda end: end["number"] or "", core).rstrip()
-    return _BEGINNING.sub(lambda word: _small(word[0]), core) or plain
-
-
-def _small(word: str) -> str:
-    return word if word.casefold() in word_set("capitonyms") else word[0].lower() + word[1:]
+    capitonyms = word_set("capitonyms")
+    return (
+        _BEGINNING.sub(lambda word: word[0] if word[0].casefold() in capitonyms else word[0][0].lower() + word[0][1:], core)
+        or plain
+    )
 
 
 def _without_asides(text: str) -> str:

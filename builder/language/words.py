@@ -28,7 +28,6 @@ LETTERS = {
 
 
 NOTHING = r"(?!)"
-"""Pattern that matches nothing."""
 WORD_START, WORD_END = r"(?<!\w)", r"(?!\w)"
 
 Terms = Callable[[str], str]
@@ -185,7 +184,6 @@ DEFAULT_NAMES = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
 MAX_RUN = 16
 """Words side by side that are read as one: "A s s i s t a n t"."""
 MAX_NAMES = 4_096
-"""Names that are remembered."""
 WORD = re.compile(r"[^\W_]+")
 _PLAIN = re.compile(r"[^\W_][\w .,'\u2019()&@+/-]*")
 _PART = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")

@@ -5,7 +5,6 @@ from typing import Protocol
 from builder.domain.summary import KeptLine, Utterance
 
 NO_MODEL = "none"
-"""Id of the engine without a model."""
 
 
 class Embedder(Protocol):

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.phrases import Edition
 from builder.domain.recall import Ended, Recall, RecallQuery, StoredBreadcrumb
+from builder.domain.text import Edition
 
 MAX_EDITIONS = 200
 """Of profiles and templates that a store keeps."""

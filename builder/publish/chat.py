@@ -101,7 +101,10 @@ def openai(messages: tuple[Message, ...]) -> tuple[MessageOpenAI, ...]:
 
 
 def _with_results(message: Message) -> Iterator[MessageOpenAI]:
-    calls = tuple(map(_tool_call, message.exchanges))
+    calls = tuple(
+        ToolCallOpenAI(id=call.id, function=FunctionOpenAI(name=call.tool, arguments=call.arguments))
+        for call in (exchange.call for exchange in message.exchanges)
+    )
     pictures = tuple(
         ImagePart(image_url=ImageUrl(url=f"data:{image.media};base64,{image.data}" if image.data else image.url))
         for image in message.images
@@ -112,11 +115,6 @@ def _with_results(message: Message) -> Iterator[MessageOpenAI]:
     yield MessageOpenAI(role=message.role, content=message.parts[0].text if is_plain else parts or None, tool_calls=calls or None)
     for exchange in message.exchanges:
         yield MessageOpenAI(role="tool", content="\n".join(exchange.results), tool_call_id=exchange.call.id)
-
-
-def _tool_call(exchange: Exchange) -> ToolCallOpenAI:
-    call = exchange.call
-    return ToolCallOpenAI(id=call.id, function=FunctionOpenAI(name=call.tool, arguments=call.arguments))
 
 
 class CacheControl(BaseModel):
@@ -204,7 +202,9 @@ def _turns(message: Message) -> Iterator[tuple[Literal["user", "assistant"], tup
     if message.role == "user":
         yield "user", _mark_cache((*map(_picture, message.images), *_texts(message)), message)
     elif message.role == "assistant" and message.exchanges:
-        yield "assistant", (*_texts(message), *map(_use, message.exchanges))
+        calls = (exchange.call for exchange in message.exchanges)
+        uses = (ToolUseBlock(id=call.id, name=call.tool, input=json.loads(call.arguments)) for call in calls)
+        yield "assistant", (*_texts(message), *uses)
         yield "user", _mark_cache(tuple(map(_result, message.exchanges)), message)
     elif message.role == "assistant":
         yield "assistant", _mark_cache(_texts(message), message)
@@ -218,11 +218,6 @@ def _mark_cache(blocks: tuple[CachedBlock, ...], message: Message) -> tuple[Cach
     if not message.breakpoint:
         return blocks
     return (*blocks[:-1], blocks[-1].model_copy(update={"cache_control": CacheControl()}))
-
-
-def _use(exchange: Exchange) -> ToolUseBlock:
-    call = exchange.call
-    return ToolUseBlock(id=call.id, name=call.tool, input=json.loads(call.arguments))
 
 
 def _result(exchange: Exchange) -> ToolResultBlock:

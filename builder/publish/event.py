@@ -218,7 +218,7 @@ def _event(context: Context) -> AgentContextV1:
         agent_id=context.agent if context.agent != context.consumer else None,
         session_id=context.trigger.session,
         trigger_event_id=context.trigger.id,
-        trigger_seq=context.place.sequence,
+        trigger_seq=context.trigger.place.sequence,
         assembled_at=context.assembled_at.astimezone(UTC),
         token_estimate=context.tokens,
         token_count=context.tokens,

@@ -50,17 +50,14 @@ class _Session:
     is_shown: Callable[[str], bool]
     """Whether a breadcrumb is there and may be shown."""
     unanswered: dict[str, Breadcrumb] = field(default_factory=dict)
-    """Messages that have no answer."""
     page_of_calls: dict[str, str] = field(default_factory=dict)
     """Those of them for which the agent has called tools → the trigger of the page on which it did."""
     triggers: dict[str, Breadcrumb] = field(default_factory=dict)
     """Those that have pages, in their order."""
     of_results: dict[str, Questions] = field(default_factory=dict)
-    """Result → what its page answers."""
     calls: dict[Call, tuple[str, Breadcrumb]] = field(default_factory=dict)
     """Open call → the first of what calls in its turn, and what makes it."""
     trigger: str = ""
-    """Of the page that is asked for."""
     published: tuple[str, ...] = ()
     """What that page answered as it was built first."""
     run: str = ""
@@ -77,7 +74,9 @@ class _Session:
                 if turn not in {other for other, _ in self.calls.values()}:
                     self._close(crumb, caller)
         elif is_own:
-            self._call(crumb, calls)
+            if calls or crumb.role != "tool":
+                self.run = (self.run or crumb.id) if crumb.role == "tool" else ""
+                self.calls |= dict.fromkeys(calls, (self.run or crumb.id, crumb))
             self._answer(crumb)
         if crumb.id == self.trigger:
             self.published = self.page(crumb.id).ids
@@ -99,11 +98,6 @@ class _Session:
         with_pages = [each.id for each, later in pairs if not follows_at_once(each, later, self.profile)]
         ids = (*self._of_calls_on(trigger), *(each.id for each in chain))
         return Questions(ids=ids[-MAX_QUESTIONS:], current=(trigger,), supersedes=with_pages[-1] if with_pages else "")
-
-    def _call(self, crumb: Breadcrumb, calls: tuple[Call, ...]) -> None:
-        if calls or crumb.role != "tool":
-            self.run = (self.run or crumb.id) if crumb.role == "tool" else ""
-            self.calls |= dict.fromkeys(calls, (self.run or crumb.id, crumb))
 
     def _answer(self, crumb: Breadcrumb) -> None:
         ids = self.page(crumb.answers).ids
@@ -178,9 +172,7 @@ def without_later_triggers(view: View, trigger: Breadcrumb, profile: Profile) ->
             gone[row] = True
             hidden.update({crumb.id} - {trigger.id})
             requests.update(crumb.calls if crumb.call_signatures else ())
-    if not gone.any():
-        return view
-    return replace(view, current=view.current & ~gone, audience=~gone if view.audience is None else view.audience & ~gone)
+    return view.within(~gone)
 
 
 def follows_at_once(crumb: Breadcrumb, later: Breadcrumb, profile: Profile) -> bool:
@@ -195,18 +187,13 @@ def is_same_speaker(crumb: Breadcrumb, other: Breadcrumb) -> bool:
 
 def _read(view: View, profile: Profile, trigger: str = "") -> _Session:
     session = _Session(profile, partial(_is_shown, view), trigger=trigger)
-    for row, crumb in _newest(view):
-        is_own = crumb.role in {"assistant", "tool"} and view.is_own(crumb)
-        session.read(crumb, is_own=is_own, calls=tuple(_calls(view, row)))
-    return session
-
-
-def _newest(view: View) -> Iterator[tuple[int, Breadcrumb]]:
     for row in view.rows[-NEWEST_BREADCRUMBS:].tolist():
         crumb = view.breadcrumb(row)
-        is_past = (crumb.role == "assistant" and not crumb.calls) or (_is_result(crumb) and view.in_conversation(row))
+        is_past = (crumb.role == "assistant" and not crumb.calls) or (_is_result(crumb) and view.dialogue[row])
         if crumb.version == 1 and (is_past or _is_shown(view, crumb.id)):
-            yield row, crumb
+            is_own = crumb.role in {"assistant", "tool"} and view.is_own(crumb)
+            session.read(crumb, is_own=is_own, calls=tuple(_calls(view, row)))
+    return session
 
 
 def _calls(view: View, row: int) -> Iterator[Call]:

@@ -26,14 +26,14 @@ SCHEMA_DEFINITIONS = Pinned(selector=Selector(schemas=(SCHEMA_DEFINITION,)), kee
 """Definitions of schemas, for consumers that trust their hints."""
 
 RowsByKind = Mapping[Pinned, tuple[StoredBreadcrumb, ...]]
-"""Rows by kind, the newest first."""
 
 
 def kinds_of(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
     """The kinds that are recalled for these consumers, each once."""
     sections = (each for profile in consumers for kind in profile.pinned for each in _with_shared(replace(kind, section="")))
-    definitions = (AGENTS,) if any(map(_needs_definition, consumers)) else ()
-    schemas = (SCHEMA_DEFINITIONS,) if any(map(_reads_schema_definitions, consumers)) else ()
+    definitions = (AGENTS,) if any(not each.system_prompt and each.section("system") for each in consumers) else ()
+    trusting = [each.trusted_hints for each in consumers if each.trusted_hints]
+    schemas = (SCHEMA_DEFINITIONS,) if any(each.covers_schema_definitions for each in trusting) else ()
     return tuple(dict.fromkeys((BLACKLIST, OWN_BLACKLIST, *definitions, *schemas, *sections)))
 
 
@@ -54,7 +54,7 @@ def pinned_rows(profile: Profile, rows: RowsByKind) -> tuple[tuple[StoredBreadcr
 
 def system_prompt(profile: Profile, rows: RowsByKind) -> str:
     """The profile's, else that of the consumer's newest definition of no session; "" without a section for it."""
-    if not _needs_definition(profile):
+    if profile.system_prompt or not profile.section("system"):
         return profile.system_prompt
     trusted = (row.breadcrumb for row in rows[AGENTS] if row.breadcrumb.session == NO_SESSION)
     return next((crumb.text for crumb in trusted if crumb.speaker == profile.consumer), "").strip()
@@ -63,7 +63,7 @@ def system_prompt(profile: Profile, rows: RowsByKind) -> str:
 def schema_hints(profile: Profile, rows: RowsByKind) -> Mapping[str, str]:
     """Schema → the hints, as JSON text, of its newest `schema.def.v1` of no session that the profile trusts."""
     trusted = profile.trusted_hints
-    if trusted is None or not _reads_schema_definitions(profile):
+    if trusted is None or not trusted.covers_schema_definitions:
         return {}
     records = (row.breadcrumb for row in reversed(rows[SCHEMA_DEFINITIONS]))
     usable = [record for record in records if record.session == NO_SESSION and trusted.trusts(record)]
@@ -76,14 +76,6 @@ def _with_shared(kind: Pinned) -> tuple[Pinned, ...]:
     return (replace(kind, of_no_session=True), kind) if CATALOG in kind.selector.schemas else (kind,)
 
 
-def _reads_schema_definitions(profile: Profile) -> bool:
-    return profile.trusted_hints is not None and profile.trusted_hints.covers_schema_definitions
-
-
-def _needs_definition(profile: Profile) -> bool:
-    return not profile.system_prompt and profile.section("system") is not None
-
-
 def visible_to(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...]) -> View:
     """The rows that this consumer may see at the trigger.
 
@@ -92,23 +84,23 @@ def visible_to(view: View, profile: Profile, trigger: Breadcrumb, excluded: tupl
     return without_expired(of_consumer(view, profile, trigger), excluded, trigger.received_at)
 
 
+def of_consumer(view: View, profile: Profile, trigger: Breadcrumb) -> View:
+    """The conversation that its agent takes part in."""
+    task = trigger.task if profile.scope_to_task else None
+    return replace(of_audience(view, profile.audience, task), agent=profile.agent)
+
+
 def of_person(view: View, user: str) -> View:
     """Of other sessions only what was said by and to this person and is not private."""
     table, people = view.history.breadcrumbs, view.history.people
     person = people.codes.get(user, NOBODY)
     own = view.session_of == view.session
-    persons = view.column(people.person)
-    memory = (persons == person) & (person != NOBODY) & ~view.column(table.private)
+    persons = people.person[: view.size]
+    memory = (persons == person) & (person != NOBODY) & ~table.private[: view.size]
     if NO_SESSION in table.sessions:
         memory |= (view.session_of == table.sessions[NO_SESSION]) & (persons == NOBODY)
     summaries = view.current & ~own & table.matching(SUMMARIES, view.size)
     return replace(view, current=view.current & (own | (memory & ~summaries)), person=person, summaries=summaries)
-
-
-def of_consumer(view: View, profile: Profile, trigger: Breadcrumb) -> View:
-    """The conversation that its agent takes part in."""
-    task = trigger.task if profile.scope_to_task else None
-    return replace(of_audience(view, profile.audience, task), agent=profile.agent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,9 +117,7 @@ class ConsumerRecall:
     terms: Terms
     """Text → stemmed terms joined by spaces."""
     scope: Scope
-    """Where it was looked for."""
     questions: Questions = field(default_factory=Questions)
-    """The messages that the page answers."""
     as_of: Place | None = None
     """The view ends here, after the trigger; None = at the trigger."""
     lacks_user: bool = False

@@ -116,37 +116,31 @@ class HistoryReader:
         inclusive: the history includes the place. searched: read terms and vectors, too.
         """
         async with self.cache.locks.of(scope):
-            rows, history = await self._read(session, until, scope, pinned, searched)
-            return rows, as_of(history, until, session, inclusive=inclusive)
-
-    async def _read(
-        self, session: str, until: Place, scope: Scope, pinned: tuple[Pinned, ...], searched: bool
-    ) -> tuple[PinnedRows, History]:
-        history, revision = self.cache.get(scope), None
-        if searched > history.is_searched:
-            history = self.cache.reset(scope)
-        while True:
-            history.is_searched &= searched or bool(history.rows)
-            query = RecallQuery(
-                scope=scope,
-                session=session,
-                after=history.place,
-                until=until,
-                limit=self.page_rows,
-                pinned=pinned,
-                model=self.model,
-                searched=history.is_searched,
-            )
-            page = await self.store.recall(query)
-            revision = page.revision if revision is None else revision
-            if not self.cache.accepts(history, revision):
-                history, revision = self.cache.reset(scope), None
-                continue
-            for _ in self.cache.extend(history, page.rows):
-                await asyncio.sleep(0)
-            if len(page.rows) < self.page_rows:
-                await self._fill(history)
-                return page.pinned, history
+            history, revision = self.cache.get(scope), None
+            if searched > history.is_searched:
+                history = self.cache.reset(scope)
+            while True:
+                history.is_searched &= searched or bool(history.rows)
+                query = RecallQuery(
+                    scope=scope,
+                    session=session,
+                    after=history.place,
+                    until=until,
+                    limit=self.page_rows,
+                    pinned=pinned,
+                    model=self.model,
+                    searched=history.is_searched,
+                )
+                page = await self.store.recall(query)
+                revision = page.revision if revision is None else revision
+                if not self.cache.accepts(history, revision):
+                    history, revision = self.cache.reset(scope), None
+                    continue
+                for _ in self.cache.extend(history, page.rows):
+                    await asyncio.sleep(0)
+                if len(page.rows) < self.page_rows:
+                    await self._fill(history)
+                    return page.pinned, as_of(history, until, session, inclusive=inclusive)
 
     async def _fill(self, history: History) -> None:
         while history.is_searched and self.model != NO_MODEL and (rows := history.lacking[:VECTOR_ROWS]):
@@ -215,7 +209,7 @@ async def history_of(store: Store, workspace: str, user: str, until: Place) -> t
     for session in await store.sessions_of(workspace, user):
         _, view = await reader.read(session, until, Scope(workspace=workspace, sessions=(session,)), (), inclusive=True)
         person = view.history.people.codes.get(user, NOBODY)
-        persons = view.column(view.history.people.person)
+        persons = view.history.people.person[: view.size]
         rows = np.flatnonzero((persons == person) & (persons != NOBODY) & view.current)
         crumbs += (view.breadcrumb(row) for row in rows.tolist())
     return tuple(sorted(crumbs, key=lambda crumb: (crumb.place, crumb.session)))

@@ -25,6 +25,7 @@ from builder.domain.breadcrumb import (
 )
 from builder.domain.errors import Rejected
 from builder.domain.selector import DEFINES_TAG, SCHEMA_DEFINITION
+from builder.domain.text import canonical, clean, one_line, parse, shape
 from builder.remember.content import attachment_lines, text_of, without_data
 from builder.remember.record import MAX_SPEAKER_CHARS, Lifetimes, Record, end_of, is_secret, lifetime, without_content
 from builder.remember.schemas.base import Body, BrowserPageContextV1, BrowserTabContextV1, NoteV1
@@ -37,7 +38,6 @@ from builder.remember.schemas.conversation import (
     ToolResponseV1,
     UserMessageV1,
 )
-from builder.wire.json import canonical, clean, one_line, parse, shape
 from builder.wire.records import sent_offset
 from builder.wire.subjects import SubjectParts, is_session, parse_breadcrumb_subject
 
@@ -68,7 +68,6 @@ UNKNOWN_BODY: dict[str, Any] = {
     "items": [{"name": "first", "size": 1}, {"name": "second", "size": 2}],
     "more": {"owner": "Maya"},
 }
-"""The body of an unknown schema."""
 
 
 def text_within(schema: str, part: dict[str, Any]) -> str:
@@ -160,7 +159,9 @@ def decode(arrival: StreamMessage, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes
             "store the large part elsewhere and send a link, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES"
         )
     try:
-        value = clean(_object(parse(arrival.data)))
+        value = clean(parse(arrival.data))
+        if not isinstance(value, dict):
+            raise ValueError(f"it is a JSON {type(value).__name__}")  # noqa: TRY004, TRY301 - one family of reasons
     except ValueError as error:
         raise Rejected(f"the breadcrumb is not readable JSON: {error}; send one UTF-8 JSON object") from error
     secret = is_secret(address.schema, value)
@@ -180,12 +181,6 @@ def readable(arrival: StreamMessage) -> Breadcrumb | None:
         return decode(arrival, len(arrival.data) + 1)
     except Rejected:
         return None
-
-
-def _object(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError(f"it is a JSON {type(value).__name__}")  # noqa: TRY004 - one family of reasons
-    return value
 
 
 def _validated(model: type[Model], value: Any, schema: str, pointer: str, file: str) -> Model:

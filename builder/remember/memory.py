@@ -14,11 +14,12 @@ from builder.domain.breadcrumb import SUMMARY, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import Passage, StoredBreadcrumb
 from builder.domain.reports import timed
+from builder.domain.text import canonical_text
 from builder.language.instructions import instructions
 from builder.language.sentences import fingerprint, sentences, traits
+from builder.language.words import Terms
 from builder.ports.models import Embedder
 from builder.ports.store import BreadcrumbStore
-from builder.wire.json import canonical_text
 
 THREAD_CHARS = 20_000
 """Work on a longer text is done in the thread."""
@@ -127,9 +128,7 @@ async def no_pause() -> None:
 class Ingest:
     """Computes words at once, and vectors where the text is short."""
 
-    def __init__(
-        self, embedder: Embedder, terms: Callable[[str], str], count: Callable[[str], int], passages_at_ingestion: int | None
-    ) -> None:
+    def __init__(self, embedder: Embedder, terms: Terms, count: Callable[[str], int], passages_at_ingestion: int | None) -> None:
         """terms: text → stemmed terms joined by spaces. count: text → tokens.
 
         passages_at_ingestion: a breadcrumb of more passages gets its vectors later; None = none does.
@@ -174,20 +173,13 @@ class Ingest:
         spans = (lines if breadcrumb.schema == SUMMARY else passages)(breadcrumb.text)
         by_person = breadcrumb.role == "user"
         begin = [instruction.start for instruction in instructions(breadcrumb.text)] if by_person else []
-        return StoredBreadcrumb(
-            breadcrumb=breadcrumb,
-            passages=tuple(
-                self._passage(breadcrumb, *span, by_person, any(span[0] <= at < span[1] for at in begin)) for span in spans
-            ),
-            model="",
-            fingerprint=fingerprint(breadcrumb.text),
-        )
-
-    def _passage(self, breadcrumb: Breadcrumb, start: int, end: int, by_person: bool, instructs: bool) -> Passage:
-        text = breadcrumb.text[start:end]
-        pointers = () if start else breadcrumb.pointers
-        terms = self._terms(" ".join((text, *pointers)))
-        return Passage(start, end, terms, b"", self._count(text), traits(text, by_person=by_person, instructs=instructs))
+        parts = []
+        for start, end in spans:
+            text = breadcrumb.text[start:end]
+            terms = self._terms(" ".join((text, *(() if start else breadcrumb.pointers))))
+            marks = traits(text, by_person=by_person, instructs=any(start <= at < end for at in begin))
+            parts.append(Passage(start, end, terms, b"", self._count(text), marks))
+        return StoredBreadcrumb(breadcrumb=breadcrumb, passages=tuple(parts), model="", fingerprint=fingerprint(breadcrumb.text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,14 +210,11 @@ def _check_identity(stored: Breadcrumb, breadcrumb: Breadcrumb) -> None:
             f"id {breadcrumb.id!r} version {breadcrumb.version} belongs to session {stored.session!r} of this "
             "workspace; give every breadcrumb of a workspace an id of its own"
         )
-    if _differs(stored, breadcrumb):
+    is_free = breadcrumb.schema == SUMMARY or breadcrumb.id in (stored.removes, breadcrumb.removes)
+    if stored.place == breadcrumb.place or is_free:
+        return
+    if stored.schema != breadcrumb.schema or canonical_text(stored.body) != canonical_text(breadcrumb.body):
         raise Rejected(
             f"id {breadcrumb.id!r} version {breadcrumb.version} is taken: the breadcrumb that came first has other "
             "content; publish the next version, or take another id"
         )
-
-
-def _differs(stored: Breadcrumb, breadcrumb: Breadcrumb) -> bool:
-    if stored.place == breadcrumb.place or breadcrumb.schema == SUMMARY or breadcrumb.id in (stored.removes, breadcrumb.removes):
-        return False
-    return stored.schema != breadcrumb.schema or canonical_text(stored.body) != canonical_text(breadcrumb.body)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from fnmatch import filter as filter_tags
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, TypeVar
 
@@ -19,8 +20,8 @@ from pydantic import (
 )
 
 from builder.domain.errors import Rejected
+from builder.domain.text import parse
 from builder.remember.schemas.base import UserId
-from builder.wire.json import parse
 from builder.wire.records import SentTime
 from builder.wire.subjects import parse_breadcrumb_subject
 
@@ -61,12 +62,9 @@ def end_of(created_at: datetime, sent: Iterable[float | datetime | None], hours:
 
 def lifetime(schema: str, tags: tuple[str, ...], lifetimes: Lifetimes) -> float | None:
     """Hours; the shortest of the kinds that fit, None = no limit."""
-    return min((hours for kind, hours in lifetimes.items() if _fits(kind, schema, tags)), default=None)
-
-
-def _fits(kind: str, schema: str, tags: tuple[str, ...]) -> bool:
-    schema_pattern, _, tag_pattern = kind.partition(" ")
-    return fnmatchcase(schema, schema_pattern) and (not tag_pattern or any(fnmatchcase(tag, tag_pattern) for tag in tags))
+    kinds = ((*kind.partition(" "), hours) for kind, hours in lifetimes.items())
+    fitting = (hours for pattern, _, tag, hours in kinds if fnmatchcase(schema, pattern) and (not tag or filter_tags(tags, tag)))
+    return min(fitting, default=None)
 
 
 def _moment(created_at: datetime, end: float | datetime) -> datetime | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.wire.json import canonical, one_line, parse, shape
+from builder.domain.text import canonical, one_line, parse, shape
 
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
 SYSTEM = frozenset({"system", "developer"})
@@ -88,9 +88,7 @@ class _Conversation:
 
     session: str
     times: Counter[str] = field(default_factory=Counter)
-    """How often each message came."""
     tools: dict[str, str] = field(default_factory=dict)
-    """Id of a call → name of its tool."""
     question: str = ""
     """Id of the last message of a person."""
 

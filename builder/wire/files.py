@@ -19,8 +19,8 @@ MAX_TREES = 4
 MAX_FILE_BYTES = 131_072
 """Of a profile, a preset, the table of models or a template."""
 MISTAKES = (
-    ("could not find expected ':'", "there is no colon behind a setting; write `setting: value`"),
-    ("mapping values are not allowed here", "a colon stands where none can; indent like the lines around, or quote the value"),
+    ("could not find expected ':'", "there is no colon after a setting; write `setting: value`"),
+    ("mapping values are not allowed here", "a colon is where none can be; indent like the lines around, or quote the value"),
     ("expected <block end>", "its indentation fits no line above; indent it like its neighbours"),
     ("expected ',' or", "a bracket or a brace is not closed, or a comma is missing; add it"),
     ("did not find expected", "a bracket or a brace is not closed, or a comma is missing; add it"),

@@ -12,7 +12,7 @@ from pydantic import AwareDatetime, BeforeValidator
 
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected
-from builder.wire.json import canonical, one_line, parse
+from builder.domain.text import canonical, one_line, parse
 from builder.wire.subjects import breadcrumb_subject, is_token, message_id, parse_breadcrumb_subject, session_token
 
 MAX_OFFSET_MINUTES = 24 * 60 - 1
@@ -117,14 +117,11 @@ def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgo
     ]
     if missing:
         raise Rejected(f"the record has no {' and no '.join(missing)}; give every record an id, a schema_name and a session")
-    subject = breadcrumb_subject(str(record.get("workspace") or workspace), _token(str(place)), str(record["schema_name"]))
+    token = str(place) if is_token(str(place)) else session_token(str(place))
+    subject = breadcrumb_subject(str(record.get("workspace") or workspace), token, str(record["schema_name"]))
     version = record.get("version", 1)
     data = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     return Outgoing(subject=subject, data=data, message_id=message_id(subject.split(".")[1], str(record["id"]), version))
-
-
-def _token(session: str) -> str:
-    return session if is_token(session) else session_token(session)
 
 
 def make_record(

@@ -9,12 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.domain.reports import Receipt
-from builder.wire.json import parse, shape
+from builder.domain.text import parse, shape
 from builder.wire.records import moment
 
 _STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
 MAX_HISTORY_PAGE = 200
-"""Breadcrumbs."""
 
 MAX_FILES, MAX_FILE_CHARS = 200, 500_000
 """Of a replay; the bundled files have 27,000 characters."""

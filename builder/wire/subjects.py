@@ -22,7 +22,7 @@ from urllib.parse import quote
 
 from builder.domain.errors import Rejected
 from builder.domain.recall import EVERY_SESSION
-from builder.wire.json import clean, shape
+from builder.domain.text import clean, shape
 
 BREADCRUMBS = "breadcrumbs"
 CONTEXTS = "contexts"
@@ -127,18 +127,13 @@ class Installation:
                 f"beginning with a letter or a digit, and none of {', '.join(sorted(HEADS))}"
             )
 
-    @property
-    def is_default(self) -> bool:
-        """Whether subjects and streams have no name in front."""
-        return self.name == DEFAULT_NAME
-
     def subject(self, plain: str) -> str:
         """A subject as the broker knows it. plain: without the name."""
-        return plain if self.is_default else f"{self.name}.{plain}"
+        return plain if self.name == DEFAULT_NAME else f"{self.name}.{plain}"
 
     def stream(self, kind: str) -> str:
         """The stream's name on the broker. kind: e.g. BREADCRUMBS."""
-        return kind if self.is_default else f"{self.name}-{kind}"
+        return kind if self.name == DEFAULT_NAME else f"{self.name}-{kind}"
 
     @property
     def durable(self) -> str:

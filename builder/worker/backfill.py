@@ -26,7 +26,6 @@ class Backfill:
     def __init__(self, log: StoredLog, ingest: Ingest, pace: Pace = PACE) -> None:
         """log: while it is busy, the embeddings of its deliveries come first."""
         self.missing = 0
-        """Breadcrumbs without vectors when last counted."""
         self._log = log
         self._store: MissingVectors = log.store
         self._ingest = ingest
@@ -52,12 +51,6 @@ class Backfill:
             self._is_failing = False
             log.info("no breadcrumb lacks vectors any more")
 
-    def _note_failure(self) -> None:
-        """Log it once: a breadcrumb that is only long has its vectors in a moment."""
-        if not self._is_failing:
-            self._is_failing = True
-            log.info("%d breadcrumbs lack vectors, which are filled in as soon as the engine gives them", self.missing)
-
     async def _fill(self, row: StoredBreadcrumb) -> None:
         """A failure may be the engine's or this text's: pause, then go on with the next one, so that no text blocks others."""
         doing = f"filling in {row.breadcrumb.id} at {row.breadcrumb.place.sequence}"
@@ -65,7 +58,9 @@ class Backfill:
             await guard(self._fill_vectors(row), log, doing)
         except (Unavailable, UnexpectedError) as error:
             log.debug("%s waits: %s", doing, error)
-            self._note_failure()
+            if not self._is_failing:  # said once: a breadcrumb that is only long has its vectors in a moment
+                self._is_failing = True
+                log.info("%d breadcrumbs lack vectors, which are filled in as soon as the engine gives them", self.missing)
         else:
             self._backoff.note_success()
             return

@@ -53,9 +53,7 @@ class Decision:
     """What happens to a message that was read."""
 
     outcome: Outcome
-    """`published` = its context is built now."""
     ready: tuple[Profile, ...] = ()
-    """The consumers that get their contexts now."""
     pause: float = 0.0
     """Seconds until the next of the others is due; 0 = no consumer waits."""
 
@@ -98,11 +96,6 @@ class Consumers:
         """builder: the current one."""
         self._builder = builder
         self.log = log
-
-    async def triggered_by(self, breadcrumb: Breadcrumb, builder: ContextBuilder) -> tuple[Profile, ...]:
-        """Who wants a context for it. Raises `Unavailable`."""
-        definitions = await self.log.definitions(breadcrumb.workspace, breadcrumb.place, breadcrumb.received_at)
-        return builder.consumers(breadcrumb, definitions)
 
     async def of(self, workspace: str) -> tuple[Profile, ...]:
         """All of a workspace. Raises `Unavailable`."""

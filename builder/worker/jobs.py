@@ -79,11 +79,9 @@ class Pace:
     rest: float = 0.5
     """Between two looks at what is to be done."""
     wait: float = 0.005
-    """Of one wait for deliveries in work."""
     max_waits: int = 40
     """Before one piece of work, so that steady load does not stop it."""
     pauses: Pauses = PAUSES
-    """After failures."""
 
 
 PACE = Pace()
@@ -164,7 +162,6 @@ class JobRunner:
     """Runs jobs; a failure pauses the job, longer each time, and ends nothing."""
 
     busy: Callable[[], bool]
-    """Whether deliveries are in work."""
     observer: Observer
     pace: Pace = PACE
     _warned: dict[str, float] = field(default_factory=dict)

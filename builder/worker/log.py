@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from cachetools import LRUCache
 from typing_extensions import override
@@ -30,20 +31,17 @@ CALLER_SCHEMAS = (AGENT_RESPONSE, TOOL_REQUEST)
 BACKLOG = 4
 """When so many messages wait for definitions, the log reads up to the end of the stream once for all of them."""
 MAX_WORKSPACES = 1_000
-"""Whose definitions are kept in memory."""
 STREAM_END = Place(2**62, 0)
 """After every position."""
 
 
-def utc_now() -> datetime:
-    """The wall clock."""
-    return datetime.now(UTC)
+UTC_NOW = partial(datetime.now, UTC)
 
 
 class StoredLog:
     """The log without its stream: nothing comes any more, and the store answers as it is."""
 
-    def __init__(self, store: CompleteStore, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, store: CompleteStore, now: Callable[[], datetime] = UTC_NOW) -> None:
         self.store = store
         self.now = now
         self.in_work: set[Place] = set()
@@ -90,7 +88,7 @@ class Log(StoredLog):
         decode: Callable[[StreamMessage], Breadcrumb],
         remember: Callable[[Breadcrumb], Awaitable[object]],
         max_attempts: int = 5,
-        now: Callable[[], datetime] = utc_now,
+        now: Callable[[], datetime] = UTC_NOW,
         *,
         of_records: bool = True,
     ) -> None:
@@ -238,9 +236,6 @@ class _Span:
     last: Place
     definitions: Definitions
 
-    def covers(self, place: Place) -> bool:
-        return self.first <= place <= self.last
-
 
 class _Definitions:
     """The definitions of workspaces, read from the store once. After that only the stream is asked whether one has come since."""
@@ -252,29 +247,25 @@ class _Definitions:
         self._newest = ORIGIN
         """The last message that the log has heard of: the stream has everything before it."""
         self._waiting = 0
-        """Messages that wait for the stream."""
 
     async def before(self, workspace: str, place: Place) -> Definitions:
         self._newest = max(self._newest, place)
         span = self.spans.get(workspace)
-        if span is None or not span.covers(place):
-            self._waiting += 1
-            try:
-                async with self._locks.of(workspace):
-                    span = await self._span(workspace, place)
-            finally:
-                self._waiting -= 1
+        if span is not None and span.first <= place <= span.last:
+            return span.definitions
+        self._waiting += 1
+        try:
+            async with self._locks.of(workspace):
+                span = self.spans.get(workspace)
+                if span is None or span.first.incarnation != place.incarnation:
+                    span = self.spans[workspace] = await self._read(workspace, place)
+                elif place < span.first:  # a message that comes late, or comes again
+                    span = await self._read(workspace, place)
+                elif place > span.last:
+                    span = self.spans[workspace] = await self._extended(span, workspace, place)
+        finally:
+            self._waiting -= 1
         return span.definitions
-
-    async def _span(self, workspace: str, place: Place) -> _Span:
-        span = self.spans.get(workspace)
-        if span is None or span.first.incarnation != place.incarnation:
-            span = self.spans[workspace] = await self._read(workspace, place)
-        elif place < span.first:  # a message that comes late, or comes again
-            return await self._read(workspace, place)
-        elif not span.covers(place):
-            span = self.spans[workspace] = await self._extended(span, workspace, place)
-        return span
 
     async def _extended(self, span: _Span, workspace: str, place: Place) -> _Span:
         """The span as far as the log has heard, or up to the first record that may change it."""

@@ -6,7 +6,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -87,8 +87,13 @@ class Worker:
     async def process(self, delivery: Delivery) -> None:
         """Take one delivery from fetch to settle. Never raises."""
         start, message = perf_counter(), delivery.arrival
+        _, workspace, session, schema, *_ = (*message.subject.split(".", 3), "", "", "", "")
+        # A tool result without a session takes the turn of its call's session; a tombstone without one waits for every page.
+        home = self._home(message) if session == NO_SESSION and schema in TOOL_RESULTS and not message.replay else None
+        alone = (session, schema) == (NO_SESSION, TOMBSTONE)
+        turn = self._sessions.turn(workspace, session, message.place.sequence, home, alone=alone)
         with stopwatch() as seconds:
-            async with heartbeat(delivery.keep_alive, self._rules.heartbeat), self._turn(message):
+            async with heartbeat(delivery.keep_alive, self._rules.heartbeat), turn:
                 await self._backoff.wait()
                 seconds["wait"] = max((self._now() - message.received_at).total_seconds(), 0.0)
                 ending = await self._settled(delivery)
@@ -107,13 +112,6 @@ class Worker:
         for observer in self._observers:
             observer.delivered(outcome)
 
-    def _turn(self, message: StreamMessage) -> AbstractAsyncContextManager[None]:
-        """A tool result without a session takes the turn of its call's session; a tombstone without one waits for every page."""
-        _, workspace, session, schema, *_ = (*message.subject.split(".", 3), "", "", "", "")
-        may_join = session == NO_SESSION and schema in TOOL_RESULTS and not message.replay
-        home, alone = self._home(message) if may_join else None, (session, schema) == (NO_SESSION, TOMBSTONE)
-        return self._sessions.turn(workspace, session, message.place.sequence, home, alone=alone)
-
     async def _home(self, message: StreamMessage) -> str:
         try:
             return await guard(self._processor.session_of(message), log, f"the caller of {message.place.sequence}")
@@ -123,7 +121,8 @@ class Worker:
     async def _settled(self, delivery: Delivery) -> Ending:
         message = delivery.arrival
         try:
-            ending = await self._attempt(message)
+            ending = await guard(self._attempt(message), log, f"{message.subject} at {message.place.sequence}")
+            self._backoff.note_success()
         except (Rejected, Unavailable, UnexpectedError, asyncio.CancelledError) as error:
             ending = await self._failed(message, error)
             if ending.outcome == "cancelled":
@@ -138,14 +137,9 @@ class Worker:
         return ending
 
     async def _attempt(self, message: StreamMessage) -> Ending:
-        async def attempt() -> Ending:
-            async with self._attempts.start(message.place) as number:
-                ending = await self._processor.process(message, number)
-            await self._store.clear_attempts(message.place)
-            return ending
-
-        ending = await guard(attempt(), log, f"{message.subject} at {message.place.sequence}")
-        self._backoff.note_success()
+        async with self._attempts.start(message.place) as number:
+            ending = await self._processor.process(message, number)
+        await self._store.clear_attempts(message.place)
         return ending
 
     async def _failed(self, message: StreamMessage, error: BaseException) -> Ending:

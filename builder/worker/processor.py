@@ -19,7 +19,7 @@ from builder.recall.scopes import scopes_before
 from builder.remember.record import holds_secret
 from builder.service import OPEN_TURN, BuildResult, ContextBuilder
 from builder.wire.subjects import parse_breadcrumb_subject
-from builder.worker.decide import Consumers, Decision, Outcome, decide, quiet_seconds
+from builder.worker.decide import Decision, Outcome, decide, quiet_seconds
 from builder.worker.erasure import Forgetting
 from builder.worker.log import Log
 from builder.worker.turns import Turns
@@ -43,7 +43,10 @@ class ContextPublisher:
         rejected, tokens = list(result.rejected), []
         for context in result.contexts:
             try:
-                await self._publish(context, is_repeat=is_repeat)
+                # A repeat looks first: plain subscribers also receive an event that the stream refuses.
+                if is_repeat and await self._publisher.holds(context):
+                    raise AlreadyPublished(f"context {context.id} is in the stream")  # noqa: TRY301 - as the server says it
+                await self._publisher.publish(context, self._encode(context), times_text())
                 tokens.append(context.tokens)
                 await self._announce(context)
             except AlreadyPublished:
@@ -57,12 +60,6 @@ class ContextPublisher:
     async def are_published(self, result: BuildResult) -> bool:
         """Whether the server holds all of the contexts. Raises `Unavailable`."""
         return all([await self._publisher.holds(context) for context in result.contexts])
-
-    async def _publish(self, context: Context, *, is_repeat: bool) -> None:
-        """Raises `AlreadyPublished`. A repeat looks first: plain subscribers also receive an event that the stream refuses."""
-        if is_repeat and await self._publisher.holds(context):
-            raise AlreadyPublished(f"context {context.id} is in the stream")
-        await self._publisher.publish(context, self._encode(context), times_text())
 
     async def _announce(self, context: Context) -> None:
         """Best effort: the context is published, and must not be built again because of its announcement."""
@@ -113,7 +110,6 @@ class Processor:
         self,
         builder: Callable[[], ContextBuilder],
         log: Log,
-        consumers: Consumers,
         contexts: ContextPublisher,
         forgetting: Forgetting,
         turns: Turns,
@@ -126,7 +122,6 @@ class Processor:
         """
         self._builder = builder
         self._log = log
-        self._consumers = consumers
         self._contexts = contexts
         self._forgetting = forgetting
         self._turns = turns
@@ -138,11 +133,12 @@ class Processor:
         breadcrumb, builder = await self._log.read(message), self._builder()
         triggers = may_trigger(breadcrumb) and not message.replay
         with timed("catch_up"):
-            consumers = await self._consumers.triggered_by(breadcrumb, builder) if triggers else ()
+            position = breadcrumb.workspace, breadcrumb.place, breadcrumb.received_at
+            consumers = builder.consumers(breadcrumb, await self._log.definitions(*position)) if triggers else ()
             session = await self._session(builder, breadcrumb)
             if consumers:
                 await self._log.before(message, scopes_before(replace(breadcrumb, session=session), consumers))
-        age = self._age(breadcrumb)
+        age = self._log.now() - breadcrumb.received_at
         seconds = 0.0 if age >= self._max_age else quiet_seconds(breadcrumb, consumers, age)
         later = await self._log.later(breadcrumb, seconds)
         decision = decide(breadcrumb, consumers, later, age, self._max_age)
@@ -151,7 +147,7 @@ class Processor:
             is_repeat = attempt > 1 or message.deliveries > 1
             return await self._publish(builder, breadcrumb, decision, turn, is_repeat=is_repeat)
         async with turn():
-            stored = await builder.remember(breadcrumb)
+            stored = await builder.memory.remember(breadcrumb)
         if breadcrumb.removes:
             await self._forgetting.apply(breadcrumb)
         is_over = decision.outcome == "expired" and bool(stored.breadcrumb.removes)
@@ -176,7 +172,7 @@ class Processor:
             stored, pages = await builder.begin(trigger, decision.ready)
             if stored.breadcrumb.removes:
                 return Ending("remembered")
-            if self._age(stored.breadcrumb) >= self._max_age:
+            if self._log.now() - stored.breadcrumb.received_at >= self._max_age:
                 return Ending("expired")
             result = await builder.complete(pages)
             seconds = perf_counter() - start
@@ -192,6 +188,3 @@ class Processor:
     async def _session(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> str:
         await self._log.callers(breadcrumb)
         return (await builder.in_session(breadcrumb)).session
-
-    def _age(self, trigger: Breadcrumb) -> timedelta:
-        return self._log.now() - trigger.received_at

@@ -26,7 +26,6 @@ BATCH_ROWS = 64
 """Rows that leave the store in one transaction."""
 
 Kind = tuple[str, str]
-"""Workspace and schema."""
 NOTHING: Mapping[Kind, int] = MappingProxyType({})
 
 
@@ -38,11 +37,8 @@ class PurgeRow:
     schema: str
     breadcrumbs: int
     bytes: int
-    """In the store."""
     messages: int = 0
-    """Deleted from the stream."""
     contexts: int = 0
-    """Replaced by stubs."""
 
 
 class Purging:

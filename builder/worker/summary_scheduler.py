@@ -42,7 +42,6 @@ log = logging.getLogger("builder.worker.summary_scheduler")
 MAX_SESSIONS = 10_000
 """Sessions in memory; a dropped one is checked at its next message."""
 MAX_UNITS = 500
-"""Units that one summary newly covers."""
 
 STORED_OUTCOMES = frozenset({"remembered", "published", "expired"})
 """Outcomes after which the store holds the breadcrumb."""

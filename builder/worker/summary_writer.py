@@ -36,11 +36,8 @@ class Draft:
     """A summary that is not published yet."""
 
     chain: Chain
-    """With it."""
     event: Outgoing
-    """As it is sent."""
     by: str
-    """Who made it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +49,6 @@ class Batch:
     recipe: Recipe
     units: tuple[WaitingUnit, ...]
     keep_user: bool = False
-    """What people said stays word for word."""
     at_once: bool = False
     """It was requested, so the next page shows it."""
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from builder.app.broker import IN_MEMORY, location
-from builder.app.components import encoder, open_components
+from builder.app.components import open_components
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.bench.data.answer_sessions import Question, Session, load, parse
 from builder.bench.quality import answers
+from builder.bench.scratch import encoder
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Misconfigured
 

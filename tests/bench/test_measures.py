@@ -5,13 +5,14 @@ import json
 import pytest
 
 from builder.app.broker import IN_MEMORY, location
-from builder.app.components import open_components, open_encoder
+from builder.app.components import open_components
 from builder.app.service import open_service, serving
 from builder.app.settings import EmbeddingSettings, HttpSettings, NatsSettings, Settings
 from builder.bench.data.datasets import load as read
 from builder.bench.data.datasets import of_one_person, remember
 from builder.bench.quality import vectors
 from builder.bench.quality.fit import ablation, examples
+from builder.bench.scratch import open_encoder
 from builder.bench.speed import load, memory
 from builder.domain.errors import Misconfigured
 from tests.models import MODELS_DIR, prepared

@@ -173,7 +173,7 @@ async def test_a_message_that_the_broker_no_longer_knows_by_its_id_is_not_sent_a
     context = await client.ask("s1", QUESTION, consumer="loop", message_id="m1", timeout=DEADLINE)
     await client.send_response(context, "In Lima.")
     assert await asked(client, QUESTION, "m1") == "In Lima."
-    assert await client._reader.last(event.subject) < (await client.responses(context))[0].sequence
+    assert await client._stream.last(event.subject) < (await client.responses(context))[0].sequence
 
 
 async def test_what_nobody_can_answer_is_refused_before_anything_is_sent(client: Client) -> None:

@@ -77,6 +77,6 @@ def test_a_hint_with_a_misspelt_name_is_told_by_build_and_by_lint_before_anythin
     mine = {"templates_dir": tmp_path}
     done = run("build", events(tmp_path), home=tmp_path, **mine)
     assert (done.returncode, done.stdout) == (78, "")
-    said = "hints/user.message.v1.md.j2 line 1: 'txet' is no value of a template; use text\n"
+    said = "hints/user.message.v1.md.j2 line 1: 'txet' is no value of a template; write text\n"
     assert done.stderr == f"context-builder: {said}"
-    assert "'txet' is no value of a template; use text" in run("profiles", "lint", home=tmp_path, **mine).stdout
+    assert "'txet' is no value of a template; write text" in run("profiles", "lint", home=tmp_path, **mine).stdout

@@ -284,7 +284,10 @@ def test_the_compose_lines_of_the_page_name_the_settings_and_their_defaults() ->
     (lines,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     service = yaml.safe_load(lines)["services"]["context-builder"]
     assert service["command"] == ["rcrt"]
-    names = {name.upper(): field for name, field in RcrtSettings.model_fields.items()}
+    names = {
+        (str(field.validation_alias) if field.validation_alias else name.upper()): field
+        for name, field in RcrtSettings.model_fields.items()
+    }
     given = {name: value for name, value in service["environment"].items() if not name.startswith("CONTEXT_BUILDER_")}
     assert given.keys() == names.keys()
     assert {name: str(field.default) for name, field in names.items() if not field.is_required()}.items() <= given.items()

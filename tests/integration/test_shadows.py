@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from builder.app.operations.shadows import read_contexts, replayed_differences, summarise_differences
+from builder.app.operations.published import read_contexts, replayed_differences, summarise_differences
 from builder.app.service import Service
 from builder.app.settings import Settings
 from builder.cli.reports import report_text

@@ -31,7 +31,7 @@ async def test_an_edit_that_fails_on_an_example_changes_nothing_and_ready_says_w
     (templates.folder / "presets").mkdir()
     with Running(tmp_path / "service", broker.url, templates_dir=templates.folder) as service:
         broken = {
-            "hints/user.message.v1.md.j2": ("{{ speaker }}: {{ txet }}", "'txet' is no value of a template; use text"),
+            "hints/user.message.v1.md.j2": ("{{ speaker }}: {{ txet }}", "'txet' is no value of a template; write text"),
             "hints/note.v1.md.j2": ("", "there is nothing in it"),
             "hints/tool.response.v1.md.j2": ("{{ 'x' * 1000000000 }}", "it makes more text than a rendering may"),
             "hints/agent.response.v1.md.j2": (LOOPS[0], "a rendering may"),

@@ -3,8 +3,8 @@
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.phrases import Edition
 from builder.domain.recall import StoredBreadcrumb
+from builder.domain.text import Edition
 from builder.ports.store import MAX_EDITIONS, Editions
 
 

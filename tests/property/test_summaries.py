@@ -54,8 +54,8 @@ def make_builder(store: MemoryStore) -> ContextBuilder:
 def units(view: View) -> list[tuple[Source, ...]]:
     """Id and version of what still counts of each unit of the conversation, in the order of their heads."""
     found: dict[int, list[Source]] = {}
-    for row in view.session_rows[: view.session_size]:
-        if view.in_conversation(row) and view.current[row]:
+    for row in view.rows.tolist():
+        if view.dialogue[row] and view.current[row]:
             crumb = view.breadcrumb(row)
             found.setdefault(view.unit_of(row), []).append((crumb.id, crumb.version))
     return [tuple(found[head]) for head in sorted(found)]

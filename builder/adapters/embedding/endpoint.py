@@ -18,15 +18,14 @@ MAX_TEXT_CHARS = 8_000
 LEAST_CHARS = 250
 """A text refused at this length is refused for another reason."""
 BLANK = "."
-"""In place of a text without a letter, which hosted models refuse."""
+"""Instead of a text without a letter, which hosted models refuse."""
 REQUESTS = 4
-"""Concurrent requests; texts that wait meanwhile share the next one."""
+"""Concurrent; texts that wait share the next one."""
 LAST_PAUSE_SECONDS = 8.0
-"""Between two attempts at the most."""
 FINAL_CODES = frozenset({400, 401, 403, 404, 405, 410, 413, 422})
-"""Answers that the same request gets every time."""
+"""A retry gets the same answer."""
 CONTENT_CODES = frozenset({400, 413, 422})
-"""Codes of errors about the text itself."""
+"""About the text itself."""
 _RETRIED = (httpx2.HTTPError, ValueError, LookupError, TypeError)
 
 

@@ -17,29 +17,27 @@ from builder.domain.errors import Unavailable
 from builder.ports.models import NO_MODEL, Embedder
 
 Side = tuple[str, str]
-"""Prefix and endpoint `input_type` of queries or documents."""
+"""Prefix and endpoint `input_type`."""
 PLAIN: Side = ("", "")
-"""For a model that makes no difference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where vectors are made, and by what."""
+    """An OpenAI-compatible endpoint."""
 
     url: str
-    """Base, as https://host/v1; without credentials."""
+    """As https://host/v1; without credentials."""
     model: str
     key: str = field(default="", repr=False)
-    """Bearer token, printable ASCII; never logged."""
+    """Printable ASCII; never logged."""
     dimensions: int
     """Values of a vector; longer ones are cut."""
     batch: int = 64
-    """Most texts of one request."""
     timeout: float = 10.0
-    """Seconds of a request, all attempts and parts together."""
+    """For all attempts and parts together."""
     attempts: int = 3
     first_pause: float = 0.25
-    """Seconds before the second attempt, doubled before each further one."""
+    """Doubled before each further attempt."""
 
 
 class Encoder(Protocol):
@@ -53,7 +51,6 @@ class Engine(Protocol):
     """Makes vectors in a thread or process of its own."""
 
     batch: int = 1
-    """As `Embedder.batch`."""
 
     @property
     def model(self) -> str:
@@ -63,7 +60,7 @@ class Engine(Protocol):
         """Wait until loaded. timeout: seconds. Raises `Misconfigured`."""
 
     async def embed(self, text: str, input_type: str = "") -> bytes:
-        """The vector. input_type: of an endpoint, others take no notice. Raises `Unavailable`."""
+        """input_type: for endpoints. Raises `Unavailable`."""
 
     async def aclose(self) -> None:
         """Finish running requests and end the thread."""
@@ -73,7 +70,7 @@ class EngineThread(Engine):
     """Runs an encoder text by text in one thread."""
 
     def __init__(self, model: str, load: Callable[[], Encoder], failures: tuple[type[Exception], ...]) -> None:
-        """load: runs in the thread, raises `Misconfigured`. failures: exceptions that become `Unavailable`."""
+        """load: runs in the thread, raises `Misconfigured`. failures: become `Unavailable`."""
         self._model = model
         self._failures = failures
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
@@ -143,7 +140,7 @@ class NoEmbedder(Engine):
 
     @override
     async def ready(self, seconds: float | None = None) -> None:
-        """Return at once: there is nothing to load."""
+        """Return at once."""
 
     @override
     async def embed(self, text: str, input_type: str = "") -> bytes:
@@ -194,7 +191,7 @@ class CachedEmbedder(Embedder):
         return count
 
     async def aclose(self) -> None:
-        """Wait for what is running and close the inner engine."""
+        """After running requests."""
         await asyncio.gather(*self._running.values(), return_exceptions=True)
         await self._inner.aclose()
 

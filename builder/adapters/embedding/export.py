@@ -40,7 +40,7 @@ def export(source: Path, target: Path) -> None:
 
 
 def export_pipeline(source: Path, target: Path) -> None:
-    """Write float32 ONNX of all modules, of shape (1, dimension)."""
+    """All modules, of shape (1, dimension)."""
     with quiet_loading():
         model = SentenceTransformer(
             str(source), device="cpu", local_files_only=True, model_kwargs={"attn_implementation": "eager"}

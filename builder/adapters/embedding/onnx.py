@@ -11,7 +11,7 @@ from builder.adapters.embedding.engine import EngineThread, unit, well_formed
 from builder.adapters.embedding.prepared import TOKENIZER, WEIGHTS, read_prepared
 
 WINDOW = 256
-"""Word pieces, as sentence-transformers cuts for the default model."""
+"""Word pieces, as sentence-transformers cuts."""
 MAX_TEXT_CHARS = 32_768
 """The tokeniser holds the GIL, seconds for a megabyte."""
 
@@ -43,7 +43,7 @@ class OnnxEmbedder(EngineThread):
     """Prepared model `<name>/int8/<12 hex digits of the SHA-256 of model.onnx>`."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises `Misconfigured` when the model in `folder` is absent or altered."""
+        """Raises `Misconfigured` unless the model is there and unaltered."""
         failures = (EPFail, Fail, InvalidArgument, RuntimeException)
         prepared = read_prepared(folder)
         super().__init__(prepared.model, lambda: OnnxModel(folder, prepared.window), failures)

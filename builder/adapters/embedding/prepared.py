@@ -22,31 +22,30 @@ class PreparedModel:
     model: str
     """`<name>/int8/<first 12 hex digits of the SHA-256 of model.onnx>`."""
     dimension: int
-    """Values in a vector."""
     window: int
-    """Word pieces that are read, [CLS] and [SEP] included."""
+    """Word pieces, [CLS] and [SEP] included."""
     mean_cosine: float
-    """With the float32 original over the bundled sentences."""
+    """With the float32 original, over the bundled sentences."""
     source_version: str = ""
-    """Of the package, or the hash of the folder's weights."""
+    """The package's, or the hash of the folder's weights."""
     size: int = 0
     """Bytes of the weights."""
     milliseconds: float = 0
-    """For one of the bundled sentences, measured when it was prepared."""
+    """Per bundled sentence, measured when it was prepared."""
     milliseconds_before: float = 0
-    """For one of them by the float32 original."""
+    """By the float32 original."""
     prepared: bool = False
-    """This call made it; False = it was there."""
+    """False = it was there."""
 
 
 def list_models(models_dir: Path) -> list[dict[str, Any]]:
-    """All models: {name, folder, ready, state}; state: id or problem."""
+    """{name, folder, ready, state}; state: id or problem."""
     others = sorted({file.parent.name for file in models_dir.glob(f"[!.]*/{DESCRIPTION}")} - {*NAMES})
     return [_listed(models_dir / name) for name in (*NAMES, *others)]
 
 
 def read_prepared(folder: Path) -> PreparedModel:
-    """The model in `folder`, checked by its hashes. Raises `Misconfigured`."""
+    """Checked by its hashes. Raises `Misconfigured`."""
     if not (folder / DESCRIPTION).is_file():
         raise Misconfigured(f"the model {folder.name} is not prepared in {folder}: {_REMEDY}")
     try:

@@ -16,15 +16,15 @@ from builder.domain.errors import Misconfigured, Unavailable
 
 FAILING = "failing"
 FRESH_SECONDS = 5.0
-"""Age up to which a scrape shows what the parts said last: the chart's probe asks `/readyz` as often."""
+"""A scrape may be this old: the chart's probe asks `/readyz` as often."""
 CHECK_SECONDS = 3.0
-"""How long a part may take to answer; the chart's probes wait for five."""
+"""The chart's probes wait for five."""
 Check = Callable[[], Awaitable[str]]
-"""Why a part does not work; empty when it does. May raise `Unavailable`."""
+"""Problem; empty = it works. May raise `Unavailable`."""
 
 
 class Readiness:
-    """What the parts of the service say; all of them are asked at once."""
+    """States of the service's parts, asked all at once."""
 
     def __init__(
         self, required: Mapping[str, Check], reported: Mapping[str, Check], show: Callable[[Mapping[str, str], bool], None]
@@ -40,7 +40,7 @@ class Readiness:
         self._problems: dict[str, str] = {}
 
     async def look(self, fresh: float = 0.0) -> tuple[str, Mapping[str, str]]:
-        """The status, and the problem of each part. fresh: seconds; a look that began so long before, or later, counts."""
+        """Status, and problem of each part. fresh: seconds; a look that began so long before counts."""
         oldest = monotonic() - fresh
         async with self._lock:
             if self._looked_at < oldest:
@@ -94,12 +94,12 @@ def _answer(status: str, parts: Mapping[str, str]) -> AsgiResponse:
 class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Ours are handled by the command: uvicorn would raise them again after a clean stop, and the exit code would be -15."""
+        """The command handles signals: uvicorn would raise them again after a clean stop, and the exit code would be -15."""
         yield
 
 
 async def serve(application: Any, host: str, port: int, stop: asyncio.Event, started: Callable[[int], None]) -> None:
-    """Serve until `stop` is set. started: called with the port once the application is up. Raises `Misconfigured`."""
+    """started: called with the port. Raises `Misconfigured`."""
     server = _Server(uvicorn.Config(application, host=host, port=port, log_config=None, lifespan="on", access_log=False))
     serving = asyncio.create_task(_run(server, host, port))
     stopping = asyncio.create_task(stop.wait())

@@ -29,7 +29,7 @@ from builder.ports.broker import Delivery
 from builder.wire.subjects import REPLAY_HEADER
 
 MAX_PAYLOAD = 8 * 1024 * 1024
-"""Bytes, as the embedded server and the chart have it."""
+"""As the embedded server and the chart have it."""
 ACK_PREFIX, NEXT_PREFIX = "$JS.ACK.", "$JS.API.CONSUMER.MSG.NEXT."
 
 Callback = Callable[[Msg], Awaitable[None]]
@@ -81,10 +81,10 @@ class MemoryBroker:
         self._waiting: deque[asyncio.Event] = deque()
         self._numbers = count(1)
         self._requests: dict[str, tuple[MemoryConsumer, int]] = {}
-        """Reply subject of an open request for messages → its consumer, and how many it takes."""
+        """Reply subject → consumer, and how many messages it takes."""
         self.stats = {"reconnects": 0}
         self.stored: Callable[[KeptMessage, MemoryStream], None] = lambda _message, _stream: None
-        """Called with each message that a stream has kept."""
+        """Called with each kept message."""
 
     @property
     def connection(self) -> Connection:
@@ -126,7 +126,7 @@ class MemoryBroker:
         return subscription
 
     async def request(self, subject: str, payload: bytes = b"", timeout: float = 0.5) -> Msg:
-        """Publish with a reply subject and wait for the answer. Raises nats-py's errors."""
+        """Raises nats-py's errors."""
         if not any(matching(each.subject, subject) for each in self.subscriptions):
             raise NoRespondersError
         inbox = await self.subscribe(self.new_inbox())
@@ -145,7 +145,7 @@ class MemoryBroker:
         headers: dict[str, str] | None = None,
         reply: str = "",
     ) -> PubAck:
-        """Publish to subscribers, and into the stream when one is named; an acknowledgement settles its message."""
+        """Also into the stream when one is named; an acknowledgement settles its message."""
         self.check_open()
         if subject.startswith(NEXT_PREFIX):
             _, name, consumer = subject.rsplit(".", 2)
@@ -173,7 +173,7 @@ class MemoryBroker:
         return self._streams[name]
 
     async def stream_info(self, name: str) -> Any:
-        """State and creation time of a stream, under nats-py's names."""
+        """Under nats-py's names."""
         self.check_open()
         stream, sequences = self.stream(name), self.stream(name).sequences
         state = SimpleNamespace(
@@ -203,7 +203,7 @@ class MemoryBroker:
         return self.stream(stream_name).delete(seq)
 
     async def pull_subscribe(self, subject: str, durable: str | None = None, stream: str = "", config: Any = None) -> MemoryPull:
-        """A pull subscription. A durable that exists goes on where it was; what it did not acknowledge comes again."""
+        """An existing durable resumes; unacknowledged messages come again."""
         self.check_open()
         name = durable or f"ephemeral-{next(self._numbers)}"
         key = (stream, name)
@@ -230,7 +230,7 @@ class MemoryBroker:
                 self._waiting.remove(event)
 
     def message(self, consumer: MemoryConsumer, message: KeptMessage, delivered: int, number: int) -> Msg:
-        """A delivery with the acknowledgement's address that a server gives it."""
+        """With an acknowledgement address as a server's."""
         nanoseconds = int((message.time - datetime.fromtimestamp(0, UTC)).total_seconds() * 1_000_000) * 1000
         reply = f"{ACK_PREFIX}{consumer.stream.name}.{consumer.name}.{delivered}.{message.seq}.{number}.{nanoseconds}.0"
         return Msg(self.connection, subject=message.subject, reply=reply, data=message.data, headers=message.headers)
@@ -240,7 +240,7 @@ class MemoryBroker:
             await subscription.put(Msg(self.connection, subject=subject, reply=reply, data=payload, headers=headers))
 
     async def _hand_out(self) -> None:
-        """Answer the open requests; one whose asker has gone is dropped."""
+        """An open request whose asker has gone is dropped."""
         for reply in list(self._requests):
             there = [each for each in self.subscriptions if matching(each.subject, reply)]
             while there and (request := self._requests.get(reply)) and (delivery := request[0].take()) is not None:
@@ -261,7 +261,7 @@ class MemoryDelivery(Delivery):
     """A message of the stream of breadcrumbs."""
 
     def __init__(self, message: KeptMessage, incarnation: int, again: Callable[[], object]) -> None:
-        """again: called when the message is to be delivered once more."""
+        """again: called for another delivery."""
         self._again = again
         self._arrival = StreamMessage(
             subject=message.subject,

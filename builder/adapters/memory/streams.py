@@ -1,4 +1,4 @@
-"""Streams of a broker in memory: what is kept, refused and deleted."""
+"""Streams of a broker in memory."""
 
 import asyncio
 from collections.abc import Iterator
@@ -34,7 +34,6 @@ class MemoryStream:
 
     name: str
     prefix: str
-    """Of its subjects."""
     one_a_subject: bool = False
     """A second message on a subject is refused."""
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -43,7 +42,7 @@ class MemoryStream:
     _ids: dict[str, int] = field(default_factory=dict)
 
     def add(self, subject: str, data: bytes, headers: dict[str, str] | None) -> tuple[int, bool]:
-        """Keep a message; its sequence, and whether it came before. Raises nats-py's errors."""
+        """Sequence, and whether it came before. Raises nats-py's errors."""
         identity = (headers or {}).get(MESSAGE_ID)
         if identity in self._ids:
             return self._ids[identity], True
@@ -64,7 +63,7 @@ class MemoryStream:
         return self.last_seq, False
 
     def get(self, seq: int | None, subject: str | None, *, onwards: bool) -> KeptMessage:
-        """The message of a sequence, the first of a subject from a sequence onwards, or the last one. Raises `NotFoundError`."""
+        """By sequence, the first of a subject from it onwards, or the last. Raises `NotFoundError`."""
         matches: Iterator[KeptMessage]
         if seq is None:
             matches = (message for message in reversed(self._messages.values()) if matching(subject or ">", message.subject))
@@ -78,7 +77,7 @@ class MemoryStream:
         return message
 
     def matching(self, subject: str, start: int) -> Iterator[KeptMessage]:
-        """The messages of a subject from a sequence onwards."""
+        """From a sequence onwards."""
         return (each for each in list(self._messages.values()) if each.seq >= start and matching(subject, each.subject))
 
     def delete(self, seq: int) -> bool:
@@ -89,12 +88,12 @@ class MemoryStream:
 
     @property
     def sequences(self) -> list[int]:
-        """Of all messages."""
+        """All, in order."""
         return list(self._messages)
 
 
 def matching(pattern: str, subject: str) -> bool:
-    """Whether a subject fits a pattern with the wildcards `*` and `>`."""
+    """Wildcards are `*` and `>`."""
     patterns, tokens = pattern.split("."), subject.split(".")
     for number, part in enumerate(patterns):
         if part == ">":
@@ -111,7 +110,7 @@ PROGRESS, NAK = b"+WPI", b"-NAK"
 
 
 class MemoryConsumer:
-    """Where a subscription has come to in its stream."""
+    """A subscription's position in its stream."""
 
     def __init__(self, name: str, stream: MemoryStream, subject: str, config: Any) -> None:
         """config: nats-py's `ConsumerConfig`."""
@@ -123,7 +122,7 @@ class MemoryConsumer:
         self._acknowledges = config.ack_policy != AckPolicy.NONE
         self._next = self._start(config)
         self._open: dict[int, int] = {}
-        """Sequence of each message that is not settled → how often it was delivered."""
+        """Sequence of an unsettled message → times it was delivered."""
         self._again: list[int] = []
 
     def _start(self, config: Any) -> int:
@@ -144,7 +143,7 @@ class MemoryConsumer:
         return len(self._again) + sum(1 for _ in self.stream.matching(self.subject, self._next))
 
     def take(self) -> tuple[KeptMessage, int] | None:
-        """The next message, and how often it was delivered with this time; None = there is none."""
+        """The next message, and times it was delivered; None = there is none."""
         while self._again:
             sequence = self._again.pop(0)
             message = next(iter(self.stream.matching(self.subject, sequence)), None)
@@ -157,7 +156,7 @@ class MemoryConsumer:
         return message, self._note(message)
 
     def settle(self, sequence: int, how: bytes) -> None:
-        """Take an acknowledgement: a nak brings the message again, a sign of life changes nothing."""
+        """A nak brings the message again, a sign of life changes nothing."""
         if how.startswith(NAK):
             self._again.append(sequence)
         elif how != PROGRESS:
@@ -183,7 +182,7 @@ class MemoryPull:
         self._consumer = consumer
 
     async def fetch(self, batch: int = 1, timeout: float = 5.0) -> list[Msg]:
-        """Up to so many messages, at least one. Raises nats-py's errors."""
+        """At least one message. Raises nats-py's errors."""
         deadline = asyncio.get_running_loop().time() + timeout
         messages: list[Msg] = []
         while not messages:
@@ -198,7 +197,7 @@ class MemoryPull:
         return messages
 
     async def consumer_info(self) -> Any:
-        """What is delivered and pending, under nats-py's names."""
+        """Under nats-py's names."""
         consumer = self._consumer
         return SimpleNamespace(
             name=consumer.name,

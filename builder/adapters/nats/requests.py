@@ -67,7 +67,8 @@ async def _answer(message: Msg, verbs: Mapping[str, Verb], most: int, observe: O
         answer = await guard(_answer_bytes(message, verbs, most), log, f"answering {message.subject}")
     except (BuilderError, UnexpectedError) as error:
         answer = _bytes(error_json(error))
-        outcome = _outcome(error)
+        kinds = {"rejected": Rejected, "unavailable": Unavailable}
+        outcome = next((name for name, kind in kinds.items() if isinstance(error, kind)), "failed")
     observe(verb if verb in verbs else "unknown", outcome)
     try:
         await message.respond(answer)
@@ -85,12 +86,6 @@ async def _answer_bytes(message: Msg, verbs: Mapping[str, Verb], most: int) -> b
             f"the answer has {len(answer):,} bytes, the broker takes {most:,}; ask for less, or raise max_payload there"
         )
     return answer
-
-
-def _outcome(error: Exception) -> str:
-    if isinstance(error, Rejected):
-        return "rejected"
-    return "unavailable" if isinstance(error, Unavailable) else "failed"
 
 
 def _bytes(answer: dict[str, Any]) -> bytes:
@@ -116,7 +111,6 @@ class Subscription:
     delivered: int
     """Contexts that were ever handed out, repetitions included."""
     waiting: int
-    """Contexts that are not acknowledged."""
     since: datetime | None
     """Stream time of the oldest of them."""
 

@@ -19,8 +19,8 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, TOMBSTONE, Place, StreamMessage
 from builder.domain.errors import AlreadyPublished, Unavailable
 from builder.domain.recall import EVERY_SESSION
+from builder.domain.text import clean, parse
 from builder.ports.broker import Archive, PublishedContexts, PublishedEvent, Stream
-from builder.wire.json import clean, parse
 from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
 from builder.wire.subjects import (
     DEFAULT,
@@ -92,9 +92,13 @@ class NatsStream(Stream):
 
     async def _walk(self, subject: str, reached: int, until: Place) -> AsyncIterator[StreamMessage]:
         """Ends with the word of the stream's leader: the consumer may sit on a replica that lags behind."""
+        full = self.installation.subject(subject)
         while True:
             for _ in range(MAX_SINGLE_GETS):
-                arrival = await self._next(subject, reached + 1)
+                # Not direct: any replica would answer, one that lags behind too, and a header `Status` would be believed.
+                get = self._js.get_msg(self._name, seq=reached + 1, subject=full, next=True)
+                message = await optional(f"reading {full}", get)
+                arrival = self._arrival(message) if message else None
                 if arrival is None or arrival.place >= until:
                     return
                 yield arrival
@@ -139,12 +143,6 @@ class NatsStream(Stream):
         finally:
             with contextlib.suppress(NatsError, OSError):
                 await subscription.unsubscribe()
-
-    async def _next(self, subject: str, sequence: int) -> StreamMessage | None:
-        # Not direct: any replica would answer, one that lags behind too, and a header `Status` would be believed.
-        full = self.installation.subject(subject)
-        message = await optional(f"reading {full}", self._js.get_msg(self._name, seq=sequence, subject=full, next=True))
-        return self._arrival(message) if message else None
 
     def _arrival(self, message: RawStreamMsg) -> StreamMessage:
         return StreamMessage(

@@ -27,7 +27,6 @@ BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES = "BREADCRUMBS", "CONTEXTS", "DEADLET
 """The streams; `Installation.stream` gives their names on the broker."""
 PROBES_SUBJECT = "probes.context-builder"
 DURABLE = DEFAULT_NAME
-"""The durable of the default installation."""
 FLOOR = ("", DURABLE)
 """Key of the ledger under which the durable's ack floor is noted; no workspace has an empty name."""
 CONTEXTS_MAX_AGE = timedelta(hours=24)
@@ -45,7 +44,6 @@ class Topology:
     ack_wait: float = 30.0
     """Seconds without a heartbeat after which the broker delivers again."""
     batch: int = 32
-    """Deliveries in work at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +51,9 @@ class Listening:
     """A durable on BREADCRUMBS."""
 
     stream: str
-    """Name of BREADCRUMBS on the broker."""
     durable: str
-    """Its name."""
     subjects: tuple[str, ...]
-    """The breadcrumbs that it delivers."""
     most_pending: int
-    """Deliveries that may be open at once."""
     ledger: str = DURABLE
     """Key of the ledger under which its ack floor is noted, so that a lost one goes on where it was."""
     places: int = 16

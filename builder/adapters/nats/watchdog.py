@@ -63,7 +63,6 @@ class Watchdog:
         self.floor = Place(0, 0)
         """Every delivery up to this place is settled, as of the last look."""
         self.pending = 0
-        """Breadcrumbs that no worker has fetched."""
         self.oldest: datetime | None = None
         """Stream time of the first unsettled breadcrumb; since when the broker does not answer, where none was known."""
 

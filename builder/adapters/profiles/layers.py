@@ -1,4 +1,4 @@
-"""A profile file over what it extends: merged values, and the origin of each."""
+"""A profile file laid over others: merged values, and the origin of each."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -13,29 +13,28 @@ Path = tuple[str, ...]
 """Steps to a setting; a section's step is its name."""
 EXTENDS, SECTIONS, SHADOW_OF = "extends", "sections", "shadow_of"
 MAX_TEXTS = 256
-"""Whose values are remembered."""
 DEFAULT = "default"
-"""The profile that is laid over the bundled one of its name."""
 
 
-class UnknownSection(ValueError):  # noqa: N818 - what it is about
-    """A change of a section that does not exist."""
+class SettingError(ValueError):
+    """Only the whole profile shows the value to be wrong."""
 
-    def __init__(self, name: str, message: str) -> None:
-        super().__init__(message)
-        self.name = name
+    def __init__(self, path: Path, problem: str, fix: str) -> None:
+        """path: of the setting; a section's step is its name."""
+        super().__init__(f"{problem}; {fix}")
+        self.path, self.problem, self.fix = path, problem, fix
 
 
 @dataclass(frozen=True, slots=True)
 class Presets:
-    """What files may extend, by name: YAML texts."""
+    """Files that may be extended: name → YAML."""
 
-    texts: Mapping[str, str] = field(default_factory=dict)
-    """Bundled presets and the author's, which win."""
+    presets: Mapping[str, str] = field(default_factory=dict)
+    """The author's win."""
     bundled: Mapping[str, str] = field(default_factory=dict)
-    """The bundled ones alone: what they extend themselves."""
+    """They extend only each other."""
     profiles: Mapping[str, str] = field(default_factory=dict)
-    """Profile files, for names that no preset has."""
+    """For names that no preset has."""
 
     def is_bundled(self, name: str, source: str) -> bool:
         """Whether this text is the bundled one of this name."""
@@ -47,13 +46,12 @@ class Layer:
     """One file."""
 
     name: str
-    """Of the preset or the profile; "" for the file that extends."""
+    """Empty for the file that extends."""
     values: Mapping[str, Any]
     source: str = ""
-    """Its YAML text."""
     is_bundled: bool = False
     is_profile: bool = False
-    """It is that of a consumer, and another file lies over it."""
+    """It is a consumer's, and another file is laid over it."""
 
     @property
     def file(self) -> str:
@@ -91,7 +89,7 @@ def _stack(presets: Presets, above: tuple[Layer, ...], file: str) -> tuple[Layer
     for name in names:
         base = _base(name, own, presets)
         if base is None:
-            fix = advice(name, presets.bundled if own.is_bundled else presets.texts.keys() | presets.profiles.keys())
+            fix = advice(name, presets.bundled if own.is_bundled else presets.presets.keys() | presets.profiles.keys())
             raise faulty(file, f"it extends {name!r}, and no preset or profile has this name; {fix}", line)
         if (base.file, base.is_bundled) in ((other.file, other.is_bundled) for other in above):
             chain = " extends ".join((*(other.name for other in above if other.name), name))
@@ -105,7 +103,7 @@ def _stack(presets: Presets, above: tuple[Layer, ...], file: str) -> tuple[Layer
 
 def _base(name: str, own: Layer, presets: Presets) -> Layer | None:
     is_below = own.is_bundled or (name == own.name and not own.is_profile)
-    text = (presets.bundled if is_below else presets.texts).get(name)
+    text = (presets.bundled if is_below else presets.presets).get(name)
     if text is not None:
         return Layer(name, {}, text, presets.is_bundled(name, text))
     text = None if own.is_bundled else presets.profiles.get(name)
@@ -126,23 +124,23 @@ def _values(source: str, file: str) -> dict[str, Any]:
 
 
 def merged(stack: tuple[Layer, ...]) -> dict[str, Any]:
-    """Plain values. Raises `ValueError` for an unknown section.
+    """Plain values. Raises `SettingError` for an unknown section.
 
     Mappings are merged, an empty one empties; lists replace; `sections` may be name → changes, null removes.
     """
     values: dict[str, Any] = {}
     for layer in stack:
-        values = _merge(values, layer.values)
+        values = laid_over(values, layer.values)
     return values
 
 
 def origins(stack: tuple[Layer, ...]) -> dict[Path, Layer]:
-    """Path of each set value → the last layer that sets it."""
+    """Path → the last layer that sets it."""
     owners: dict[Path, Layer] = {}
     below: defaultdict[Path, dict[Path, None]] = defaultdict(dict)
 
     def reset(path: Path) -> None:
-        """Drop the values at, above and below a path."""
+        """Drop values at, above and below it."""
         for other in (*(path[:end] for end in range(len(path) + 1)), *below[path]):
             if owners.pop(other, None) is not None:
                 for end in range(len(other)):
@@ -160,7 +158,7 @@ def origins(stack: tuple[Layer, ...]) -> dict[Path, Layer]:
 
 
 def leaves(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every value but mappings, with its path; sections under their names."""
+    """Every value but mappings; sections under their names."""
     for key, value in values.items():
         path = (*above, str(key))
         is_named = path == (SECTIONS,) and isinstance(value, list)
@@ -178,14 +176,15 @@ def _names(value: Any, file: str, line: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _merge(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+def laid_over(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+    """See `merged`."""
     values = dict(lower)
     for key, value in upper.items():
         under = values.get(key)
-        if key == SECTIONS and isinstance(value, dict):
-            values[key] = _patched(under if isinstance(under, list) else [], value)
+        if key == SECTIONS and isinstance(under, list) and isinstance(value, dict):
+            values[key] = _patched(under, value)
         elif isinstance(under, dict) and isinstance(value, dict) and value:
-            values[key] = _merge(under, value)
+            values[key] = laid_over(under, value)
         else:
             values[key] = value
     return values
@@ -194,6 +193,6 @@ def _merge(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]
 def _patched(sections: list[dict[str, Any]], changes: dict[str, Any]) -> list[dict[str, Any]]:
     if unknown := changes.keys() - {section.get("name") for section in sections}:
         name, names = min(unknown), [str(section.get("name")) for section in sections]
-        raise UnknownSection(name, f"no section has this name; {advice(name, names)}, or write sections as a list")
+        raise SettingError((SECTIONS, name), "no section has this name", f"{advice(name, names)}, or write sections as a list")
     patches = ((section, changes.get(str(section.get("name")), {})) for section in sections)
     return [section | patch for section, patch in patches if patch is not None]

@@ -14,23 +14,22 @@ from builder.domain.selector import schemas_of as schemas_of_triggers
 from builder.remember.decode import BODIES
 
 MIN_LIKENESS = 0.85
-"""Least likeness to a misspelt name."""
 RANKS = {"static": 0, "slow": 1, "turn": 2}
 DIALOGUE = frozenset({USER_MESSAGE, AGENT_RESPONSE, TOOL_REQUEST, TOOL_RESPONSE, TOOL_ERROR})
-"""Schemas of the conversation, which every page may show."""
+"""Every page may show them."""
 NEVER_TRIGGERS = frozenset({SUMMARY})
-"""Published with the replay header, so that they never trigger."""
+"""Published with the replay header."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintFacts:
-    """What a profile is checked against."""
+    """Facts that a profile is checked against."""
 
     moving: Mapping[str, tuple[tuple[str, int], ...]]
     """Hint → its clocks, ids and counters, with lines."""
     models: Mapping[str, ModelFacts]
     overused: Callable[[str], str]
-    """Text → the problem of too many emphasis markers, or nothing."""
+    """Text → problem; "" = none."""
     count: Callable[[str], Callable[[str], int]]
     """Encoding → text → tokens."""
 
@@ -38,8 +37,8 @@ class LintFacts:
 class Finding(NamedTuple):
     """One problem of a profile."""
 
-    place: str
-    """Dotted setting; a section by its name."""
+    setting: str
+    """Dotted; a section by its name."""
     problem: str
     fix: str
     severity: Severity = "error"
@@ -61,7 +60,7 @@ def lint_profile(profile: Profile, model: str | None, facts: LintFacts, as_prese
 
 
 def lint_shadow(profile: Profile, own: Mapping[str, object], consumers: frozenset[str]) -> Iterator[Finding]:
-    """own: what its file says itself. consumers: those of profile files."""
+    """own: its file's values. consumers: those of profile files."""
     if not profile.shadow_of:
         return
     if profile.shadow_of not in consumers:
@@ -82,8 +81,8 @@ def _order(profile: Profile) -> Iterator[Finding]:
         if last is None or RANKS[rule.section_class] >= RANKS[last.section_class]:
             last = rule
             continue
-        problem = f"class {rule.section_class} stands behind {last.name!r}, whose class is {last.section_class}"
-        yield Finding(_at(rule), problem, f"move it in front of {last.name!r}, or give it class: {last.section_class}", "note")
+        problem = f"class {rule.section_class} comes after {last.name!r}, whose class is {last.section_class}"
+        yield Finding(_at(rule), problem, f"move it before {last.name!r}, or give it class: {last.section_class}", "note")
 
 
 def _stable(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
@@ -103,8 +102,8 @@ def _stable(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
         for schema in _schemas_in(profile, rule):
             hint = profile.hints.get(schema, schema)
             for name, line in facts.moving.get(hint, ()):
-                place = f"hints/{hint}.md.j2 line {line}"
-                problem = f"{place} shows {name}, a clock, id or counter, in a section of class {rule.section_class}"
+                line_of_hint = f"hints/{hint}.md.j2 line {line}"
+                problem = f"{line_of_hint} shows {name}, a clock, id or counter, in a section of class {rule.section_class}"
                 yield Finding(_at(rule), problem, f"take {name} out of the hint, or give the section class: turn", "note")
     for reminder in profile.reminders:
         if (reminder.every > 1 or reminder.when) and reminder.section in {rule.name for rule in stable}:
@@ -139,7 +138,7 @@ def _sections(profile: Profile) -> Iterator[Finding]:
             _at(sources["summary"]), "no summaries are made for it", "write summaries: {}, or take the section out", "note"
         )
     if profile.pinned and "pinned" not in sources:
-        yield Finding("pinned", "what stands has no section", "add a section with source: pinned, or write pinned: []")
+        yield Finding("pinned", "pinned breadcrumbs have no section", "add a section with source: pinned, or write pinned: []")
     if profile.system_prompt and "system" not in sources:
         yield Finding("system_prompt", "it has no section", "add a section with source: system")
     if "window" not in sources:
@@ -151,11 +150,11 @@ def _empty(profile: Profile) -> Iterator[Finding]:
     for rule in profile.sections:
         if rule.source == "pinned" and not _pinned_in(profile, rule):
             yield Finding(
-                _at(rule), "nothing stands in it", f"add to pinned what has section: {rule.name}, or take the section out", "note"
+                _at(rule), "nothing is in it", f"add to pinned what has section: {rule.name}, or take the section out", "note"
             )
         if rule.source == "reminder" and rule.name not in reminder_sections:
             fix = f"add one to reminders with section: {rule.name}, or take it out"
-            yield Finding(_at(rule), "no reminder stands in it", fix, "note", is_of_author=True)
+            yield Finding(_at(rule), "no reminder is in it", fix, "note", is_of_author=True)
 
 
 def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
@@ -167,14 +166,14 @@ def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
         "pinned": [name for pinned in profile.pinned for name in pinned.selector.schemas],
         "audience.schemas": profile.audience.schemas if profile.audience else (),
     }
-    for place, name in ((place, name) for place, names in settings.items() for name in names if name not in schemas):
+    for setting, name in ((setting, name) for setting, names in settings.items() for name in names if name not in schemas):
         if like := f"{name}.v1" if f"{name}.v1" in schemas else nearest(name, schemas, MIN_LIKENESS):
-            yield Finding(place, f"no schema is called {name!r}", f"write {like}")
-        elif place == "triggers":
-            yield Finding(place, f"no sender of {name!r} is known", f"mend the name, or add hints/{name}.md.j2 for it", "note")
-        elif place in {"retrieval.schemas", "pinned"}:
+            yield Finding(setting, f"no schema is called {name!r}", f"write {like}")
+        elif setting == "triggers":
+            yield Finding(setting, f"no sender of {name!r} is known", f"mend the name, or add hints/{name}.md.j2 for it", "note")
+        elif setting in {"retrieval.schemas", "pinned"}:
             problem = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
-            yield Finding(place, problem, "add the hint, or mend the name", "note")
+            yield Finding(setting, problem, "add the hint, or mend the name", "note")
     for name in schemas_of_triggers(profile.triggers):
         if profile.audience and profile.audience.schemas and name not in profile.audience.schemas:
             problem = f"audience.schemas leaves {name!r} out, so it never triggers"
@@ -200,18 +199,18 @@ def _own_words(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
         yield Finding("budget", problem, "raise the budget, or shorten them")
     texts = [("system_prompt", profile.system_prompt)]
     texts += [(f"reminders.{number}", reminder.text) for number, reminder in enumerate(profile.reminders)]
-    for place, text in texts:
+    for setting, text in texts:
         if problem := facts.overused(text):
-            yield Finding(place, problem, "keep the most important few: what is all loud is not heard", "note")
+            yield Finding(setting, problem, "keep the most important few: what is all loud is not heard", "note")
 
 
 def _hints(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     hints, trusted = facts.moving.keys(), profile.trusted_hints
     schemas = BODIES.keys() | hints | {SCHEMA_DEFINITION}
     named_schemas = {"hints": tuple(profile.hints), "trusted_hints.schemas": trusted.schemas if trusted else ()}
-    for place, schema in ((place, schema) for place, names in named_schemas.items() for schema in names):
+    for setting, schema in ((setting, schema) for setting, names in named_schemas.items() for schema in names):
         if schema not in schemas and (near := nearest(schema, schemas, MIN_LIKENESS)):
-            yield Finding(place, f"no schema is called {schema!r}", f"write {near}")
+            yield Finding(setting, f"no schema is called {schema!r}", f"write {near}")
     if trusted and trusted.sessions == "any" and not trusted.schemas:
         problem = "whoever may publish anything in a session decides how it is shown"
         yield Finding("trusted_hints", problem, "name the schemas whose senders you trust, or write sessions: none", "note")
@@ -233,7 +232,7 @@ def _schemas_in(profile: Profile, rule: SectionRule) -> tuple[str, ...]:
 
 
 def schemas_of(profile: Profile) -> frozenset[str] | None:
-    """Schemas whose hints a profile may use; None = any, because of tags or ids."""
+    """None = any, because of tags or ids."""
     if not all(selector.schemas for selector in (*(pinned.selector for pinned in profile.pinned), *profile.triggers)):
         return None
     own = {name for pinned in profile.pinned for name in pinned.selector.schemas}

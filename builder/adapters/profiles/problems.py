@@ -1,4 +1,4 @@
-"""Errors of a profile file for its author: place by name, allowed values, nearest word."""
+"""Errors of a profile file for its author: setting by name, allowed values, nearest word."""
 
 import json
 import re
@@ -9,20 +9,17 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from builder.adapters.profiles.layers import SECTIONS, Layer, Path, origins
+from builder.adapters.profiles.layers import SECTIONS, Layer, Path, SettingError, origins
 from builder.domain.lint_finding import LintFinding, advice, nearest
 from builder.wire.files import line_of
 
 MAX_ERRORS = 50
-"""Of a file that are told: somebody mends one after the other."""
 MAX_NAME_CHARS = 60
-"""Of a name in a message."""
 MAX_VALUE_CHARS = 120
-"""Of a value in a message."""
 UNION_ERRORS = frozenset({"string_type", "tuple_type", "bool_type", "dataclass_type", "dict_type"})
-"""One error of these for each alternative that a value is not."""
+"""One for each alternative that a value is not."""
 UNKNOWN = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
-"""Errors about an unknown setting, of a model and of a dataclass."""
+"""A model's and a dataclass's."""
 KINDS = {
     "int": "a whole number",
     "float": "a number",
@@ -42,26 +39,18 @@ _BOUNDS = {
 }
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
 MIN_PERCENT, PERCENT = 2, 100
-"""A share of so much was meant in percent."""
+"""A share in this range was meant in percent."""
 
 
-class SettingError(ValueError):
-    """A value that only the whole profile shows to be wrong."""
-
-    def __init__(self, path: Path, problem: str, fix: str) -> None:
-        """path: of the setting; a section's step is its name."""
-        super().__init__(f"{problem}; {fix}")
-        self.path, self.problem, self.fix = path, problem, fix
-
-    def finding(self, stack: tuple[Layer, ...], file: str) -> LintFinding:
-        """At its place. file: of the topmost layer."""
-        layer = layer_of(self.path, stack, origins(stack))
-        line = line_of(layer.source, self.path)
-        return LintFinding(file=layer.file or file, line=line, place=place_of(self.path), problem=self.problem, fix=self.fix)
+def finding_of(error: SettingError, stack: tuple[Layer, ...], file: str) -> LintFinding:
+    """At its line. file: of the topmost layer."""
+    layer = layer_of(error.path, stack, origins(stack))
+    line, setting = line_of(layer.source, error.path), setting_name(error.path)
+    return LintFinding(file=layer.file or file, line=line, place=setting, problem=error.problem, fix=error.fix)
 
 
-def place_of(path: Path) -> str:
-    """The setting as its author calls it, sections by name; long names are cut."""
+def setting_name(path: Path) -> str:
+    """As its author calls it, sections by name; long names are cut."""
     path = tuple(step[:MAX_NAME_CHARS] for step in path)
     if path[:1] == (SECTIONS,) and len(path) > 1:
         inner = f", `{'.'.join(path[2:])}`" if path[2:] else ""
@@ -73,7 +62,7 @@ def place_of(path: Path) -> str:
 def findings_of(
     error: ValidationError, values: Mapping[str, Any], stack: tuple[Layer, ...], file: str, model: type[BaseModel]
 ) -> tuple[LintFinding, ...]:
-    """Every error of the merged values. file: the topmost layer. model: what reads the values."""
+    """Every error of the merged values. file: the topmost layer. model: reads the values."""
     by_path: dict[Path, ErrorDetails] = {}
     for each in error.errors(include_url=False)[:MAX_ERRORS]:
         path = _path(each, values)
@@ -89,13 +78,13 @@ def findings_of(
 
 
 def layer_of(path: Path, stack: tuple[Layer, ...], owners: Mapping[Path, Layer]) -> Layer:
-    """The file to edit: the last one that sets something there, else the topmost. owners: `origins`."""
+    """The file to edit: the last that sets something there, else the topmost. owners: `origins`."""
     layers = [layer for leaf, layer in owners.items() if leaf[: len(path)] == path]
     return next((layer for layer in reversed(stack) if any(layer is other for other in layers)), stack[-1])
 
 
 def settings_at(model: type[BaseModel], path: Sequence[str | int]) -> tuple[str, ...]:
-    """Names of the settings at this place of the JSON Schema."""
+    """By the JSON Schema."""
     schema = _schema(model)
     parts: list[dict[str, Any]] = [schema]
     for step in path:
@@ -132,7 +121,9 @@ def _finding(
     layer = layer_of(path, stack, owners)
     above = path[:-1] if error["type"] == "missing" else path
     problem, fix = _words(path, error, model, extends="extends" in stack[-1].source)
-    return LintFinding(file=layer.file or file, line=line_of(layer.source, above), place=place_of(path), problem=problem, fix=fix)
+    return LintFinding(
+        file=layer.file or file, line=line_of(layer.source, above), place=setting_name(path), problem=problem, fix=fix
+    )
 
 
 def _words(path: Path, error: ErrorDetails, model: type[BaseModel], *, extends: bool) -> tuple[str, str]:

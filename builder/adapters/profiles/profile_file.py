@@ -1,32 +1,137 @@
-"""A profile file as written: the domain's settings, and those that only files have."""
+"""A profile file as written: the domain's settings, checks of them, and settings that only files have."""
 
+from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
 
-from builder.adapters.profiles.parts import (
-    STRICT,
-    PinnedFile,
-    SectionFile,
-    TriggerFile,
-    check_showable,
-    checked_audience,
-    checked_reminder,
-    checked_retrieval,
-    checked_window,
-)
+from builder.assemble.items.rendering import SOURCES
 from builder.domain.lint_finding import nearest
-from builder.domain.page_settings import ChatFormat, ChatPlace, Reminder, Retrieval, Summaries, ToolOutput, Window
-from builder.domain.selector import Audience, TrustedHints
+from builder.domain.page_settings import (
+    FORBIDDEN_SCHEMAS,
+    ChatFormat,
+    ChatPlace,
+    Dates,
+    Reminder,
+    Retrieval,
+    SectionClass,
+    Summaries,
+    ToolOutput,
+    Window,
+)
+from builder.domain.selector import MAX_PINNED, Audience, Selector, TrustedHints
+from builder.wire.subjects import session_token
+
+STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def check_showable(schemas: tuple[str, ...]) -> None:
+    """Raises `ValueError` for a kind that is never shown."""
+    if forbidden := FORBIDDEN_SCHEMAS & set(schemas):
+        raise ValueError(f"{', '.join(sorted(forbidden))} is never shown; take it out")
+
+
+def _check_names_something(selector: Selector) -> None:
+    check_showable(selector.schemas)
+    if not (selector.schemas or selector.ids or selector.any_tags or selector.all_tags):
+        raise ValueError("it names no schema, id or tag; say which breadcrumbs are meant")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerFile(Selector):
+    """Breadcrumbs whose first version asks for a context."""
+
+    def __post_init__(self) -> None:
+        _check_names_something(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinnedFile(Selector):
+    """Always on the page, whatever was said since."""
+
+    keep: Literal["latest", "all"] | Annotated[int, Field(ge=1, le=MAX_PINNED)] = field(
+        default="latest",
+        metadata={"description": f"the latest of its kind, so many of the newest, or all (at most {MAX_PINNED})"},
+    )
+    section: str = field(default="", metadata={"description": "section with source pinned; default is the first"})
+
+    def __post_init__(self) -> None:
+        _check_names_something(self)
+
+
+def checked_audience(audience: Audience) -> Audience:
+    """Raises `ValueError`, as the next three do."""
+    check_showable(audience.schemas)
+    return audience
+
+
+def checked_reminder(reminder: Reminder) -> Reminder:
+    """Its `when` is showable."""
+    check_showable(reminder.when.schemas if reminder.when else ())
+    return reminder
+
+
+def checked_window(window: Window) -> Window:
+    """Its limits agree."""
+    if window.max_units is not None and window.trim_to > window.max_units:
+        raise ValueError(f"trim_to is {window.trim_to} but max_units is {window.max_units}; lower trim_to")
+    return window
+
+
+def checked_retrieval(retrieval: Retrieval) -> Retrieval:
+    """Showable schemas; a text for a custom query; sessions become tokens."""
+    check_showable(retrieval.schemas)
+    query, text = retrieval.query, retrieval.query_text
+    if (query == "custom") != bool(text.strip()):
+        raise ValueError(f"query is {query} and query_text is {text!r}; custom, and only that, needs a text")
+    if isinstance(retrieval.scope, str):
+        return retrieval
+    return replace(retrieval, scope=tuple(map(session_token, retrieval.scope)))
+
+
+def _check_source(name: str) -> str:
+    if name not in SOURCES:
+        raise PydanticCustomError("literal_error", "it is no source", {"expected": ", ".join(SOURCES)})
+    return name
+
+
+Source = Annotated[str, AfterValidator(_check_source), WithJsonSchema({"enum": list(SOURCES), "type": "string"})]
+
+
+class SectionFile(BaseModel):
+    """One section of the page."""
+
+    model_config = STRICT
+    name: str = Field(description="name in the event's `sections`")
+    title: str | None = Field(None, description="heading; {NAME} = this phrase; null = the phrase `title_` with the name")
+    source: Source = Field(description="what fills it")
+    section_class: SectionClass = Field("turn", alias="class", description="how long it stays the same")
+    min_share: float = Field(0, ge=0, le=1, description="source retrieval only: least share of the budget")
+    max_share: float = Field(1, gt=0, le=1, description="largest share of the budget; search results take what is left")
+    min_tokens: int = Field(0, ge=0, description="`max_share` is never fewer tokens than these")
+    dates: bool | Dates | None = Field(
+        None,
+        description="date lines: day (true), age, time (each minute), pause (after 30 minutes); default is day for "
+        "search results and a conversation of several days",
+    )
+    note: str = Field("", max_length=500, description="words above its content")
+
+    @model_validator(mode="after")
+    def _shares_agree(self) -> "SectionFile":
+        if self.min_share > self.max_share:
+            raise ValueError(f"min_share is {self.min_share} but max_share is {self.max_share}; lower min_share")
+        return self
+
 
 ENGLISH = "en"
 DEFAULT_BUDGET = DEFAULT_TARGET = 4000
 
 
 def time_zone(name: str) -> tzinfo:
-    """The zone of an IANA name. Raises `ValueError` with what to do."""
+    """IANA name → zone. Raises `ValueError` with what to do."""
     if name == "UTC":
         return UTC
     names = available_timezones()
@@ -39,12 +144,12 @@ def time_zone(name: str) -> tzinfo:
     raise ValueError(f"time_zone is {name!r:.120}, which no time zone is called; {hint}")
 
 
-def _check(name: str) -> str:
+def _check_time_zone(name: str) -> str:
     time_zone(name)
     return name
 
 
-TimeZoneName = Annotated[str, AfterValidator(_check)]
+TimeZoneName = Annotated[str, AfterValidator(_check_time_zone)]
 
 
 class ProfileFile(BaseModel):
@@ -75,9 +180,7 @@ class ProfileFile(BaseModel):
         description="a consumer: this profile is on trial and never published; `shadow report` compares the two",
     )
     agent: str = Field(
-        "",
-        max_length=200,
-        description="`creator.agent_id` of the agent's own responses; default is the consumer's name",
+        "", max_length=200, description="`creator.agent_id` of the agent's own responses; default is the consumer's name"
     )
     triggers: tuple[str | TriggerFile, ...] = Field(
         (),
@@ -99,22 +202,14 @@ class ProfileFile(BaseModel):
         le=2_000_000,
         description=f"tokens that the page aims at; default is the budget, or {DEFAULT_TARGET} if `model` gives the budget",
     )
-    reserve: int = Field(
-        0,
-        ge=0,
-        description="tokens kept free, for the answer or what the agent adds",
-    )
+    reserve: int = Field(0, ge=0, description="tokens kept free, for the answer or what the agent adds")
     margin: float | None = Field(
         None, ge=0, lt=1, description="share of the budget kept free because the tokenizer differs; default 0"
     )
     on_overflow: Literal["trim", "reject"] = Field(
-        "trim",
-        description="trim = the oldest part of the conversation is left out; reject = no page if it does not fit",
+        "trim", description="trim = the oldest part of the conversation is left out; reject = no page if it does not fit"
     )
-    system_prompt: str = Field(
-        "",
-        description="text of the section with source system, which comes first by default",
-    )
+    system_prompt: str = Field("", description="text of the section with source system, which comes first by default")
     show_system_prompt: bool = Field(True, description="false if the agent sends its system prompt itself")
     show_tool_catalog: bool = Field(
         True, description="false if the agent passes its tools to the API: tool.catalog.v1 is not pinned"
@@ -122,8 +217,7 @@ class ProfileFile(BaseModel):
     language: str = Field(ENGLISH, description="language of headings, labels, dates and notes; a file in `phrases/`")
     time_zone: TimeZoneName = Field("UTC", description="IANA name; the zone of dates without an offset")
     audience: Annotated[Audience, AfterValidator(checked_audience)] | None = Field(
-        None,
-        description="which breadcrumbs are this consumer's conversation; no other triggers it; null = all",
+        None, description="which breadcrumbs are this consumer's conversation; no other triggers it; null = all"
     )
     debounce: float = Field(
         0,
@@ -159,7 +253,7 @@ class ProfileFile(BaseModel):
         sources = [section.source for section in self.sections if section.source != "reminder"]
         if sources.count("trigger") != 1 or sources[-1] != "trigger":
             raise ValueError(
-                "exactly one section has source: trigger (the current message), and nothing but reminders comes behind it; "
+                "exactly one section has source: trigger (the current message), and nothing but reminders comes after it; "
                 "mend sections"
             )
         if len({section.name for section in self.sections}) < len(self.sections):

@@ -10,13 +10,15 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from builder.adapters.profiles.layers import SECTIONS, Layer, Path, Presets, UnknownSection, layers, merged
-from builder.adapters.profiles.parts import PinnedFile, SectionFile, TriggerFile
-from builder.adapters.profiles.problems import MAX_NAME_CHARS, SettingError, findings_of
+from builder.adapters.profiles.layers import Layer, Path, Presets, SettingError, layers, merged
+from builder.adapters.profiles.problems import MAX_NAME_CHARS, finding_of, findings_of
 from builder.adapters.profiles.profile_file import (
     DEFAULT_BUDGET,
     DEFAULT_TARGET,
+    PinnedFile,
     ProfileFile,
+    SectionFile,
+    TriggerFile,
     time_zone,
 )
 from builder.assemble.items.rendering import SOURCES
@@ -31,13 +33,12 @@ from builder.wire.subjects import check_token
 _SEPARATORS = "-:@"
 """Between a model's name and its date or size."""
 TITLE = "title_{}"
-"""Phrase with the heading of the section of this name."""
+"""Phrase of a section's heading."""
 _PHRASE = re.compile(r"\{(\w+)\}")
-"""A title that is the name of a phrase."""
 
 
 class ModelFacts(BaseModel):
-    """What is known of a language model: `templates/models.yaml`."""
+    """One model of `templates/models.yaml`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     window: int = Field(gt=0, description="tokens that it reads at once")
@@ -46,7 +47,6 @@ class ModelFacts(BaseModel):
 
 
 UNKNOWN_MODEL = ModelFacts(window=128_000, encoding="o200k_base", margin=0.1)
-"""Of a model that is not in the table."""
 
 
 def parse_models(source: str) -> dict[str, ModelFacts]:
@@ -58,60 +58,51 @@ def parse_models(source: str) -> dict[str, ModelFacts]:
 
 
 def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
-    """Facts of a model, of `provider/name`, or of a dated or sized version."""
+    """model: its name, `provider/name`, or a dated or sized version."""
     return models.get(known_name(model, models), UNKNOWN_MODEL)
 
 
 def known_name(model: str, names: Iterable[str]) -> str:
-    """The longest of these names that the model is, or is a version of; "" = none. A provider before it is ignored."""
+    """The longest matching name; "" = none. A provider before the model is ignored."""
     bare = model.rpartition("/")[2]
     matches = (name for name in names if bare == name or bare.startswith(tuple(f"{name}{mark}" for mark in _SEPARATORS)))
     return max(matches, key=len, default="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Library:
-    """What profile files may refer to."""
+class Library(Presets):
+    """Files, models and phrases that profiles may refer to."""
 
-    presets: Mapping[str, str] = field(default_factory=dict)
-    """Name → YAML text; `default` is the default profile."""
-    bundled: Mapping[str, str] = field(default_factory=dict)
-    """Bundled presets alone: what bundled presets extend."""
     languages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Language → phrases by name; empty = any language, without headings."""
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
-    profiles: Mapping[str, str] = field(default_factory=dict)
-    """Profile files, by name: what their shadows and other files lie over."""
     hints: frozenset[str] = frozenset()
     pages: frozenset[str] = frozenset()
-    """The names of the templates; empty = any."""
+    """Empty = any."""
 
     def layers(self, name: str, source: str, file: str = "") -> tuple[Layer, ...]:
         """See `layers`."""
-        return layers(source, Presets(self.presets, self.bundled, self.profiles), name, file)
+        return layers(source, self, name, file)
 
 
 def parse_profile(name: str, source: str, library: Library | None = None, file: str = "") -> Profile:
-    """Profile of a file. Raises `FaultyFiles` with file, line, place and remedy. file: its name in messages."""
+    """Raises `FaultyFiles` with file, line, setting and remedy. file: its name in messages."""
     library = library or Library()
     file = file or f"profiles/{name}.yaml"
     try:
         check_token(name, "profile name")
         stack = library.layers(name, source, file)
-        values = merged(stack)
-    except UnknownSection as error:
-        mistake = SettingError((SECTIONS, error.name), *str(error).split("; ", 1))
-        raise FaultyFiles((mistake.finding(stack, file),)) from error
     except (ValueError, TypeError, RecursionError, Rejected) as error:
         raise faulty(file, str(error)) from error
     try:
+        values = merged(stack)
         parsed = ProfileFile.model_validate(values)
         content = f"{source}\0{json.dumps(values, sort_keys=True, default=str)}"
         return _profile(name, parsed, library, blake2b(content.encode(), digest_size=4).hexdigest())
     except ValidationError as error:
         raise FaultyFiles(findings_of(error, values, stack, file, ProfileFile)) from error
     except SettingError as error:
-        raise FaultyFiles((error.finding(stack, file),)) from error
+        raise FaultyFiles((finding_of(error, stack, file),)) from error
     except (ValueError, TypeError, RecursionError, Rejected) as error:
         raise faulty(file, str(error)) from error
 
@@ -214,8 +205,8 @@ def _title(item: SectionFile, phrases: Mapping[str, str]) -> str:
     if not phrases:
         return phrase.removeprefix("title_").capitalize()
     if phrase not in phrases:
-        place = ("sections", item.name, "title")
+        path = ("sections", item.name, "title")
         if item.title is None:
-            raise SettingError(place, "it has no heading", f"write title: {item.name[:MAX_NAME_CHARS].capitalize()}")
-        raise SettingError(place, f"there is no phrase {phrase!r}", advice(phrase, phrases))
+            raise SettingError(path, "it has no heading", f"write title: {item.name[:MAX_NAME_CHARS].capitalize()}")
+        raise SettingError(path, f"there is no phrase {phrase!r}", advice(phrase, phrases))
     return phrases[phrase]

@@ -1,15 +1,15 @@
 """Definitions → consumers: the default profile under the values of the records."""
 
 import json
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import yaml
+from cachetools import FIFOCache
 from pydantic import BaseModel, ValidationError
 
-from builder.adapters.profiles.layers import DEFAULT, merged
+from builder.adapters.profiles.layers import DEFAULT, laid_over, merged
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.profiles.record_settings import (
     SETTINGS,
@@ -25,19 +25,18 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
 from builder.domain.lint_finding import FaultyFiles, LintFinding
 from builder.domain.profile import AGENT, CONFIG, Definitions, Profile, RecordConsumers
-from builder.wire.json import shape
+from builder.domain.text import shape
 from builder.wire.subjects import check_token
 
 Body = TypeVar("Body", bound=BaseModel)
 EXTENDS = "extends"
 MAX_RESULTS = 256
-"""Sets of definitions whose consumers are remembered."""
 AGAIN = "publish the next version of the record"
 
 
 @dataclass(frozen=True, slots=True)
 class _Records:
-    """The definitions of one consumer; at least one."""
+    """One consumer's definitions; at least one."""
 
     agent: Breadcrumb | None = None
     config: Breadcrumb | None = None
@@ -53,27 +52,25 @@ def origin_of(record: Breadcrumb) -> str:
 
 
 class RecordProfiles:
-    """The consumers of a workspace's definitions, cached; files win over records."""
+    """Consumers of a workspace's definitions, cached; files win over records."""
 
     def __init__(self, library: Library, names: frozenset[str], report: Callable[[LintFinding], None]) -> None:
         """names: profiles of files. report: called once per finding."""
         self._library = library
         self._names = names
         self._report = report
-        self._reported: OrderedDict[str, None] = OrderedDict()
-        self._results: OrderedDict[tuple[tuple[object, ...], ...], RecordConsumers] = OrderedDict()
+        self._reported: FIFOCache[str, None] = FIFOCache(MAX_RESULTS)
+        self._results: FIFOCache[tuple[tuple[object, ...], ...], RecordConsumers] = FIFOCache(MAX_RESULTS)
 
     def __call__(self, definitions: Definitions) -> RecordConsumers:
         """The consumers that these make."""
         key = tuple((each.workspace, each.id, each.version, each.place) for each in definitions)
         if key not in self._results:
             self._results[key] = self._made_of(definitions)
-            if len(self._results) > MAX_RESULTS:
-                self._results.popitem(last=False)
         return self._results[key]
 
     def forget(self) -> None:
-        """Drop everything that was made of records, because one was erased."""
+        """Drop results, after an erasure."""
         self._results.clear()
 
     def _made_of(self, definitions: Definitions) -> RecordConsumers:
@@ -97,8 +94,6 @@ class RecordProfiles:
         if str(finding) not in self._reported:
             self._reported[str(finding)] = None
             self._report(finding)
-            if len(self._reported) > MAX_RESULTS:
-                self._reported.popitem(last=False)
 
     def _profile(self, name: str, records: _Records, findings: list[LintFinding]) -> Profile | None:
         agent, config = _read(records.agent, AgentBody), _read(records.config, ConfigBody)
@@ -129,17 +124,9 @@ class RecordProfiles:
                 draft = RecordSettings(base)
                 of_agent(body, draft) if isinstance(body, AgentBody) else of_config(body, draft)
                 settings = {name: value for name, value in body.context_builder.items() if name != EXTENDS}
-                values = _laid_over(_laid_over(values, draft.values), settings)
+                values = laid_over(laid_over(values, draft.values), settings)
                 findings += (_finding(origin_of(record), note, "note") for note in draft.notes)
         return values
-
-
-def _laid_over(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> Values:
-    values = dict(lower)
-    for name, value in upper.items():
-        under = values.get(name)
-        values[name] = _laid_over(under, value) if isinstance(under, dict) and isinstance(value, dict) and value else value
-    return values
 
 
 def _by_consumer(definitions: Definitions, findings: list[LintFinding]) -> dict[str, _Records]:
@@ -187,11 +174,11 @@ def _read(record: Breadcrumb | None, model: type[Body]) -> Body | None:
 
 def _mistakes(origin: str, error: ValidationError) -> Iterator[LintFinding]:
     for each in error.errors(include_url=False, include_context=False):
-        place = ".".join(str(step) for step in each["loc"])
+        path = ".".join(str(step) for step in each["loc"])
         problem = f"{each['msg'][:1].lower()}{each['msg'][1:]}, got {shape(each['input'])}"
-        yield _finding(origin, Note(place, problem, AGAIN))
+        yield _finding(origin, Note(path, problem, AGAIN))
 
 
 def _finding(origin: str, note: Note, severity: Any = "error") -> LintFinding:
-    place = f"`{note.place}`" if note.place else ""
+    place = f"`{note.path}`" if note.path else ""
     return LintFinding(file=origin, place=place, problem=note.problem, fix=note.fix, severity=severity)

@@ -11,7 +11,6 @@ from builder.domain.selector import MAX_PINNED
 
 Names = Annotated[tuple[str, ...], BeforeValidator(lambda value: () if value is None else value)]
 Settings = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
-"""Of a profile file."""
 
 
 class RecordPart(BaseModel):
@@ -21,7 +20,7 @@ class RecordPart(BaseModel):
 
 
 class Trigger(RecordPart):
-    """What asks for a context."""
+    """A selector of triggers."""
 
     schema_name: str = ""
     any_tags: Names = ()
@@ -31,7 +30,7 @@ class Trigger(RecordPart):
 
 
 class AlwaysSource(RecordPart):
-    """What is on every page; `recent` and `all` differ by their limits alone."""
+    """A pinned source; `recent` and `all` differ by their limits alone."""
 
     type: Literal["schema", "tag", "specific"] = "schema"
     schema_name: str | None = None
@@ -41,7 +40,7 @@ class AlwaysSource(RecordPart):
 
 
 class Semantic(RecordPart):
-    """What is searched."""
+    """The search."""
 
     enabled: bool = True
     schemas: Names = ()
@@ -49,14 +48,14 @@ class Semantic(RecordPart):
 
 
 class ContextSources(RecordPart):
-    """What stands on the page, and what is searched."""
+    """Pinned sources, and the search."""
 
     always: tuple[AlwaysSource, ...] = ()
     semantic: Semantic | None = None
 
 
 class AgentBody(RecordPart):
-    """Of `agent.def.v1`."""
+    """Body of an `agent.def.v1`."""
 
     context_trigger: Trigger | None = None
     context_sources: ContextSources | None = None
@@ -65,7 +64,7 @@ class AgentBody(RecordPart):
 
 
 class Filters(RecordPart):
-    """Which records of a schema are meant."""
+    """A selector within a schema."""
 
     tag: str | None = None
     context_match: Any = None
@@ -82,21 +81,21 @@ class Source(RecordPart):
 
 
 class Formatting(RecordPart):
-    """How a page is made."""
+    """The page."""
 
     max_tokens: int | None = None
     enable_summarization: bool | None = None
 
 
 class Output(RecordPart):
-    """Where a context goes."""
+    """Schema and tags of contexts."""
 
     schema_name: str | None = None
     tags: Names = ()
 
 
 class ConfigBody(RecordPart):
-    """Of `context.config.v1`."""
+    """Body of a `context.config.v1`."""
 
     consumer_id: str
     update_triggers: tuple[str | Trigger, ...] | None = None
@@ -116,9 +115,9 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A part of a body that the page does not follow."""
+    """A part of a body that is ignored."""
 
-    place: str
+    path: str
     """Dotted."""
     problem: str
     fix: str
@@ -126,26 +125,26 @@ class Note:
 
 @dataclass(slots=True)
 class RecordSettings:
-    """Settings of a profile file as they are collected."""
+    """Settings of a profile file, as they are collected."""
 
     base: Mapping[str, Any]
-    """The merged values of the profile that the record is laid over."""
+    """Merged values of the profile below."""
     values: Values = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
-    def note(self, place: str, problem: str, fix: str) -> None:
-        """Report a part that the page does not follow."""
-        self.notes.append(Note(place, problem, fix))
+    def note(self, path: str, problem: str, fix: str) -> None:
+        """Report an ignored part."""
+        self.notes.append(Note(path, problem, fix))
 
     def pin(self, kinds: list[Values]) -> None:
-        """Let these stand on the page beside what stands there anyway."""
+        """Pin these beside the profile's own."""
         if kinds:
             below = list(self.base.get("pinned", ()))
             own = [kind["schemas"] for kind in kinds if kind.keys() == {"schemas", "keep"}]
             self.values["pinned"] = [kind for kind in below if [kind] not in own] + kinds
 
     def search(self, limits: Mapping[str, int | None]) -> None:
-        """Search these schemas too. limits: most finds of each; None = what fits."""
+        """limits: most finds of each schema; None = as many as fit."""
         if limits:
             retrieval = self.values.setdefault("retrieval", {})
             below = self.base.get("retrieval", {}).get("schemas", ())
@@ -155,17 +154,17 @@ class RecordSettings:
 
 
 def of_agent(body: AgentBody, draft: RecordSettings) -> None:
-    """An agent's definition; `all_tags` overrides `any_tags`, as in RCRT."""
+    """`all_tags` overrides `any_tags`, as in RCRT."""
     if body.context_trigger is not None:
         trigger = body.context_trigger
-        place = "context_trigger"
+        path = "context_trigger"
         if not trigger.schema_name:
-            raise ValueError(f"{place} names no schema_name; name the schema of what asks for a context")
+            raise ValueError(f"{path} names no schema_name; name the schema of what asks for a context")
         only = {"any_tags": ()} if trigger.all_tags is not None else {}
-        draft.values["triggers"] = [_trigger(place, trigger.model_copy(update=only), draft)]
+        draft.values["triggers"] = [_trigger(path, trigger.model_copy(update=only), draft)]
     if body.context_sources is not None:
-        place = "context_sources"
-        kinds = [_always(f"{place}.always.{n}", source, draft) for n, source in enumerate(body.context_sources.always)]
+        path = "context_sources"
+        kinds = [_always(f"{path}.always.{n}", source, draft) for n, source in enumerate(body.context_sources.always)]
         draft.pin([kind for kind in kinds if kind])
         if body.context_sources.semantic is not None:
             _semantic(body.context_sources.semantic, draft)
@@ -175,7 +174,7 @@ def of_agent(body: AgentBody, draft: RecordSettings) -> None:
 
 
 def of_config(body: ConfigBody, draft: RecordSettings) -> None:
-    """What the configuration of a context says."""
+    """Settings of a `context.config.v1`."""
     if body.update_triggers is not None:
         draft.values["triggers"] = [
             each if isinstance(each, str) else _trigger(f"update_triggers.{n}", each, draft)
@@ -184,40 +183,40 @@ def of_config(body: ConfigBody, draft: RecordSettings) -> None:
     _conversation(body.sources, draft)
     kinds, limits = [], {}
     for n, source in enumerate(body.sources):
-        place = f"sources.{n}"
-        _note_filters(place, source, draft)
+        path = f"sources.{n}"
+        _note_filters(path, source, draft)
         if source.method == "vector":
             if not source.schema_name:
-                raise ValueError(f"{place} names no schema_name; name the schema that is searched")
+                raise ValueError(f"{path} names no schema_name; name the schema that is searched")
             limits[source.schema_name] = source.nn if source.limit is None else source.limit
         elif source.schema_name not in (*MESSAGES, *TOOLS):
-            kinds.append(_source(place, source))
+            kinds.append(_source(path, source))
     draft.pin(kinds)
     draft.search(limits)
     _format(body.formatting or Formatting(), draft)
     _output(body, body.output or Output(), draft)
 
 
-def _trigger(place: str, trigger: Trigger, draft: RecordSettings) -> Values:
-    _note_match(place, trigger, "it asks for a context whatever they are", draft)
+def _trigger(path: str, trigger: Trigger, draft: RecordSettings) -> Values:
+    _note_match(path, trigger, "it asks for a context whatever they are", draft)
     values = {"any_tags": trigger.any_tags, "all_tags": trigger.all_tags or (), "none_tags": trigger.none_tags}
     schemas = {"schemas": [trigger.schema_name]} if trigger.schema_name else {}
     return schemas | {name: list(tags) for name, tags in values.items() if tags}
 
 
-def _always(place: str, source: AlwaysSource, draft: RecordSettings) -> Values:
+def _always(path: str, source: AlwaysSource, draft: RecordSettings) -> Values:
     if source.type == "specific":
-        draft.note(place, "type: specific names nothing that can be found", "use type: schema or type: tag")
+        draft.note(path, "type: specific names nothing that can be found", "use type: schema or type: tag")
         return {}
     if source.type == "tag":
         if not source.tag:
-            raise ValueError(f"{place} has type: tag and names no tag; name one")
+            raise ValueError(f"{path} has type: tag and names no tag; name one")
         return {"any_tags": [source.tag], "keep": _keep(source.limit, "latest")}
     if not source.schema_name:
-        raise ValueError(f"{place} has type: schema and names no schema_name; name one")
+        raise ValueError(f"{path} has type: schema and names no schema_name; name one")
     if source.schema_name in (*MESSAGES, *TOOLS):
         fix = f"limit it in {SETTINGS}: {{window: …}}"
-        draft.note(place, "the conversation is on the page anyway, as much of it as fits", fix)
+        draft.note(path, "the conversation is on the page anyway, as much of it as fits", fix)
         return {}
     return {"schemas": [source.schema_name], "keep": _keep(source.limit, "latest")}
 
@@ -246,28 +245,28 @@ def _conversation(sources: tuple[Source, ...], draft: RecordSettings) -> None:
         draft.values.setdefault("window", {})["max_tool_turns"] = max(turns)
 
 
-def _source(place: str, source: Source) -> Values:
+def _source(path: str, source: Source) -> Values:
     tag = source.filters.tag if source.filters else None
     if not source.schema_name and not tag:
-        raise ValueError(f"{place} names neither a schema_name nor filters.tag; name one")
+        raise ValueError(f"{path} names neither a schema_name nor filters.tag; name one")
     schemas: Values = {"schemas": [source.schema_name]} if source.schema_name else {}
     tags: Values = {"all_tags": [tag]} if tag else {}
     return schemas | tags | {"keep": _keep(source.limit, "latest" if source.method in {"latest", "recent"} else "all")}
 
 
-def _note_filters(place: str, source: Source, draft: RecordSettings) -> None:
+def _note_filters(path: str, source: Source, draft: RecordSettings) -> None:
     filters = source.filters or Filters()
-    _note_match(f"{place}.filters", filters, "all of the schema is shown", draft)
+    _note_match(f"{path}.filters", filters, "all of the schema is shown", draft)
     tag = filters.tag
     if tag and (source.method == "vector" or source.schema_name in (*MESSAGES, *TOOLS)):
         fix = f"say whose conversation it is in {SETTINGS}: {{audience: {{any_tags: [{tag}]}}}}"
-        draft.note(f"{place}.filters.tag", "what is said and what is found is not chosen by tags", fix)
+        draft.note(f"{path}.filters.tag", "what is said and what is found is not chosen by tags", fix)
 
 
-def _note_match(place: str, part: Trigger | Filters, effect: str, draft: RecordSettings) -> None:
+def _note_match(path: str, part: Trigger | Filters, effect: str, draft: RecordSettings) -> None:
     if part.context_match is not None:
         problem = f"fields of a body are not compared, so {effect}"
-        draft.note(f"{place}.context_match", problem, "name tags in place of it")
+        draft.note(f"{path}.context_match", problem, "name tags in place of it")
 
 
 def _format(formatting: Formatting, draft: RecordSettings) -> None:

@@ -165,7 +165,7 @@ class Bridge:
             pull.renew()
 
     async def _hear(self, message: Msg) -> None:
-        await self._intake.hear(message.data, partial(_told, message.ack), partial(_told, message.in_progress))
+        await self._intake.hear(message.data, partial(_tell, message.ack), partial(_tell, message.in_progress))
 
     async def _overhear(self, message: Msg) -> None:
         await self._intake.hear(message.data, _nothing, _nothing)
@@ -175,7 +175,7 @@ class Bridge:
             await asyncio.sleep(BEAT_SECONDS)
             await self._intake.beat()
             for message in tuple(self._writes.values()):
-                await _told(message.in_progress)
+                await _tell(message.in_progress)
 
     async def _begin(self, message: Msg) -> None:
         task = asyncio.create_task(self._write(message))
@@ -201,12 +201,12 @@ class Bridge:
             log.warning("a context is not written to RCRT: %s", error)
         except (BuilderError, UnexpectedError) as error:
             log.warning("a context waits: %s", error)
-            await _told(partial(message.nak, delay=RETRY_SECONDS))
+            await _tell(partial(message.nak, delay=RETRY_SECONDS))
             return
-        await _told(message.ack)
+        await _tell(message.ack)
 
 
-async def _told(act: Callable[[], Awaitable[None]]) -> None:
+async def _tell(act: Callable[[], Awaitable[None]]) -> None:
     """Tell the broker; what it does not hear it delivers again."""
     with contextlib.suppress(NatsError, OSError):
         await act()

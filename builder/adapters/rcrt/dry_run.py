@@ -78,13 +78,13 @@ class DryRun:
         record = context_record(data)
         key = record.consumer, record.trigger
         if not again:
-            self._ours[key] = dict(record.context), record.owner
+            self._ours[key] = dict(record.context), record.workspace
             self._compare(key)
         return "compared"
 
     def _compare(self, key: Key) -> None:
-        event, owner = self._ours[key]
-        texts = tuple(self._texts.get((owner, event["session_id"]), {}).values())
+        event, workspace = self._ours[key]
+        texts = tuple(self._texts.get((workspace, event["session_id"]), {}).values())
         theirs = self._theirs.get(key)
         self._report(
             Comparison(
@@ -104,9 +104,9 @@ class DryRun:
         readable_text = sent if isinstance(formatted, str) else "\n".join(_strings(body))
         return self._page(sent, readable_text, sent.count("\n=== ") + sent.startswith("=== "), texts)
 
-    def _page(self, sent: str, shown: str, sections: int, texts: tuple[str, ...]) -> Page:
-        words = " ".join(shown.split())
-        on_it = sum(" ".join(visible(text).split()) in words for text in texts)
+    def _page(self, sent: str, words: str, sections: int, texts: tuple[str, ...]) -> Page:
+        page = " ".join(words.split())
+        on_it = sum(" ".join(visible(text).split()) in page for text in texts)
         return Page(tokens=self._count(sent), sections=sections, messages=on_it)
 
 

@@ -56,15 +56,15 @@ class Intake:
         ledger: Ledger,
         publish: Publish,
         max_age: timedelta,
-        heard: Callable[[Change], None],
+        listener: Callable[[Change], None],
     ) -> None:
-        """max_age: an older record triggers nothing. heard: called with each event before it is fetched."""
+        """max_age: an older record triggers nothing. listener: called with each event before it is fetched."""
         self._api = api
         self._ledger = ledger
         self._publish = publish
         self._max_age = max_age
-        self._heard = heard
-        self._owners = dict[str, None]()
+        self._listener = listener
+        self._workspaces = dict[str, None]()
         """Owners that were heard of, in their order."""
         self._joined = set[str]()
         """Owners of whom all is in that RCRT held when they were first heard of."""
@@ -90,7 +90,7 @@ class Intake:
             log.warning("an event is left out: %s", error)
             await settle()
             return
-        self._heard(change)
+        self._listener(change)
         if change.schema in UNKEPT:
             await settle()
             return
@@ -123,8 +123,8 @@ class Intake:
         record, change, failures = item.record, item.change, 0
         while failures < FAILURES:
             try:
-                if not await self._has_joined(change.owner):
-                    await self.catch_up(whole=True, owner=change.owner)
+                if not await self._has_joined(change.workspace):
+                    await self.catch_up(whole=True, workspace=change.workspace)
                 await self._take(change, await record, replay=False)
                 break
             except Rejected as error:
@@ -147,15 +147,15 @@ class Intake:
         if record is None:
             if entry:
                 await self._delete(change.id, entry)
-            elif not change.owner:
+            elif not change.workspace:
                 self._foreign[change.id] = change.version
             return None
         # The record may have changed since: what the event says is this version.
         return record | dict(change.own or {})
 
     async def _record(self, change: Change) -> Record | None:
-        for owner in (change.owner,) if change.owner else tuple(self._owners):
-            record = await self._api.record(change.id, owner)
+        for workspace in (change.workspace,) if change.workspace else tuple(self._workspaces):
+            record = await self._api.record(change.id, workspace)
             if record is not None:
                 return record
         return None
@@ -166,11 +166,11 @@ class Intake:
             return
         async with self._turn:
             entry = await self._ledger.entry(change.id)
-            owner, version = str(record["owner_id"]), record["version"]
+            workspace, version = str(record["owner_id"]), record["version"]
             if entry and entry.version >= version:
                 return
             by_extension = CHAT_TAG in (record.get("tags") or ())
-            news = Entry(version=version, owner=owner, created_at=record["created_at"], by_extension=by_extension)
+            news = Entry(version=version, workspace=workspace, created_at=record["created_at"], by_extension=by_extension)
             try:
                 if not is_secret_record(record) and record.get("schema_name") != AGENT_CONTEXT:
                     news = replace(news, session=await self._published(record, entry, replay=replay))
@@ -193,17 +193,17 @@ class Intake:
     async def _delete(self, identity: str, entry: Entry) -> None:
         async with self._turn:
             if entry.session:
-                await self._publish(tombstone(identity, entry.owner, entry.session), False)
+                await self._publish(tombstone(identity, entry.workspace, entry.session), False)
             await self._ledger.drop(identity)
 
-    async def catch_up(self, *, whole: bool, owner: str = "") -> None:
+    async def catch_up(self, *, whole: bool, workspace: str = "") -> None:
         """List what RCRT holds, and take what is not in. Raises `Unavailable`.
 
-        whole: to the end, deletions too; else until a page brings nothing new. owner: one who is heard of for the first time.
+        whole: to the end, deletions too; else until a page brings nothing new. workspace: one that is heard of for the first time.
         """
         async with self._listing:
-            self._owners |= {self._api.owner: None} | ({owner: None} if owner else {})
-            strangers = [each for each in self._owners if not await self._has_joined(each)]
+            self._workspaces |= {self._api.workspace: None} | ({workspace: None} if workspace else {})
+            strangers = [each for each in self._workspaces if not await self._has_joined(each)]
             if strangers:
                 self._foreign.clear()
             missing, seen = list[Change](), set[str]()
@@ -226,16 +226,16 @@ class Intake:
             if whole:
                 await self._drop_missing(seen)
 
-    async def _has_joined(self, owner: str) -> bool:
-        if owner not in self._joined and await self._ledger.has_joined(owner):
-            self._joined.add(owner)
-        return owner in self._joined
+    async def _has_joined(self, workspace: str) -> bool:
+        if workspace not in self._joined and await self._ledger.has_joined(workspace):
+            self._joined.add(workspace)
+        return workspace in self._joined
 
     async def _drop_missing(self, seen: set[str]) -> None:
         """Delete what RCRT no longer holds; a page may miss a record that moves meanwhile."""
         for identity in await self._ledger.ids() - seen:
             entry = await self._ledger.entry(identity)
-            if entry and await self._api.record(identity, entry.owner) is None:
+            if entry and await self._api.record(identity, entry.workspace) is None:
                 await self._delete(identity, entry)
 
     async def _is_new(self, change: Change) -> bool:

@@ -20,7 +20,7 @@ class Entry:
     """A record that is in."""
 
     version: int
-    owner: str
+    workspace: str
     session: str = ""
     """Token; "" = nothing of the record is kept, because it is a secret, a context, or cannot be read."""
     created_at: str = ""
@@ -69,14 +69,14 @@ class Ledger:
             except NoKeysError:
                 return frozenset()
 
-    async def has_joined(self, owner: str) -> bool:
+    async def has_joined(self, workspace: str) -> bool:
         """Whether all that RCRT held of the owner at first is in."""
-        return bool(await self._value(f"{_JOINED}.{owner}"))
+        return bool(await self._value(f"{_JOINED}.{workspace}"))
 
-    async def join(self, owner: str) -> None:
+    async def join(self, workspace: str) -> None:
         """All that RCRT held of the owner at first is in: what comes from now on is news."""
         with translated(_FAILED, _ADVICE):
-            await self._bucket.put(f"{_JOINED}.{owner}", b"yes")
+            await self._bucket.put(f"{_JOINED}.{workspace}", b"yes")
 
     async def _value(self, key: str) -> bytes:
         with translated(_FAILED, _ADVICE):

@@ -22,9 +22,9 @@ from builder.domain.breadcrumb import (
 from builder.domain.errors import Rejected
 from builder.domain.profile import AGENT, CONFIG
 from builder.domain.selector import SCHEMA_DEFINITION
+from builder.domain.text import clean, parse
 from builder.remember.decode import HINTS_FIELD
 from builder.remember.record import is_secret
-from builder.wire.json import clean, parse
 from builder.wire.records import Outgoing, moment, outgoing
 from builder.wire.subjects import is_token, session_text
 
@@ -42,7 +42,7 @@ ASCII_BYTES = 200
 """RCRT's server cuts a context there when it is updated, and panics inside a character of several bytes."""
 _FIRST = ("assembly", "id", "consumer_id", "trigger_event_id", "trigger_seq", "assembled_at", "workspace", "session_id")
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
-_KEPT = ("title", "tags", "context", "llm_hints", "created_at", "created_by", "ttl", "sensitivity", "entity_keywords")
+_FIELDS = ("title", "tags", "context", "llm_hints", "created_at", "created_by", "ttl", "sensitivity", "entity_keywords")
 """Fields that both sides share."""
 
 
@@ -51,7 +51,7 @@ class Change:
     """A record that is new, or a new version of one."""
 
     id: str
-    owner: str = ""
+    workspace: str = ""
     """"" = the listing does not say."""
     version: int = 0
     """0 = a thin event does not say."""
@@ -64,15 +64,17 @@ def read_change(data: bytes) -> Change:
     """The event of `bc.*.created` or `bc.*.updated`. Raises `Rejected`."""
     try:
         event = clean(parse(data))
-        identity, owner = event["breadcrumb_id"], event["owner_id"]
+        identity, workspace = event["breadcrumb_id"], event["owner_id"]
         version, schema = event.get("version"), event.get("schema_name")
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise Rejected(f"an event of RCRT with {len(data):,} bytes cannot be read: {error!r:.200}; look at its server") from error
-    if not is_token(str(identity)) or not is_token(str(owner)):
-        raise Rejected(f"RCRT names record {identity!r:.80} of owner {owner!r:.80}, which are no UUIDs; look at its server")
+    if not is_token(str(identity)) or not is_token(str(workspace)):
+        raise Rejected(f"RCRT names record {identity!r:.80} of owner {workspace!r:.80}, which are no UUIDs; look at its server")
     is_full = isinstance(version, int) and "context" in event
     own = {name: event[name] for name in ("version", "schema_name", "tags", "context") if name in event} if is_full else None
-    return Change(id=str(identity), owner=str(owner), version=version if is_full else 0, schema=str(schema or ""), own=own)
+    return Change(
+        id=str(identity), workspace=str(workspace), version=version if is_full else 0, schema=str(schema or ""), own=own
+    )
 
 
 def is_secret_record(record: Mapping[str, Any]) -> bool:
@@ -95,7 +97,7 @@ def breadcrumb(record: Mapping[str, Any], *, version: int) -> Translation:
     body = dict(body) if isinstance(body, dict) else {"content": body}
     if isinstance(description := record.get("description"), str) and description:
         body.setdefault("description", description)  # the newest line keeps a tool's there
-    fields = {name: record[name] for name in _KEPT if record.get(name) not in (None, [], {})}
+    fields = {name: record[name] for name in _FIELDS if record.get(name) not in (None, [], {})}
     tags = [tag for tag in record.get("tags") or () if isinstance(tag, str)]
     session = session_of(str(record["id"]), schema, tags, body)
     failures = list[str]()
@@ -115,10 +117,10 @@ def session_of(identity: str, schema: str, tags: list[str], body: Mapping[str, A
     if schema in SHARED:
         return NO_SESSION
     tagged = (tag.removeprefix(kind) for kind in (SESSION_TAG, CONVERSATION_TAG) for tag in tags if tag.startswith(kind))
-    named = (body.get(name) for name in ("session_id", "conversation_id"))
-    found = next((name for name in (*tagged, *named) if isinstance(name, str) and name.strip()), "")
-    if found:
-        return found
+    inner = (body.get(name) for name in ("session_id", "conversation_id"))
+    session = next((name for name in (*tagged, *inner) if isinstance(name, str) and name.strip()), "")
+    if session:
+        return session
     return f"{ALONE}{identity}" if schema in {USER_MESSAGE, AGENT_RESPONSE} else NO_SESSION
 
 
@@ -144,17 +146,17 @@ def _reads_contexts(agent: Mapping[str, Any]) -> bool:
     )  # fmt: skip
 
 
-def tombstone(identity: str, owner: str, session: str) -> Outgoing:
+def tombstone(identity: str, workspace: str, session: str) -> Outgoing:
     """The deletion of a record as it is published. session: a token."""
     record = {"id": f"deleted-{identity}", "schema_name": TOMBSTONE, "version": 1, "session": session}
-    return outgoing(record | {"context": {"breadcrumb_id": identity}}, owner)
+    return outgoing(record | {"context": {"breadcrumb_id": identity}}, workspace)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextRecord:
     """A context as RCRT stores it."""
 
-    owner: str
+    workspace: str
     consumer: str
     context_id: str
     trigger: str
@@ -196,6 +198,6 @@ def context_record(data: bytes) -> ContextRecord:
     if not beginning.isascii():
         raise Rejected(f"context {event['id']} has a character of several bytes in its first {ASCII_BYTES}; rename the consumer")
     return ContextRecord(
-        owner=event["workspace"], consumer=event["consumer_id"], context_id=event["id"], trigger=event["trigger_event_id"],
+        workspace=event["workspace"], consumer=event["consumer_id"], context_id=event["id"], trigger=event["trigger_event_id"],
         sequence=event["trigger_seq"], session_tag="" if is_alone else f"{SESSION_TAG}{session}", context=context,
     )  # fmt: skip

@@ -59,9 +59,9 @@ class _Token:
 class RcrtApi:
     """Opened with `async with`. Methods raise `Unavailable` after some attempts, `Misconfigured`, and `Rejected`."""
 
-    def __init__(self, url: str, owner: str, agent: str, clock: Callable[[], float] = time) -> None:
+    def __init__(self, url: str, workspace: str, agent: str, clock: Callable[[], float] = time) -> None:
         """url: base, as RCRT_API_URL. owner: of listings, which need any token. agent: UUID that the requests are made as."""
-        self.owner = owner
+        self.workspace = workspace
         self._url = url.rstrip("/")
         self._agent = agent
         self._clock = clock
@@ -78,9 +78,9 @@ class RcrtApi:
     async def __aexit__(self, *_: object) -> None:
         await self._client.aclose()
 
-    async def record(self, identity: str, owner: str) -> dict[str, Any] | None:
+    async def record(self, identity: str, workspace: str) -> dict[str, Any] | None:
         """The whole record; None when the owner has none of this id."""
-        answer = await self._request("GET", f"/breadcrumbs/{identity}/full", owner)
+        answer = await self._request("GET", f"/breadcrumbs/{identity}/full", workspace)
         if answer.status_code == HTTPStatus.FORBIDDEN:
             raise Misconfigured(f"RCRT forbids agent {self._agent} to read record {identity} whole; give it the role curator")
         return None if answer.status_code == HTTPStatus.NOT_FOUND else dict(answer.json())
@@ -110,38 +110,43 @@ class RcrtApi:
             for item in await self._page(query)
         ]
 
-    async def create(self, owner: str, body: Mapping[str, Any], key: str) -> str:
+    async def create(self, workspace: str, body: Mapping[str, Any], key: str) -> str:
         """The id of the new record; "" when the key was used before, whether or not a record came of it."""
-        answer = await self._request("POST", "/breadcrumbs", owner, body, {"Idempotency-Key": key})
+        answer = await self._request("POST", "/breadcrumbs", workspace, body, {"Idempotency-Key": key})
         return "" if answer.status_code == HTTPStatus.CONFLICT else str(answer.json()["id"])
 
-    async def replace(self, owner: str, identity: str, version: int, body: Mapping[str, Any]) -> int:
+    async def replace(self, workspace: str, identity: str, version: int, body: Mapping[str, Any]) -> int:
         """The status: 200; 412 = it has another version; 403 and 404 = the owner has none of this id."""
         headers = {"If-Match": str(version)}
-        return (await self._request("PATCH", f"/breadcrumbs/{identity}", owner, body, headers)).status_code
+        return (await self._request("PATCH", f"/breadcrumbs/{identity}", workspace, body, headers)).status_code
 
     async def _page(self, query: Mapping[str, Any]) -> list[dict[str, Any]]:
-        answer = await self._request("GET", f"/breadcrumbs?{httpx2.QueryParams(query)}", self.owner)
+        answer = await self._request("GET", f"/breadcrumbs?{httpx2.QueryParams(query)}", self.workspace)
         return list(answer.json())
 
     async def _request(
-        self, method: str, path: str, owner: str, body: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        workspace: str,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> httpx2.Response:
         try:
-            return await self._retry(partial(self._attempt, method, path, owner, body, headers or {}))
+            return await self._retry(partial(self._attempt, method, path, workspace, body, headers or {}))
         except (httpx2.HTTPError, _Failed) as error:
             reason = repr(error) if isinstance(error, httpx2.HTTPError) else str(error)
             place = f"{method} {self._url}{path.partition('?')[0]}"
             raise Unavailable(f"RCRT did not answer {place}: {reason:.200}; look at its server, and at RCRT_API_URL") from error
 
     async def _attempt(
-        self, method: str, path: str, owner: str, body: Mapping[str, Any] | None, headers: Mapping[str, str]
+        self, method: str, path: str, workspace: str, body: Mapping[str, Any] | None, headers: Mapping[str, str]
     ) -> httpx2.Response:
-        token = await self._token(owner)
+        token = await self._token(workspace)
         authorization = {"Authorization": f"Bearer {token}"} if token else {}
         answer = await self._client.request(method, f"{self._url}{path}", json=body, headers={**authorization, **headers})
         if answer.status_code == HTTPStatus.UNAUTHORIZED:
-            self._tokens.pop(owner, None)
+            self._tokens.pop(workspace, None)
         if answer.status_code == HTTPStatus.UNAUTHORIZED or answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise _Failed(f"it answered {answer.status_code}")
         if answer.status_code in _REFUSALS:
@@ -149,21 +154,23 @@ class RcrtApi:
             raise Rejected(f"RCRT refuses {where} with {answer.status_code}: {answer.text:.200}; is RCRT_API_URL its server?")
         return answer
 
-    async def _token(self, owner: str) -> str:
+    async def _token(self, workspace: str) -> str:
         async with self._lock:
-            token = self._tokens.get(owner)
+            token = self._tokens.get(workspace)
             if token is None or token.renewed_at <= self._clock():
-                token = self._tokens[owner] = await self._new_token(owner)
+                token = self._tokens[workspace] = await self._new_token(workspace)
             return token.text
 
-    async def _new_token(self, owner: str) -> _Token:
-        request = {"owner_id": owner, "agent_id": self._agent, "roles": ROLES}
+    async def _new_token(self, workspace: str) -> _Token:
+        request = {"owner_id": workspace, "agent_id": self._agent, "roles": ROLES}
         answer = await self._client.post(f"{self._url}/auth/token", json=request)
         if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:  # its server has no key to sign with
             return _Token("", self._clock() + UNSIGNED_SECONDS)
         if answer.status_code == HTTPStatus.BAD_REQUEST:
-            raise Misconfigured(f"RCRT makes no token for owner {owner!r}: {answer.text:.200}; OWNER_ID and AGENT_ID are UUIDs")
+            raise Misconfigured(
+                f"RCRT makes no token for owner {workspace!r}: {answer.text:.200}; OWNER_ID and AGENT_ID are UUIDs"
+            )
         if answer.status_code != HTTPStatus.OK:
             raise _Failed(f"its /auth/token answered {answer.status_code}")
-        made = answer.json()
-        return _Token(str(made["token"]), self._clock() + RENEWAL * (float(made["exp"]) - self._clock()))
+        token = answer.json()
+        return _Token(str(token["token"]), self._clock() + RENEWAL * (float(token["exp"]) - self._clock()))

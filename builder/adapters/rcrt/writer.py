@@ -44,8 +44,8 @@ class ContextWriter:
         """A message has come: look for the contexts of its session while the page is made."""
         tags = (change.own or {}).get("tags") or ()
         tag = next((tag for tag in tags if isinstance(tag, str) and tag.startswith(SESSION_TAG)), "")
-        if tag and (change.owner, tag) not in self._stored:
-            self._look(change.owner, tag)
+        if tag and (change.workspace, tag) not in self._stored:
+            self._look(change.workspace, tag)
 
     async def write(self, data: bytes, *, again: bool) -> str:
         """Created, replaced, stored (by an earlier attempt) or late; waits while RCRT is away. again: as in `Writer`.
@@ -54,11 +54,11 @@ class ContextWriter:
         """
         record = context_record(data)
         tag = record.session_tag or f"{TRIGGER_TAG}{record.trigger}"
-        async with self._locks.of((record.owner, tag, record.consumer)):
+        async with self._locks.of((record.workspace, tag, record.consumer)):
             if again:
-                self._look(record.owner, tag)
+                self._look(record.workspace, tag)
             elif not record.session_tag:
-                self._stored[record.owner, tag] = asyncio.create_task(_nothing())
+                self._stored[record.workspace, tag] = asyncio.create_task(_nothing())
             number = failures = 0
             while failures < FAILURES:
                 try:
@@ -70,18 +70,18 @@ class ContextWriter:
                     log.warning("a context waits for RCRT: %s", error)
                     failures += await self._api.is_up()
                     await asyncio.sleep(WAIT_SECONDS)
-                self._look(record.owner, tag)
+                self._look(record.workspace, tag)
         raise Rejected(f"RCRT answers, and does not take context {record.context_id}; look at its server's log")
 
     async def _attempt(self, record: ContextRecord, tag: str, number: int) -> str:
         """The outcome; empty when somebody else has written, so that the record must be read again."""
-        stored = await self._of_session(record.owner, tag)
+        stored = await self._of_session(record.workspace, tag)
         there = stored.get(record.consumer)
         now = datetime.now(UTC)
         entry = await self._ledger.entry(record.trigger)
         if there is None:
             body = record.created(now, by_extension=bool(entry and entry.by_extension))
-            identity = await self._api.create(record.owner, body, f"{record.key}-{number}")
+            identity = await self._api.create(record.workspace, body, f"{record.key}-{number}")
             if identity:
                 stored[record.consumer] = StoredContext.of(identity, 1, (), record.context)
             return "created" if identity else ""
@@ -89,7 +89,7 @@ class ContextWriter:
             return "stored"
         if entry and await self._created(there.head) > _time(entry.created_at):
             return "late"
-        status = await self._api.replace(record.owner, there.id, there.version, record.updated(now))
+        status = await self._api.replace(record.workspace, there.id, there.version, record.updated(now))
         if status == HTTPStatus.OK:
             stored[record.consumer] = StoredContext.of(there.id, there.version + 1, (), record.context)
             return "replaced"
@@ -103,24 +103,24 @@ class ContextWriter:
         entry = await self._ledger.entry(trigger) if isinstance(trigger, str) and is_token(trigger) else None
         return _time(entry.created_at if entry else head.get("assembled_at"))
 
-    def _look(self, owner: str, tag: str) -> None:
-        self._stored[owner, tag] = task = asyncio.create_task(self._listed(owner, tag))
+    def _look(self, workspace: str, tag: str) -> None:
+        self._stored[workspace, tag] = task = asyncio.create_task(self._listed(workspace, tag))
         task.add_done_callback(lambda done: done.cancelled() or done.exception())  # whoever writes sees the error
 
-    async def _of_session(self, owner: str, tag: str) -> Stored:
-        if (owner, tag) not in self._stored:
-            self._look(owner, tag)
+    async def _of_session(self, workspace: str, tag: str) -> Stored:
+        if (workspace, tag) not in self._stored:
+            self._look(workspace, tag)
         try:
-            return await asyncio.shield(self._stored[owner, tag])
+            return await asyncio.shield(self._stored[workspace, tag])
         except Unavailable:
-            self._stored.pop((owner, tag), None)
+            self._stored.pop((workspace, tag), None)
             raise
 
-    async def _listed(self, owner: str, tag: str) -> Stored:
+    async def _listed(self, workspace: str, tag: str) -> Stored:
         stored: Stored = {}
         for each in await self._api.contexts(tag):
             # Another owner may have a session of this name. A context of another builder does not say whose it is.
-            if each.id not in self._denied and each.head.get("workspace", owner) == owner:
+            if each.id not in self._denied and each.head.get("workspace", workspace) == workspace:
                 for consumer in (name.removeprefix(CONSUMER_TAG) for name in each.tags if name.startswith(CONSUMER_TAG)):
                     stored.setdefault(consumer, each)
         return stored

@@ -10,7 +10,7 @@ import apsw
 from typing_extensions import override
 
 from builder.adapters.sqlite import sessionless
-from builder.adapters.sqlite.connection import Connection
+from builder.adapters.sqlite.connection import READING, Connection
 from builder.adapters.sqlite.rows import (
     BREADCRUMB_COLUMNS,
     BREADCRUMB_VALUES,
@@ -23,9 +23,9 @@ from builder.adapters.sqlite.rows import (
     to_us,
 )
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, SUMMARY, Breadcrumb, Place
-from builder.domain.phrases import Edition
 from builder.domain.recall import Ended, StoredBreadcrumb, erased
 from builder.domain.summary import ids_by_session, made_from
+from builder.domain.text import Edition
 from builder.ports.store import MAX_EDITIONS, Editions, PendingStubs, Progress
 
 _NEWEST = "SELECT coalesce(max(number), 0) + 1 FROM editions"
@@ -64,7 +64,7 @@ class SqliteBookkeeping(PendingStubs, Progress, Editions):
 
     @override
     async def editions(self, templates: str) -> tuple[Edition, ...]:
-        return await self._connection.read(lambda sql: _find(sql, templates))
+        return await self._connection.run(lambda sql: _find(sql, templates), READING)
 
     @override
     async def newest(self, schema: str, limit: int) -> tuple[Breadcrumb, ...]:

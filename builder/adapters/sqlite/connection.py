@@ -59,17 +59,13 @@ class Connection:
             self._thread.shutdown()
             raise
 
-    async def run(self, work: Callable[[apsw.Connection], T]) -> T:
-        """The function's result, once what it wrote is durable. Raises `Unavailable`."""
-        return await self._submit(work, WRITING)
-
-    async def read(self, work: Callable[[apsw.Connection], T]) -> T:
-        """Run a reading function on one snapshot. Raises `Unavailable`."""
-        return await self._submit(work, READING)
+    async def run(self, work: Callable[[apsw.Connection], T], begin: str = WRITING) -> T:
+        """The function's result, once what it wrote is durable. READING: on one snapshot. Raises `Unavailable`."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work, begin)
 
     async def rows(self, text: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query that writes nothing. Raises `Unavailable`."""
-        return await self.read(lambda sql: list(sql.execute(text, values)))
+        return await self.run(lambda sql: list(sql.execute(text, values)), READING)
 
     async def flush(self) -> None:
         """Empty the log, which holds deleted rows, unless it is being read."""
@@ -87,9 +83,6 @@ class Connection:
         """Why a write failed; "" once the same write succeeded."""
         recent = [sentence for sentence, moment in tuple(self._refusals.values()) if monotonic() - moment < REFUSAL_SECONDS]
         return recent[-1] if recent else ""
-
-    async def _submit(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work, begin)
 
     def close(self) -> None:
         """Finish what runs and close the file."""

@@ -77,12 +77,6 @@ _GONE = (
 )
 
 
-def keep_tags(sql: apsw.Connection, key: tuple[str, str, int, int], tags: tuple[str, ...]) -> None:
-    """Make a breadcrumb findable by its tags."""
-    workspace, *where = key
-    sql.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?)", [(workspace, tag, *where) for tag in dict.fromkeys(tags)])
-
-
 def find_pinned(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple[StoredBreadcrumb, ...]:
     """Matches without passages, newest first."""
     matches: list[StoredBreadcrumb] = []
@@ -128,11 +122,6 @@ _OLDEST = f"""
 """
 _VECTORS = f"SELECT vector, name FROM passages JOIN models ON number = model WHERE {KEY} ORDER BY ordinal"
 _BEFORE_ALL = (-1, -1, "", "")
-
-
-def note_missing(sql: apsw.Connection, crumb: Breadcrumb) -> None:
-    """List it as lacking vectors."""
-    sql.execute("INSERT INTO lacking (workspace, session, incarnation, sequence) VALUES (?, ?, ?, ?)", key_of(crumb))
 
 
 def oldest_missing(sql: apsw.Connection, limit: int, after: Breadcrumb | None) -> Iterator[tuple[Any, ...]]:

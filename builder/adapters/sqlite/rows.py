@@ -21,7 +21,6 @@ BREADCRUMB_COLUMNS = (
 HELD_COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
 BREADCRUMB_VALUES = ", ".join("?" * len(BREADCRUMB_COLUMNS.split(", ")))
-"""A placeholder for each."""
 REVISION = 2
 """Revision of computed words and bodies; a change needs a migration."""
 INSERT = (

@@ -7,7 +7,6 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import sessionless
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS
 from builder.adapters.sqlite.sessionless import JOINS, joined_before
 from builder.domain.breadcrumb import NO_SESSION, Place
@@ -40,7 +39,6 @@ _NEW_ROWS = """
     WHERE workspace = ? AND (incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?) LIMIT ?
 """
 NAMES_QUERY = f"{_NAMES} SELECT session FROM names WHERE session IS NOT NULL"
-"""Every session of a person."""
 # The trace of an erased breadcrumb may have been anybody's.
 PERSON = """
     SELECT user_id FROM breadcrumbs WHERE workspace = ? AND session = ? AND (incarnation, sequence) < (?, ?)
@@ -149,7 +147,9 @@ def by_order(row: StoredBreadcrumb) -> tuple[tuple[Place, int], Place, str]:
 
 def revised_with(scope: Scope) -> tuple[str, tuple[str, ...]]:
     """Condition for the scope's revisions; for a person, of the whole workspace."""
-    return condition(replace(scope, sessions=(EVERY_SESSION,)) if scope.user else sessionless.with_shared(scope))
+    if scope.user:
+        return condition(replace(scope, sessions=(EVERY_SESSION,)))
+    return condition(replace(scope, sessions=(*scope.sessions, NO_SESSION)) if scope.shared else scope)
 
 
 def condition(scope: Scope) -> tuple[str, tuple[str, ...]]:

@@ -5,7 +5,6 @@ Joins are indexed, so a recall does not read all results.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
@@ -13,7 +12,7 @@ import apsw
 
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, key_of
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
-from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
+from builder.domain.recall import EVERY_SESSION, RecallQuery
 from builder.ports.store import CallOrigin, origins_of
 
 Session = tuple[str, str]
@@ -162,11 +161,6 @@ def find(sql: apsw.Connection, query: RecallQuery, spans: Mapping[str, Place]) -
         return ()
     span = (query.scope.workspace, *query.after, *query.until, query.limit)
     return sql.execute(_REMOVALS, span), find_joined(sql, query, spans), _shared(sql, query.scope.shared, span)
-
-
-def with_shared(scope: Scope) -> Scope:
-    """The sessions whose revisions are the scope's."""
-    return replace(scope, sessions=(*scope.sessions, NO_SESSION)) if scope.shared else scope
 
 
 def _shared(sql: apsw.Connection, schemas: tuple[str, ...], span: tuple[Any, ...]) -> Rows:

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from builder.adapters.sqlite import bookkeeping, reading, scopes, sessionless
 from builder.adapters.sqlite.bookkeeping import SqliteBookkeeping
-from builder.adapters.sqlite.connection import Connection, file_bytes, free_bytes
+from builder.adapters.sqlite.connection import READING, Connection, file_bytes, free_bytes
 from builder.adapters.sqlite.rows import (
     BREADCRUMB_COLUMNS,
     INSERT,
@@ -63,7 +63,7 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
     @override
     async def check(self) -> str:
         try:
-            await self._connection.read(lambda sql: sql.execute("SELECT 1"))
+            await self._connection.run(lambda sql: sql.execute("SELECT 1"), READING)
         except Unavailable as error:
             return str(error)
         return self._connection.damage
@@ -83,7 +83,7 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
 
     @override
     async def remember(self, remembered: StoredBreadcrumb) -> bool:
-        return await self.remember_all((remembered,)) == 1
+        return await self._connection.run(lambda sql: _remember(sql, remembered))
 
     @override
     async def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:
@@ -95,7 +95,7 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
             row = next(sql.execute(_VERSION, (breadcrumb.workspace, breadcrumb.id, breadcrumb.version)), None)
             return _with_passages(sql, row) if row else None
 
-        return await self._connection.read(work)
+        return await self._connection.run(work, READING)
 
     @override
     async def recall(self, query: RecallQuery) -> Recall:
@@ -122,7 +122,7 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
                 revision=sessionless.revision(sql, *scopes.revised_with(query.scope)),
             )
 
-        return await self._connection.read(work)
+        return await self._connection.run(work, READING)
 
     @override
     async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
@@ -162,8 +162,8 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
 
     @override
     async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
-        return await self._connection.read(
-            lambda sql: tuple(_with_passages(sql, row) for row in list(reading.oldest_missing(sql, limit, after)))
+        return await self._connection.run(
+            lambda sql: tuple(_with_passages(sql, row) for row in list(reading.oldest_missing(sql, limit, after))), READING
         )
 
     @override
@@ -176,7 +176,7 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
 
     @override
     async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
-        return await self._connection.read(lambda sql: reading.chain(sql, workspace, identity, until, limit))
+        return await self._connection.run(lambda sql: reading.chain(sql, workspace, identity, until, limit), READING)
 
     @override
     async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
@@ -192,11 +192,12 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
 
     @override
     async def caller_session(self, answer: Breadcrumb) -> str:
-        return await self._connection.read(lambda sql: sessionless.caller(sql, answer.workspace, answer.joins_by, answer.place))
+        call = answer.workspace, answer.joins_by, answer.place
+        return await self._connection.run(lambda sql: sessionless.caller(sql, *call), READING)
 
     @override
     async def is_memory(self, workspace: str, session: str, user: str, until: Place) -> bool:
-        return await self._connection.read(lambda sql: scopes.is_memory(sql, workspace, session, user, until))
+        return await self._connection.run(lambda sql: scopes.is_memory(sql, workspace, session, user, until), READING)
 
     @override
     async def last_speaker(self, workspace: str, session: str, until: Place) -> str | None:
@@ -209,7 +210,7 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
 
     @override
     async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
-        return await self._connection.read(lambda sql: tuple(reading.vectors(sql, crumb, model) for crumb in breadcrumbs))
+        return await self._connection.run(lambda sql: tuple(reading.vectors(sql, crumb, model) for crumb in breadcrumbs), READING)
 
     @override
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
@@ -223,7 +224,7 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
 
     @override
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:
-        return await self._connection.read(lambda sql: bookkeeping.ended(sql, moment))
+        return await self._connection.run(lambda sql: bookkeeping.ended(sql, moment), READING)
 
     @override
     async def purge(self, ended: tuple[Ended, ...]) -> None:
@@ -242,10 +243,11 @@ def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
         for ordinal, item in enumerate(remembered.passages)
     ]
     sql.executemany(_INSERT_PASSAGE, passages)
-    reading.keep_tags(sql, key, remembered.breadcrumb.tags)
+    tags = [(key[0], tag, *key[1:]) for tag in dict.fromkeys(remembered.breadcrumb.tags)]
+    sql.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?)", tags)
     sessionless.revise(sql, sessionless.note_joins(sql, remembered.breadcrumb))
     if not remembered.model:
-        reading.note_missing(sql, remembered.breadcrumb)
+        sql.execute("INSERT INTO lacking (workspace, session, incarnation, sequence) VALUES (?, ?, ?, ?)", key)
     return True
 
 

@@ -23,7 +23,7 @@ _WORD = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_PART.pattern}(?:[.@:/_-]{_P
 _CYRILLIC = re.compile("[\u0430-\u0451]")
 
 UNDETERMINED = "und"
-"""ISO 639's code for an unknown language."""
+"""ISO 639."""
 Terms = Callable[[str], str]
 
 
@@ -34,8 +34,7 @@ def load_terms() -> Terms:
     overlapping pairs of characters. The language is that of most function words; else Russian for Cyrillic, English otherwise.
     """
     tables = _tables()
-    stop = {language: frozenset(words.split()) for language, words in tables["stop"].items()}
-    languages = _languages(stop)
+    stop, languages = _stop_words(tables)
     pairs = {language: words.split() for language, words in tables["irregular"].items()}
     irregular = {language: dict(zip(each[::2], each[1::2], strict=True)) for language, each in pairs.items()}
     endings = {
@@ -63,9 +62,8 @@ def load_terms() -> Terms:
 
 
 def load_language() -> Callable[[str], str]:
-    """Make a function text → ISO 639-1 code by function words; "und" = unknown."""
-    stop = {language: frozenset(words.split()) for language, words in _tables()["stop"].items()}
-    languages = _languages(stop)
+    """Text → ISO 639-1 code by function words; "und" = unknown."""
+    stop, languages = _stop_words(_tables())
 
     def language(text: str) -> str:
         words = list(_words(text))
@@ -76,7 +74,7 @@ def load_language() -> Callable[[str], str]:
 
 
 def _words(text: str) -> Iterable[str]:
-    """In the order of the text; joined words last."""
+    """In order; joined words last."""
     plain = folded(text)
     if _ANY_UNSPACED.search(plain):
         return _unspaced_words(plain)
@@ -112,13 +110,15 @@ def _pairs(run: str) -> Iterator[str]:
         yield first + second
 
 
-def _languages(stop: dict[str, frozenset[str]]) -> dict[str, tuple[str, ...]]:
+def _stop_words(tables: dict[str, Any]) -> tuple[dict[str, frozenset[str]], dict[str, tuple[str, ...]]]:
+    """Language → its function words, and word → its languages."""
+    stop = {language: frozenset(words.split()) for language, words in tables["stop"].items()}
     words = frozenset[str]().union(*stop.values())
-    return {word: tuple(language for language, table in stop.items() if word in table) for word in words}
+    return stop, {word: tuple(language for language, table in stop.items() if word in table) for word in words}
 
 
 def _language(words: list[str], languages: dict[str, tuple[str, ...]]) -> str:
-    """The first in the alphabet of equals, but English first."""
+    """Among equals English, then the first in the alphabet."""
     counts = Counter(chain.from_iterable(languages[word] for word in words if word in languages))
     if not counts and any(_CYRILLIC.search(word) for word in words):
         return "ru"  # the English stemmer leaves such words as they are

@@ -23,23 +23,22 @@ _SECONDS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """Records and the text that they should make."""
+    """Records and their expected text."""
 
     file: Path
     records: tuple[dict[str, Any], ...]
     profile: str
-    """Of a page; "" for one fragment."""
+    """Empty = one fragment, no page."""
     expected: str | None
-    """None when there is none yet."""
 
     @property
     def name(self) -> str:
-        """Where it stands in the templates folder."""
+        """Path in the templates folder."""
         return f"{FOLDER}/{self.file.name}"
 
     @property
     def schema(self) -> str:
-        """Of the one record, or of the last."""
+        """The last record's."""
         return str(self.records[-1].get("schema_name", ""))
 
     @property
@@ -59,7 +58,7 @@ def case_files(folder: Path) -> tuple[Path, ...]:
 
 
 def read_case(file: Path) -> Case:
-    """Raises `FaultyFiles` for invalid JSON and for records without a schema."""
+    """Raises `FaultyFiles` for invalid JSON, and for records without a schema."""
     source = read_source(file)
     values = _lines(file, source) if file.suffix == ".jsonl" else _values(file, source)
     settings = values[0] if values and isinstance(values[0], dict) and "schema_name" not in values[0] else {}
@@ -103,7 +102,6 @@ def _completed(record: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 EXAMPLES: Mapping[str, Any] = {"integer": 3, "number": 2.5, "boolean": True, "null": None}
-"""By type; any other type is a text."""
 
 
 def first_hint(schema: str, names: Iterable[str]) -> str:
@@ -116,7 +114,7 @@ def first_hint(schema: str, names: Iterable[str]) -> str:
 
 
 def example_of(schema: Any) -> Any:
-    """A value of a JSON Schema: its example, its default, or one of its type; references are not followed."""
+    """A JSON Schema's example, default, or a value of its type; references are not followed."""
     if not isinstance(schema, dict):
         return "some words"
     own_values = [*schema.get("examples", ())[:1], *schema.get("enum", ())[:1]]

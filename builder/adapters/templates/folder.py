@@ -20,22 +20,19 @@ from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, me
 from builder.assemble.items.list_items import Rendered, items, unmarked
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, LintFinding, nearest
-from builder.domain.phrases import MONTHS, Phrases
 from builder.domain.reports import TemplateKind
-from builder.domain.text import visible
+from builder.domain.text import MONTHS, Phrases, visible
 from builder.wire.files import Files, YamlMistake, by_name, line_of, parse_yaml
 
 ENGLISH = "en"
-"""The language that other ones fall back to."""
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-"""The name of a language's file: `de`, `pt-BR`."""
+"""File name: `de`, `pt-BR`."""
 
 MAX_CATALOGUES = 32
-"""Catalogues of phrases that are remembered."""
 FORMS = ("", ",")
-"""Formats of a field: plain, or with thousands separators."""
+"""Plain, or with thousands separators."""
 Problem = tuple[str, str, str]
-"""Name of the phrase, what is wrong, what to do."""
+"""Phrase, problem, remedy."""
 GENERIC = "generic"
 FAILURES = (
     TemplateError,
@@ -50,15 +47,13 @@ FAILURES = (
     SyntaxError,
     AssertionError,
 )
-"""Errors of compiling and running a template."""
 SUFFIX = ".md.j2"
 YAML = ".yaml"
 MAX_SOURCE_CHARS = 65_536
-"""Of a template."""
 MAX_STRIKES = 8
-"""Times that a template may exceed its limits before it is disabled until an edit."""
+"""Exceeded limits that disable a template until an edit."""
 BLAMELESS_CHARS = 4_096
-"""Characters of values above which an exceeded limit is the sender's fault."""
+"""Above, an exceeded limit is the sender's fault."""
 NO_LANGUAGES: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 NO_PHRASES = Phrases()
@@ -75,7 +70,7 @@ def parse_phrases(source: str, english: Mapping[str, str], file: str = f"phrases
 
 
 class TemplateFailed(Exception):  # noqa: N818 - named after what happened
-    """A template failed; another one steps in. Never leaves this package."""
+    """Another template steps in; never leaves this package."""
 
 
 class RenderedNothing(TemplateFailed):
@@ -92,13 +87,11 @@ class TemplateSet:
         languages: Mapping[str, Mapping[str, str]] = NO_LANGUAGES,
         limits: Limits | None = None,
     ) -> None:
-        """hints, pages: name → source. languages: language → phrases by name. Raises `FaultyFiles` with file and line."""
+        """hints, pages: name → source. languages: language → phrases. Raises `FaultyFiles` with file and line."""
         self.languages = {name: Phrases(phrases) for name, phrases in languages.items()}
-        """Language → its phrases."""
         self.sources: Mapping[TemplateKind, Mapping[str, str]] = {"hints": hints, "pages": pages}
         self._compiled = _all_compiled(self.sources)
         self.revision = _revision(hints, pages, *(languages[name] for name in sorted(languages)))
-        """Hash of all sources."""
         self._limits = limits or Limits()
         self._strikes: Counter[tuple[TemplateKind, str]] = Counter()
         self._tagged = frozenset(name for name, source in pages.items() if _CLOSING.search(source))
@@ -106,22 +99,22 @@ class TemplateSet:
             raise Misconfigured(f"hints/{GENERIC}{SUFFIX} is missing; unknown schemas need it, put it back")
 
     def phrases(self, language: str = ENGLISH) -> Phrases:
-        """Of this language; of an unknown one none."""
+        """Empty for an unknown language."""
         return self.languages.get(language, NO_PHRASES)
 
     def hint(self, name: str, values: Mapping[str, Any], value_chars: int = 0) -> str:
-        """One fragment. value_chars: characters of the values. Raises `TemplateFailed`."""
+        """value_chars: characters of the values. Raises `TemplateFailed`."""
         text = self._run("hints", name, values, value_chars)
         if not text.strip():
             raise RenderedNothing("it renders nothing")
         return text
 
     def hint_for(self, schema: str, own: str = "") -> str:
-        """The hint of this schema. own: the consumer's choice; "" = none."""
+        """own: the consumer's choice; "" = none."""
         return next((name for name in (own, schema) if name in self._compiled["hints"]), GENERIC)
 
     def is_tagged(self, page: str) -> bool:
-        """Whether sections are in tags, which message text must not open or close."""
+        """Whether sections are in tags, which no text may open or close."""
         return page in self._tagged
 
     def check_page(self, name: str) -> None:
@@ -130,7 +123,7 @@ class TemplateSet:
             raise Misconfigured(f"page {name!r} does not exist; known pages are {', '.join(sorted(self._compiled['pages']))}")
 
     def page(self, name: str, sections: tuple[Any, ...]) -> str:
-        """The page with one line end. Raises `Misconfigured` for an unknown one, `TemplateFailed`."""
+        """Raises `Misconfigured` for an unknown page, `TemplateFailed`."""
         self.check_page(name)
         marked = [_marked(section) for section in sections]
         text = self._run("pages", name, {"sections": marked}, 2 * size(marked)).strip("\n")
@@ -152,7 +145,7 @@ class TemplateSet:
 
 
 def templates_of(layers: tuple[Files, ...]) -> tuple[dict[str, str], dict[str, str], dict[str, dict[str, str]]]:
-    """Hints, pages and phrases of all layers; later files, and later phrases, win. Raises `FaultyFiles`."""
+    """Hints, pages and phrases; later layers win. Raises `FaultyFiles`."""
     return by_name(layers, "hints", SUFFIX), by_name(layers, "pages", SUFFIX), languages_of(layers)
 
 

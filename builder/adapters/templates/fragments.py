@@ -39,9 +39,8 @@ from builder.assemble.items.rendering import (
 )
 from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Call, Fragment, Image
-from builder.domain.phrases import Mark
 from builder.domain.reports import Failure
-from builder.domain.text import visible
+from builder.domain.text import Mark, visible
 from builder.remember.content import images_of
 from builder.remember.schemas.conversation import call_of, signature_of
 
@@ -49,7 +48,6 @@ CACHE_SIZE = 20_000
 _NO_BODY: tuple[tuple[str, str], dict[str, Any]] = (("", ""), {})
 JQ = '"jq"'
 MAX_CHARS = 1_000_000
-"""More than any page of the bundled profiles holds."""
 
 
 class JinjaRendering(PageRendering):
@@ -68,10 +66,8 @@ class JinjaRendering(PageRendering):
 
         bundled: templates that replace failing ones. max_chars: longer bodies are cut before rendering.
         """
-        failures = failures or Failures(silence)
-        super().__init__(templates, count, bundled or templates, failures)
+        super().__init__(templates, count, bundled or templates, failures or Failures(silence))
         self.max_chars = max_chars
-        self._failures = failures
         self.revision = templates.revision
         self.phrases = templates.phrases(language)
         self._language = language
@@ -82,7 +78,7 @@ class JinjaRendering(PageRendering):
         self._forgotten = 0
 
     def for_pages(self, language: str, tokens: int) -> "JinjaRendering":
-        """The same for pages of this language and size, with own caches."""
+        """For this language and page size, with own caches."""
         max_chars = self.max_chars
         while max_chars < CHARACTERS_PER_TOKEN * tokens:
             max_chars *= 2
@@ -104,7 +100,7 @@ class JinjaRendering(PageRendering):
         hints: HintChoice = NO_CHOICE,
         question: str = "",
     ) -> Fragment:
-        """The breadcrumb in this form, at most `cap` tokens; cached. Raises `FragmentPending`."""
+        """At most `cap` tokens; cached. Raises `FragmentPending`."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
         tagged = self._templates.is_tagged(page)
         # A summary is one breadcrumb with several texts: its outdated lines are hidden.
@@ -149,13 +145,13 @@ class JinjaRendering(PageRendering):
 
     def _for_page(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, hints: HintChoice, *, tagged: bool) -> Fragment:
         fragment = self._formed(breadcrumb, form, label, hints)
-        # Only the finished text: values that are harmless one by one may stand together.
+        # Only the finished text: values that are harmless one by one may meet.
         text = visible(fragment.text)
         below = below_call(text) if form.answer else text
         return replace(fragment, text=untagged(below) if tagged else below, neutralised=text != fragment.text)
 
     def forget(self, workspace: str, ids: frozenset[str]) -> int:
-        """Drop the fragments of these breadcrumbs, in every language; returns their number."""
+        """Drop fragments, in every language; returns their number."""
         crumbs = ((key, fragment.breadcrumb) for key, fragment in self._fragments.items())
         stale = [key for key, crumb in crumbs if crumb.workspace == workspace and crumb.id in ids]
         for key in stale:
@@ -167,7 +163,7 @@ class JinjaRendering(PageRendering):
         return len(stale) + sum(other.forget(workspace, ids) for other in self._others.values())
 
     def call(self, breadcrumb: Breadcrumb, request: str) -> Call:
-        """The tool call of a breadcrumb under a request id."""
+        """The call of a request id."""
         return call_of(breadcrumb, request)
 
     def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
@@ -188,7 +184,7 @@ class JinjaRendering(PageRendering):
         return self.phrases(name, number=number, id=safe_id(breadcrumb))
 
     def shortened(self, text: str, tokens: int) -> str:
-        """A text of at most `tokens` tokens, with a mark."""
+        """At most `tokens` tokens, with a mark."""
         return shorten(text, tokens, self.count, self._characters_left_out)
 
     def _characters_left_out(self, number: int) -> str:
@@ -275,7 +271,7 @@ class JinjaRendering(PageRendering):
 
 
 def below_call(text: str) -> str:
-    """An item as further lines of the item above it."""
+    """The item as further lines of the one above it."""
     if text.startswith(ITEM) and f"\n{ITEM}" not in text:
         return INSIDE + text.removeprefix(ITEM)
     return "\n".join(INSIDE + line if line else "" for line in text.split("\n"))

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from jinja2 import nodes
 
@@ -17,28 +16,26 @@ from builder.remember.decode import full
 
 MARKERS = re.compile(r"\b(?:CRITICAL|IMPORTANT|MUST|ALWAYS|NEVER|MANDATORY|REQUIRED|WARNING|ATTENTION)\b")
 CAPITALS = re.compile(r"\b[A-Z]{2,}(?:'[A-Z]+)?(?:[ ,]+[A-Z]{2,}(?:'[A-Z]+)?){2,}\b")
-"""Three words of capitals in a row; two are often a name."""
+"""Three words in a row; two are often a name."""
 SHOUTS = re.compile(r"!{2,}")
 BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__")
 MAX_MARKERS = 3
 MAX_BOLD = 6
 MAX_RUN_CHARS = 40
-"""Of a run of capitals in a message."""
 FIX = f"keep at most {MAX_MARKERS}: what is all loud is not heard"
 REVERSED = frozenset({"revindex", "revindex0", "length"})
-"""Of a loop: they change with each entry that is added."""
+"""They change with each entry that is added."""
 NUMBERS = frozenset({"index", "index0"})
-"""Loop variables that stay the same while entries are appended."""
+"""They stay the same while entries are appended."""
 ORDERING = frozenset({"reverse", "sort", "dictsort", "groupby", "unique"})
-"""Filters behind which an entry that is added moves others."""
+"""An added entry moves others."""
 MOVING = re.compile(
     r"id|.*(?<!agent)_id|.*Id|uuid|hash|.*_at|.*At|now|today|time|timestamp|last_?updated|lastUpdated|version|.*_count|.*_seq"
 )
-"""Names of clocks, ids and counters."""
 
 
 def overused(text: str) -> str:
-    """The problem of a text with too much emphasis; "" = none."""
+    """The problem of too much emphasis; "" = none."""
     runs = [match[0] for match in CAPITALS.finditer(text)]
     markers = MARKERS.findall(CAPITALS.sub(" ", text))
     shouts, bold = len(SHOUTS.findall(text)), len(BOLD.findall(text))
@@ -56,7 +53,7 @@ def overused(text: str) -> str:
 
 
 def first_line(text: str) -> int:
-    """Line of the first of them, from 1; 0 = none."""
+    """Line of the first emphasis, from 1; 0 = none."""
     matches = (pattern.search(text) for pattern in (MARKERS, CAPITALS, SHOUTS, BOLD))
     starts = [match.start() for match in matches if match]
     return text.count("\n", 0, min(starts)) + 1 if starts else 0
@@ -77,22 +74,17 @@ def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
                 yield from (each.of_file(file) for each in _too_many(templates, name, source))
 
 
-class Movement(NamedTuple):
-    """What a hint shows that changes by itself."""
+def moving(source: str) -> tuple[tuple[str, int], ...]:
+    """Changing fields as written, e.g. body.created_at, each with its first line.
 
-    name: str
-    """As the template writes it, e.g. body.created_at."""
-    line: int
-
-
-def moving(source: str) -> tuple[Movement, ...]:
-    """Changing fields by name, each at its first line. `said` and `repeats` are constant outside of finds."""
+    `said` and `repeats` are constant outside of finds.
+    """
     tree = parsed(source)
     own = {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
     first: dict[str, int] = {}
     for name, line in (*_fields(tree, own), *_numbers(tree)):
         first[name] = min(first.get(name, line), line)
-    return tuple(Movement(name, line) for name, line in sorted(first.items()))
+    return tuple(sorted(first.items()))
 
 
 def _counted(words: Iterable[str]) -> str:

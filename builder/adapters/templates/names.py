@@ -1,7 +1,7 @@
 """Faults that a template's text shows, and why one failed, without words of people."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -10,13 +10,13 @@ from jinja2 import Template, TemplateError, meta, nodes
 from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.sandbox.grammar import TAGS, NotInLanguage
 from builder.adapters.templates.values import VALUES
-from builder.domain.lint_finding import LintFinding, Severity, nearest
+from builder.domain.lint_finding import LintFinding, Severity, advice, nearest
 from builder.domain.reports import TemplateKind
 from builder.remember.decode import BODIES
 
 MAX_REASON_CHARS = 200
 COMPILED = "<template>"
-"""File name of the code that Jinja makes of a source."""
+"""File name of Jinja's code."""
 
 _UNCLOSED = re.compile(r"Unexpected end of template.*The innermost block that needs to be closed is '(\w+)'")
 _UNKNOWN_TAG = re.compile(r"Encountered unknown tag '(\w+)'")
@@ -25,7 +25,7 @@ _TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "Non
 
 
 def compile_problem(error: Exception) -> tuple[str, str]:
-    """Why a source does not compile, and what to do."""
+    """Problem and remedy of a source that does not compile."""
     if isinstance(error, NotInLanguage):
         return error.problem, error.fix
     if isinstance(error, RecursionError | MemoryError):
@@ -34,20 +34,20 @@ def compile_problem(error: Exception) -> tuple[str, str]:
     if isinstance(error, ValueError) and not isinstance(error, TemplateError):  # Python's limit for numbers in digits
         return "a number of too many digits", "use a smaller one"
     if message == "unexpected '}'":
-        return "a brace stands alone", "write {{ in front of a value and }} behind it"
+        return "a brace is alone", "write {{ before a value and }} after it"
     return _of_statements(message) or (message, "mend the template")
 
 
 def _of_statements(message: str) -> tuple[str, str] | None:
     if opening := _UNCLOSED.search(message):
-        return f"a block is not closed: {{% {opening[1]} %}}", f"write {{% end{opening[1]} %}} behind it"
+        return f"a block is not closed: {{% {opening[1]} %}}", f"write {{% end{opening[1]} %}} after it"
     if unknown := _UNKNOWN_TAG.search(message):
         return f"{{% {unknown[1]} %}} is no statement of templates", TAGS.get(unknown[1], "take it out, or mend its name")
     return None
 
 
 def reason_of(error: Exception, template: Template, source: str) -> str:
-    """Line and message. Quoted words that are not the template's are left out."""
+    """Line and message, without quoted words of others."""
     message = str(error) if isinstance(error, TemplateError | TypeError) else ""
     text = " ".join(_QUOTED.sub(lambda quoted: _own(quoted.group(), source), message).split())
     kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}{': ' if text else ''}"
@@ -71,21 +71,20 @@ def _line(traceback: TracebackType | None, template: Template) -> int:
 
 SECTIONS = "sections"
 VALUE_NAMES: Mapping[TemplateKind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({SECTIONS})}
-"""The values of a template."""
 SECTION_FIELDS = frozenset({"name", "title", "note", "groups"})
 GROUP_FIELDS = frozenset({"date", "fragments"})
 OBJECT_METHODS = frozenset({"get", "items", "keys", "values", "copy"})
 MANY = 1_000
-"""Entries of a list that a hint should be able to show."""
+"""Entries that a hint should be able to show."""
 MAX_ENTRIES = 50
-"""Entries that a bound in an advice has."""
+"""Bound that a remedy proposes."""
 
 
 class Fault(NamedTuple):
     """One problem of a template."""
 
     line: int
-    """From 1; 0 = of the whole template."""
+    """From 1; 0 = the whole template."""
     problem: str
     fix: str
     severity: Severity = "error"
@@ -101,11 +100,11 @@ def static_faults(kind: TemplateKind, source: str, phrases: Mapping[str, str]) -
     for unknown in sorted(meta.find_undeclared_variables(tree) - VALUE_NAMES[kind]):
         line = min((node.lineno for node in tree.find_all(nodes.Name) if node.name == unknown), default=0)
         # records and their own hints call the body "context"
-        fix = "use body" if (kind, unknown) == ("hints", "context") else suggestion(unknown, VALUE_NAMES[kind])
+        fix = "write body" if (kind, unknown) == ("hints", "context") else advice(unknown, VALUE_NAMES[kind])
         yield Fault(line, f"{unknown!r} is no value of a template", fix)
     for line, name in fields_of(tree, "words") if phrases else ():
         if name not in phrases:
-            yield Fault(line, f"there is no phrase {name!r}", suggestion(name, phrases))
+            yield Fault(line, f"there is no phrase {name!r}", advice(name, phrases))
     if kind == "pages":
         yield from _page_fields(tree)
     parts = (part for output in tree.find_all(nodes.Output) for part in output.nodes)
@@ -114,7 +113,7 @@ def static_faults(kind: TemplateKind, source: str, phrases: Mapping[str, str]) -
 
 
 def body_fields(schema: str, source: str) -> Iterator[Fault]:
-    """Fields of `body` that a known schema lacks: notes, because senders may add fields."""
+    """Fields that a known schema lacks: notes, because senders may add fields."""
     if schema not in BODIES:
         return
     definition: dict[str, Any] = BODIES[schema].model_json_schema(by_alias=True)
@@ -131,15 +130,8 @@ def body_fields(schema: str, source: str) -> Iterator[Fault]:
             yield Fault(line, problem, fix, "note")
 
 
-def suggestion(name: str, names: Iterable[str]) -> str:
-    """The nearest right word, else all."""
-    choices = sorted(names)
-    near = nearest(name, choices)
-    return f"use {near}" if near else f"use one of {', '.join(choices)}"
-
-
 def fields_of(tree: nodes.Template, value: str) -> list[tuple[int, str]]:
-    """Line and name of each field of this value, at its first line."""
+    """Line and name of each field, at its first line."""
     lines: dict[str, int] = {}
     for node in tree.find_all((nodes.Getattr, nodes.Getitem, nodes.Call)):
         name = _field(node, value)
@@ -149,18 +141,18 @@ def fields_of(tree: nodes.Template, value: str) -> list[tuple[int, str]]:
 
 
 def endless(source: str) -> Iterator[Fault]:
-    """Loops over a list within a loop over the same one."""
+    """Nested loops over the same list."""
     yield from _repeated(parsed(source), {})
 
 
 def open_lists(source: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """Line and path of each list of the body that a loop reads whole."""
+    """Line and path of each list that a loop reads whole."""
     loops = ((loop.lineno, _path(loop.iter)) for loop in parsed(source).find_all(nodes.For))
     return tuple((line, path[1:]) for line, path in loops if path[:1] == ("body",) and path[1:])
 
 
 def with_many(body: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-    """The body with MANY copies of this list's first entry."""
+    """The body with MANY copies of a list's first entry."""
     name, *rest = path
     value = body.get(name)
     if rest:
@@ -170,7 +162,7 @@ def with_many(body: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
 
 
 def bounded(path: tuple[str, ...]) -> str:
-    """What to write in place of a list without a bound."""
+    """Remedy for a list without a bound."""
     return f"write body.{'.'.join(path)}[:{MAX_ENTRIES}]"
 
 
@@ -198,12 +190,8 @@ def _page_fields(tree: nodes.Template) -> Iterator[Fault]:
     for value, names in fields.items():
         for line, name in fields_of(tree, value):
             if name not in names:
-                yield Fault(line, f"{value}.{name} does not exist", f"use {_nearest_field(value, name, names)}")
-
-
-def _nearest_field(value: str, name: str, names: frozenset[str]) -> str:
-    near = nearest(name, names)
-    return f"{value}.{near}" if near else f"one of {', '.join(f'{value}.{each}' for each in sorted(names))}"
+                fix = advice(f"{value}.{name}", [f"{value}.{each}" for each in names])
+                yield Fault(line, f"{value}.{name} does not exist", fix)
 
 
 def _repeated(node: nodes.Node, around: dict[tuple[str, ...], int]) -> Iterator[Fault]:

@@ -13,13 +13,11 @@ from builder.domain.reports import Failure
 
 Listener = Callable[[Failure], None]
 END = "\x03"
-"""Mark after the last fragment of a section; a control character, so no text has it."""
+"""After the last fragment of a section; no text has control characters."""
 START = "\x02"
-"""Around the number in front of a fragment."""
+"""Around a fragment's number."""
 DEFAULT, TAGGED = "default", "xml"
-"""The bundled pages."""
 LINE_CACHE = 20_000
-"""Stretches of pages whose tokens are remembered."""
 _NUMBERED = re.compile(f"{START}(?P<number>\\d+){START}(?P<text>[^{START}{END}]*){END}")
 _JOINT = re.compile(r"(?<=\n)(?=[-#\[<])")
 
@@ -50,12 +48,12 @@ def silence(_: Failure) -> None:
 
 
 def marked_ends(sections: tuple[PageSection, ...]) -> tuple[PageSection, ...]:
-    """The sections with a mark behind the last fragment of each."""
+    """With a mark after the last fragment of each section."""
     return tuple(replace(section, groups=_with_end(section.groups)) for section in sections)
 
 
 def layout_of(text: str, sections: int) -> Layout:
-    """Text without the marks, and their offsets; none unless each section is shown once."""
+    """Text without marks, and their offsets; none unless each section is shown once."""
     pieces = text.split(END)
     if len(pieces) != sections + 1:
         return Layout("".join(pieces))
@@ -64,7 +62,7 @@ def layout_of(text: str, sections: int) -> Layout:
 
 
 def numbered(sections: tuple[PageSection, ...]) -> tuple[PageSection, ...]:
-    """The sections with the number of each fragment around it."""
+    """With each fragment's number around it."""
     numbers = count()
 
     def marked(text: str) -> str:
@@ -80,7 +78,7 @@ def numbered(sections: tuple[PageSection, ...]) -> tuple[PageSection, ...]:
 
 
 def spans_of(text: str, plain: str) -> tuple[tuple[int, int], ...]:
-    """Offsets of each numbered fragment; () unless each is shown once, unchanged."""
+    """() unless each fragment is shown once, unchanged."""
     spans: dict[int, tuple[int, int]] = {}
     pieces: list[str] = []
     size = end = 0
@@ -94,20 +92,20 @@ def spans_of(text: str, plain: str) -> tuple[tuple[int, int], ...]:
 
 
 class PageRendering:
-    """The part of `builder.assemble.items.rendering.Rendering` that is about whole pages. Bounded caches."""
+    """The part of `builder.assemble.items.rendering.Rendering` about whole pages. Bounded caches."""
 
     def __init__(self, templates: TemplateSet, count: Callable[[str], int], bundled: TemplateSet, failures: Failures) -> None:
-        """count: text → true tokens. bundled: templates that replace failing ones."""
+        """count: text → true tokens. bundled: replace failing templates."""
         self.count = count
         self._templates = templates
         self._bundled = bundled
-        self._page_failures = failures
+        self._failures = failures
         self._line_tokens = lru_cache(LINE_CACHE)(count)
         self.heading_tokens = lru_cache(1024)(self._heading_tokens)
         self.date_tokens = lru_cache(4096)(self._date_tokens)
 
     def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:
-        """The page, or a bundled one where its template fails. Raises `FragmentPending`."""
+        """A bundled page where its template fails. Raises `FragmentPending`."""
         if PENDING_CHARS.get():
             return self._page(page, sections)
         layout: Layout | None = READY.get().get((page, sections))
@@ -121,7 +119,7 @@ class PageRendering:
         except TemplateFailed as error:
             reason = str(error)
         like = TAGGED if self._templates.is_tagged(page) else DEFAULT
-        self._page_failures.add(Failure(kind="pages", name=page, reason=reason, instead=f"the bundled page {like!r}"))
+        self._failures.add(Failure(kind="pages", name=page, reason=reason, instead=f"the bundled page {like!r}"))
         try:
             return replace(layout_of(self._bundled.page(like, marked_ends(sections)), len(sections)), failed=True)
         except TemplateFailed as error:
@@ -139,7 +137,7 @@ class PageRendering:
             return ()
 
     def page_tokens(self, text: str) -> int:
-        """True tokens of a page, counted in stretches between safe line ends."""
+        """True tokens, counted in stretches between safe line ends."""
         return sum(map(self._line_tokens, _JOINT.split(text)))
 
     def _heading_tokens(self, page: str, name: str, title: str) -> int:

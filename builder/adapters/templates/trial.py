@@ -1,23 +1,20 @@
-"""Hints and pages tried on examples, and each hint rendered by Jinja alone."""
+"""Hints and pages tried on examples."""
 
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 from typing import Any
-
-from jinja2 import Template
 
 from builder.adapters.templates.folder import ENGLISH, FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
 from builder.adapters.templates.fragments import MAX_CHARS
 from builder.adapters.templates.names import Fault, body_fields, fields_of, static_faults
-from builder.adapters.templates.sandbox.environment import bare, parsed
+from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.values import values_of
-from builder.assemble.items.list_items import items
 from builder.assemble.items.rendering import WHOLE, Group, PageSection, RenderForm
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.lint_finding import LintFinding
@@ -27,15 +24,11 @@ from builder.remember.decode import BODIES, decode, full, takes, text_within, va
 MEND = "mend the template"
 SHOW = "show {{ text }}, or the field that has the words"
 MAX_TEMPLATES = 512
-"""Whose faults are remembered."""
 MAX_EXAMPLE_CHARS = 300
-"""Of an example in a message."""
 MAX_BODY_CHARS = 20_000
-"""Of a stored body that a hint is tried on."""
 MAX_CHANGES = 50
-"""Places of a body with more are not tried."""
+"""Bodies with more values are not tried."""
 NAMES = frozenset({"speaker", "user_id", "session_id", "tool", "tool_name", "llm_hints"})
-"""Fields that say who speaks, where, and how it is shown."""
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 FIRST, SECOND = "sample fragment one", "sample fragment two"
 SAMPLE = (
@@ -57,13 +50,13 @@ def faults(templates: TemplateSet) -> Iterator[LintFinding]:
 def render_example(
     templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any], form: RenderForm = WHOLE
 ) -> str:
-    """An example as this hint shows it. Raises `TemplateFailed`."""
+    """Raises `TemplateFailed`."""
     values = values_of(breadcrumb, body, form, breadcrumb.speaker, MAX_CHARS, templates.phrases())
     return templates.hint(name, values, len(breadcrumb.body) + len(breadcrumb.text))
 
 
 def shows_words(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any]) -> bool:
-    """Whether the hint shows words that search finds. Bodies without words, too long ones, and failing hints pass."""
+    """Whether the hint shows searched words. Bodies without words, too long ones, and failing hints pass."""
 
     def text_of(words: str, part: dict[str, Any]) -> str:
         try:
@@ -81,7 +74,7 @@ def shows_words(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body:
 
 
 def hides_words(hint: str, before: TemplateSet, former: str, after: TemplateSet, breadcrumb: Breadcrumb) -> bool:
-    """Whether a hint shows no words of a breadcrumb that `former` showed."""
+    """Whether `hint` shows no words that `former` showed."""
     if len(breadcrumb.body) > MAX_BODY_CHARS:
         return False
     body = json.loads(breadcrumb.body)
@@ -89,31 +82,10 @@ def hides_words(hint: str, before: TemplateSet, former: str, after: TemplateSet,
 
 
 def example(schema: str, body: dict[str, Any]) -> Breadcrumb:
-    """An example breadcrumb; a file's name may be no schema."""
+    """A file's name may be no schema."""
     data = json.dumps({"id": "example", "context": body | {"session_id": "example"}}).encode()
     subject = f"breadcrumbs.example.example.{schema if schema in BODIES else 'example.v1'}"
     return replace(decode(StreamMessage(subject=subject, data=data, place=Place(1, 1), received_at=NOON)), schema=schema)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HintRenderers:
-    """One hint on one example, rendered both ways."""
-
-    hint: str
-    sandboxed: Callable[[], str]
-    bare: Callable[[], str]
-
-
-def hint_renderers(templates: TemplateSet) -> Iterator[HintRenderers]:
-    """Of every hint and every example of its schema."""
-    for name, source in sorted(templates.sources["hints"].items()):
-        template = bare(source)
-        for body in full(name):
-            crumb = example(name if name != GENERIC else "example.v1", body)
-            values = values_of(crumb, body, WHOLE, crumb.speaker, MAX_CHARS, templates.phrases())
-            chars = len(crumb.body) + len(crumb.text)
-            sandboxed = partial(templates.hint, name, values, chars)
-            yield HintRenderers(hint=name, sandboxed=sandboxed, bare=partial(_by_jinja, template, values))
 
 
 @lru_cache(MAX_TEMPLATES)
@@ -187,7 +159,3 @@ def _changed(value: Any) -> Iterator[Any]:
         yield _LETTER.sub(lambda letter: "y" if letter[0] == "x" else "x", value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield value + 1
-
-
-def _by_jinja(template: Template, values: dict[str, Any]) -> str:
-    return items("".join(template.root_render_func(template.new_context(dict(values)))))

@@ -9,13 +9,12 @@ from builder.assemble.items.list_items import block, items, quote
 from builder.assemble.items.rendering import RenderForm, Spans
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Fragment
-from builder.domain.phrases import Phrases
+from builder.domain.text import Phrases
 from builder.remember.decode import without_hints
 
 PLAIN_CHARS = 1_000
 LEFT_OUT = " […] "
 VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats", "words", "shared"})
-"""Their names."""
 
 
 def values_of(
@@ -43,12 +42,12 @@ def values_of(
 
 
 def plain_item(values: dict[str, Any], phrases: Phrases) -> str:
-    """Speaker and text without any template, for when every one fails."""
+    """Without any template, for when all fail."""
     return items(f"- {quote(values['speaker'])}: {quote(block(values['text']) or phrases('nothing_to_show'))}")
 
 
 def size_in_memory(fragment: Fragment, most: int) -> int:
-    """Fragment with its breadcrumb: 1, plus 1 per PLAIN_CHARS, at most `most`."""
+    """1, plus 1 per PLAIN_CHARS of fragment and breadcrumb, at most `most`."""
     crumb = fragment.breadcrumb
     return min(1 + (len(fragment.text) + len(crumb.body) + len(crumb.text)) // PLAIN_CHARS, most)
 

@@ -17,11 +17,11 @@ from builder.wire.requests import ExplainRequest, RefreshRequest, ReplayRequest,
 from builder.worker.request_handlers import Verb
 
 MAX_WAITING = 8
-"""Replays with other files or profiles: one is built at a time."""
+"""Replays with other files or profiles; one is built at a time."""
 LATER_LOOKS, LATER_SECONDS = 40, 0.02
-"""Attempts and seconds of waiting for a later message's context."""
+"""For a later message's context."""
 NEWEST = 2**62
-"""A sequence after every other."""
+"""After every other."""
 
 
 class Explanations:
@@ -32,7 +32,7 @@ class Explanations:
         self._is_settled = is_settled
         self._replays = replays
         self._store = store
-        self._one, self._places = asyncio.Lock(), asyncio.Semaphore(MAX_WAITING)
+        self._one, self._waiting = asyncio.Lock(), asyncio.Semaphore(MAX_WAITING)
 
     @property
     def verbs(self) -> Mapping[str, Verb]:
@@ -40,7 +40,7 @@ class Explanations:
         return {"explain": self.explain, "why": self.why, "replay": self.replay, "refresh": self.refresh}
 
     async def explain(self, workspace: str, data: bytes) -> dict[str, Any]:
-        """Answers with page, receipt, and whether it equals the published page."""
+        """Page, receipt, and whether it equals the published page."""
         request = read_request(ExplainRequest, data)
         replay = await self._replays.replay(workspace, request)
         receipt = receipt_values(replay.explanation.receipt(request.most))
@@ -86,9 +86,9 @@ class Explanations:
         before = replay.event if replay.published is None else replay.published
         if not (request.profile or request.files or request.over_bundled):
             return _head(replay) | {"before": json.loads(before), "after": json.loads(replay.event), "failures": []}
-        if self._places.locked():
+        if self._waiting.locked():
             raise Unavailable(f"{MAX_WAITING} other replays with files or profiles are waiting; send it again in a moment")
-        async with self._places, self._one:
+        async with self._waiting, self._one:
             return _head(replay) | {"before": json.loads(before)} | await self._after(replay, request)
 
     async def _after(self, replay: Replay, request: ReplayRequest) -> dict[str, Any]:

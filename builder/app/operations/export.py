@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
-from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS
-from builder.app.broker import connected
+from builder.app.broker import stored
 from builder.app.settings import Settings
 from builder.client import Client
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place, StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import readable
 from builder.wire.chat_lines import chat_lines
@@ -20,31 +19,29 @@ from builder.wire.subjects import message_id, parse_breadcrumb_subject, session_
 
 EPOCH = datetime.fromtimestamp(0, UTC)
 Progress = Callable[[int, int], None]
-"""Called with (sequence, last sequence)."""
+"""(sequence, last sequence)"""
 
 
 @dataclass(slots=True)
 class Export:
-    """What an export wrote and left out."""
+    """Counts of an export."""
 
     lines: int = 0
-    """Written, one a breadcrumb."""
     secrets: int = 0
-    """Left out because they are secrets."""
     unreadable: int = 0
-    """Left out because the service rejects them too."""
+    """The service rejects them too."""
 
 
 @dataclass(slots=True)
 class StreamContent:
-    """What the stream has of a file's sessions."""
+    """Stored messages of a file's sessions."""
 
     ids: dict[str, set[bytes]] = field(default_factory=dict)
-    """Message id → fingerprints of what stands under it."""
+    """Message id → fingerprints."""
     tombstones: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
-    """Workspace, session and removed id → message ids of tombstones."""
+    """Workspace, session, removed id → message ids of tombstones."""
     passed: set[str] = field(default_factory=set)
-    """Message ids of the file's events that were looked up."""
+    """Looked-up message ids of the file."""
 
     def has(self, event: Outgoing) -> bool:
         """Whether it was published or removed before. Raises `Rejected` for other content under its id."""
@@ -98,7 +95,7 @@ async def export_session(
 
 
 async def stream_content(settings: Settings, servers: str, events: Sequence[Outgoing], progress: Progress) -> StreamContent:
-    """What the stream has of the sessions of these events. Raises `Unavailable`."""
+    """Raises `Unavailable`."""
     addresses = {parse_breadcrumb_subject(event.subject) for event in events}
     sessions = {(address.workspace, session) for address in addresses for session in (address.session, NO_SESSION)}
     message_ids = {event.message_id for event in events}
@@ -117,26 +114,24 @@ async def stream_content(settings: Settings, servers: str, events: Sequence[Outg
 
 @dataclass(slots=True)
 class Import:
-    """What became of a file's events."""
+    """Outcome of a file's events."""
 
     published: int = 0
     skipped: int = 0
     """In the stream before, or forgotten since."""
     system_messages: int = 0
-    """Chat messages left out: a profile gives the system prompt."""
+    """Left out: a profile gives the system prompt."""
     sessions: list[str] = field(default_factory=list)
-    """Those of the file's events, which may name their own."""
+    """Events may name their own."""
     per_second: float = 0.0
-    """Events that were looked at or published in a second."""
     refusals: list[str] = field(default_factory=list)
-    """A sentence per refused event."""
 
 
 async def import_file(
     settings: Settings, client: Client, servers: str, session: str, file: Path, look: Progress, step: Callable[[int, int], None]
 ) -> Import:
     """Publish missing events of a file. session: default of its lines. look: called during the read. step: (event, events)."""
-    lines = file.read_text("utf-8").split("\n")  # U+2028 may stand inside a JSON string
+    lines = file.read_text("utf-8").split("\n")  # U+2028 may be inside a JSON string
     chat = chat_lines(lines, session)
     events = list(read_lines(chat.lines, client.workspace, session))
     result = Import(system_messages=chat.system_messages)
@@ -157,11 +152,8 @@ async def import_file(
 async def _walk(
     settings: Settings, servers: str, sessions: Iterable[tuple[str, str]], progress: Progress
 ) -> AsyncIterator[StreamMessage]:
-    async with connected(settings, servers) as connection:
-        stream = NatsStream(connection.jetstream(), lambda: 0, BREADCRUMBS, settings.installation)
-        last = await stream.last()
-        until = Place(0, last.sequence + 1)
+    async with stored(settings, servers, BREADCRUMBS) as (stream, last):
         for workspace, session in sessions:
-            async for arrival in stream.walk(workspace, session, ORIGIN, until):
+            async for arrival in stream.walk(workspace, session, ORIGIN, last.next):
                 yield arrival
                 progress(arrival.place.sequence, last.sequence)

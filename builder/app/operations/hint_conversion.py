@@ -13,8 +13,8 @@ from builder.adapters.templates.folder import SUFFIX, TemplateFailed
 from builder.adapters.templates.llm_hints.rendering import KEYS, read_hints
 from builder.domain.errors import Rejected
 from builder.domain.selector import DEFINES_TAG, SCHEMA_DEFINITION
+from builder.domain.text import canonical, parse
 from builder.remember.decode import HINTS_FIELD, schema_definition_tags
-from builder.wire.json import canonical, parse
 from builder.wire.subjects import check_token
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")

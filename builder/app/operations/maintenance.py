@@ -12,7 +12,7 @@ from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
 from builder.app.address import running
-from builder.app.broker import check_order, connected, locate_store, open_bus, topology
+from builder.app.broker import check_order, connected, locate_store, open_bus, stored, topology
 from builder.app.components import open_components
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Breadcrumb, Place
@@ -32,19 +32,17 @@ REINDEX_STEPS = (
     "context-builder`; with Helm `helm upgrade RELEASE CHART --reuse-values --set reindex=true`, which rebuilds before the pod's "
     "service starts, and afterwards the same with reindex=false"
 )
-"""How the store of a running service is rebuilt."""
+"""For a running service."""
 
 
 async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
-    """All dead letters as JSON bytes, oldest first. Raises `Unavailable`."""
-    async with connected(settings, servers) as connection:
-        stream = NatsStream(connection.jetstream(), lambda: 0, DEADLETTERS, settings.installation)
-        last = await stream.last()
-        return [arrival.data async for arrival in stream.follow("deadletters.>", 1, Place(0, last.sequence + 1))]
+    """JSON, oldest first. Raises `Unavailable`."""
+    async with stored(settings, servers, DEADLETTERS) as (stream, last):
+        return [arrival.data async for arrival in stream.follow("deadletters.>", 1, last.next)]
 
 
 async def clear_dead_letters(settings: Settings, servers: str, letters: Iterable[tuple[Place, str]]) -> None:
-    """Remove letters about these breadcrumbs and consumers; "" = of the service. Raises `Unavailable`."""
+    """Letters about these breadcrumbs and consumers; "" = the service's. Raises `Unavailable`."""
     async with connected(settings, servers) as connection:
         for letter in letters:
             subject, stream = settings.installation.subject(letter_subject(*letter)), settings.installation.stream(DEADLETTERS)
@@ -53,7 +51,7 @@ async def clear_dead_letters(settings: Settings, servers: str, letters: Iterable
 
 
 async def read_breadcrumb(settings: Settings, servers: str, place: Place, subject: str) -> bytes:
-    """Bytes of a breadcrumb. Raises `Rejected` if it is gone."""
+    """Raises `Rejected` if it is gone."""
     async with connected(settings, servers) as connection:
         js = connection.jetstream()
         message = await NatsStream(js, lambda: 0, BREADCRUMBS, settings.installation).get(place.sequence)

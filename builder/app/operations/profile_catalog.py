@@ -9,7 +9,7 @@ from typing import Literal
 
 from builder.adapters.profiles.layers import Layer, merged, origins
 from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, lint_shadow, schemas_of
-from builder.adapters.profiles.problems import layer_of, place_of
+from builder.adapters.profiles.problems import layer_of, setting_name
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.folder import ENGLISH, GENERIC, SUFFIX, TemplateSet, templates_of
 from builder.adapters.templates.lint import lint_templates, moving, overused
@@ -35,11 +35,11 @@ class CatalogEntry:
     name: str
     kind: Literal["profile", "preset"]
     source: str
-    """Its YAML text."""
+    """YAML."""
 
     @property
     def file(self) -> str:
-        """Where it stands in the templates folder."""
+        """Path in the templates folder."""
         return f"{self.kind}s/{self.name}.yaml"
 
     @property
@@ -51,7 +51,7 @@ class CatalogEntry:
 
 
 class ProfileCatalog:
-    """All of them as they are now."""
+    """All profiles and presets as they are now."""
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
         """Raises `Misconfigured` for unreadable phrases or models; other broken files are findings."""
@@ -94,7 +94,7 @@ class ProfileCatalog:
         return profile_settings(entry.name, entry.source, self.library, entry.file)
 
     def findings(self, names: tuple[str, ...] = ()) -> tuple[LintFinding, ...]:
-        """Findings in these profiles and their templates; () = all. Raises `Misconfigured` for an unknown name."""
+        """names: these profiles and their templates; () = all. Raises `Misconfigured` for an unknown name."""
         entries = tuple(map(self.entry, names)) or self.all
         facts = LintFacts(
             moving={name: moving(source) for name, source in self.templates.sources["hints"].items()},
@@ -109,21 +109,22 @@ class ProfileCatalog:
         return tuple(dict.fromkeys((*self._files(), *chosen, *profiles)))
 
     def _files(self) -> Iterator[LintFinding]:
-        """Of the author's folder: names that nobody reads, and hints that nobody shows."""
+        """Names in the author's folder that nobody reads, and hints that nobody shows."""
         visible, chosen = self._visible_schemas(), {name for _, name in self._own_hints()}
         served = {*BODIES, *self._bundled_hints}
         for folder in self._own:
             yield from untranslated(folder, self.library.languages[ENGLISH], self._bundled_languages)
             strays = tuple(stray_files(folder, served, {*(visible or ()), *chosen}))
             yield from strays
-            hidden = set() if visible is None else {*_hints_in(folder)} - visible - served - chosen
+            names = {file.name.removesuffix(SUFFIX) for file in (folder / "hints").glob(f"*{SUFFIX}")}
+            hidden = set() if visible is None else names - visible - served - chosen
             for schema in sorted(hidden):
                 file, fix = f"hints/{schema}{SUFFIX}", f"add {schema} to retrieval.schemas or pinned of a profile"
                 if all(stray.file != file for stray in strays):
                     yield LintFinding(file=file, place="", problem=f"no profile shows {schema!r}", fix=fix, severity="note")
 
     def _own_hints(self) -> frozenset[tuple[str, str]]:
-        """Schema and name of each hint template that a profile chooses for its own pages."""
+        """Schema and name of each hint that a profile chooses itself."""
         return frozenset(pair for _, profile in self._readable() for pair in profile.hints.items())
 
     def _own_fields(self) -> Iterator[LintFinding]:
@@ -138,7 +139,7 @@ class ProfileCatalog:
         return None if None in own else frozenset(schema for schemas in own for schema in schemas or ())
 
     def _files_of(self, entries: tuple[CatalogEntry, ...]) -> frozenset[str] | None:
-        """The templates that these profiles use; None = all, where one cannot be read."""
+        """Used templates; None = all, where a profile cannot be read."""
         files: set[str] = {f"hints/{GENERIC}{SUFFIX}"}
         try:
             profiles = [self.profile(entry) for entry in entries]
@@ -160,21 +161,17 @@ class ProfileCatalog:
         stack = self.library.layers(entry.name, entry.source)
         findings = lint_profile(profile, merged(stack).get("model"), facts, as_preset=entry.kind == "preset")
         for finding in (*lint_shadow(profile, stack[-1].values, self._consumers()), *findings):
-            layer = layer_of(tuple(finding.place.split(".")), stack, origins(stack))
+            layer = layer_of(tuple(finding.setting.split(".")), stack, origins(stack))
             if not (finding.is_of_author and layer.is_bundled):
                 yield _at_place(finding, layer, stack, entry.file)
 
     def _consumers(self) -> frozenset[str]:
-        """Of profile files that can be read; shadows are none."""
+        """By readable profile files, without shadows."""
         return frozenset(each.consumer for entry, each in self._readable() if entry.kind == "profile" and not each.shadow_of)
 
 
-def _hints_in(folder: Path) -> Iterator[str]:
-    return (file.name.removesuffix(SUFFIX) for file in (folder / "hints").glob(f"*{SUFFIX}"))
-
-
 def open_catalog(settings: Settings) -> ProfileCatalog:
-    """The profiles and presets of the settings' templates. Raises `Misconfigured`."""
+    """Raises `Misconfigured`."""
     return ProfileCatalog(template_folders(settings))
 
 
@@ -191,7 +188,7 @@ def lint_folders(settings: Settings, names: tuple[str, ...] = ()) -> tuple[int, 
 
 
 def template_findings(settings: Settings, names: tuple[str, ...] = ()) -> tuple[LintFinding, ...]:
-    """Findings in hints and pages. names: only these hints. Raises `Misconfigured` for an unknown name."""
+    """names: only these hints. Raises `Misconfigured` for an unknown name."""
     _check(settings, names)
     files = {f"hints/{name}{SUFFIX}" for name in names}
     _, findings = lint_folders(settings)
@@ -199,7 +196,7 @@ def template_findings(settings: Settings, names: tuple[str, ...] = ()) -> tuple[
 
 
 def _at_place(finding: Finding, layer: Layer, stack: tuple[Layer, ...], file: str) -> LintFinding:
-    path = tuple(finding.place.split("."))
+    path = tuple(finding.setting.split("."))
     if layer.is_bundled:  # what is wrong with it comes of the author's file
         layer = stack[-1]
     line = line_of(layer.source, path)
@@ -210,7 +207,7 @@ def _at_place(finding: Finding, layer: Layer, stack: tuple[Layer, ...], file: st
     return LintFinding(
         file=layer.file or file,
         line=line,
-        place=place_of(path),
+        place=setting_name(path),
         problem=finding.problem,
         fix=finding.fix,
         severity=finding.severity,

@@ -12,7 +12,7 @@ from builder.adapters.profiles.profiles import Library, parse_profile
 
 DEFAULT = "default"
 DERIVED = ("budget", "encoding", "margin")
-"""What a model's facts give where no file does."""
+"""A model's facts give them where no file does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Setting:
     path: Path
     value: Any
     origin: str
-    """The file that gave it, models.yaml, or "default"."""
+    """A file, models.yaml, or "default"."""
 
     @property
     def name(self) -> str:
@@ -31,7 +31,7 @@ class Setting:
 
 
 def profile_settings(name: str, source: str, library: Library, file: str) -> tuple[Setting, ...]:
-    """All settings in the order of `schemas/profile.json`. file: name of the source. Raises `Misconfigured`."""
+    """In the order of `schemas/profile.json`. file: name of the source. Raises `Misconfigured`."""
     profile = parse_profile(name, source, library, file)
     stack = library.layers(name, source)
     owners = origins(stack)
@@ -63,7 +63,7 @@ def as_yaml(settings: tuple[Setting, ...]) -> str:
 
 
 def differing(one: tuple[Setting, ...], other: tuple[Setting, ...]) -> tuple[tuple[str, Any, Any], ...]:
-    """Name and both values where they differ; None = not set."""
+    """Name and both values; None = not set."""
     former, latter = ({setting.name: setting.value for setting in settings} for settings in (one, other))
     names = dict.fromkeys((*former, *latter))
     return tuple((name, former.get(name), latter.get(name)) for name in names if former.get(name) != latter.get(name))

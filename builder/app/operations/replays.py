@@ -14,10 +14,10 @@ from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.lint_finding import FaultyFiles
-from builder.domain.phrases import Edition
 from builder.domain.profile import Definitions, Profile
 from builder.domain.recall import EVERY_SESSION
 from builder.domain.reports import times_of
+from builder.domain.text import Edition
 from builder.ports.broker import PublishedContexts, PublishedEvent
 from builder.publish.event import encode
 from builder.recall.scopes import scopes_before
@@ -26,10 +26,7 @@ from builder.wire.files import Files
 from builder.wire.requests import BuiltContext
 from builder.worker.log import StoredLog
 
-MAX_EDITIONS = 4
-"""Whose profiles and templates are kept in memory beside those in force."""
 DEFAULT = "default"
-"""The consumer whose last context a session names."""
 EDITED = "it is built with the profile and templates of then, which were edited since"
 
 
@@ -42,19 +39,18 @@ class Replay:
     explanation: Explanation
     event: bytes
     published: bytes | None
-    """The published event; None = not kept, or erased."""
+    """None = not kept, or erased."""
     notes: tuple[str, ...]
-    """What the reader has to know, e.g. why the bytes differ."""
+    """For the reader, e.g. why the bytes differ."""
     core: Components
-    """With the profiles and templates that it was built with."""
+    """With the profiles and templates of the build."""
     profile: Profile
-    """That it was built with."""
     times: Mapping[str, int]
-    """Milliseconds per part of the published context's delivery; empty = not kept."""
+    """Milliseconds per part of the delivery; empty = not kept."""
 
     @property
     def is_same(self) -> bool | None:
-        """Whether it equals the published event; None = not kept, or refreshed."""
+        """Equal to the published event; None = not kept, or refreshed."""
         return None if self.published is None or self.context.as_of else self.published == self.event
 
 
@@ -80,7 +76,7 @@ class Replays:
         self._follow_removals = follow_removals
 
     async def replay(self, workspace: str, request: BuiltContext) -> Replay:
-        """The context as it was published, as far as its sources exist."""
+        """As it was published, as far as its sources exist."""
         core = self._reloading.core
         if self._follow_removals:
             await self._follow_removals()
@@ -120,8 +116,8 @@ class Replays:
             await self._log.catch_up(workspace, request.session or EVERY_SESSION)
             versions = await self._versions(workspace, identity, request.session)
         if not versions:
-            place = f"session {request.session!r} of workspace" if request.session else "workspace"
-            problem = f"there is no breadcrumb {identity!r} in {place} {workspace!r}, or it was erased"
+            scope = f"session {request.session!r} of workspace" if request.session else "workspace"
+            problem = f"there is no breadcrumb {identity!r} in {scope} {workspace!r}, or it was erased"
             raise Rejected(f"{problem}; context-builder history SESSION lists ids")
         sessions = sorted({crumb.session for crumb in versions})
         if len(sessions) > 1:
@@ -153,20 +149,20 @@ class Replays:
         is_degraded: bool = False,
         as_of: Place | None = None,
     ) -> tuple[Context, Explanation]:
-        """The context of a trigger by a profile, and its explanation."""
+        """The context of a trigger, and its explanation."""
         for scope in scopes_before(trigger, (profile,)):
             for session in (NO_SESSION, *scope.sessions):
                 await self._log.catch_up(scope.workspace, session)
         return await core.builder.explain(trigger, profile, degraded=is_degraded, as_of=as_of)
 
     async def profile(self, core: Components, replay: Replay, name: str) -> Profile:
-        """A profile as of the trigger, as this consumer; "" = its own. Raises `Rejected`."""
+        """As of the trigger, as this consumer; "" = its own. Raises `Rejected`."""
         trigger = replay.trigger
         definitions = await self._log.definitions(trigger.workspace, trigger.place, trigger.received_at)
         return in_the_place_of(replay.profile, profile_of(core, name or replay.profile.consumer, definitions))
 
     async def with_files(self, core: Components, files: Files, *, over_bundled: bool) -> Components:
-        """Components with these files over current or bundled ones. Raises `Rejected`."""
+        """files: over current or bundled ones. Raises `Rejected`."""
         bundled, *own = core.config.layers
         layers = (bundled, files) if over_bundled else (bundled, {**(own[-1] if own else {}), **files})
         try:
@@ -178,7 +174,7 @@ class Replays:
         return max(trigger.place, min(Place(trigger.place.incarnation, as_of), await self._log.last()))
 
     async def is_published(self, other: Breadcrumb, trigger: str, consumer: str) -> bool:
-        """Whether the context of another trigger in the same session is kept."""
+        """Whether another trigger's context in the session is kept."""
         return await self._event(replace(other, id=trigger), consumer) is not None
 
     async def _event(self, trigger: Breadcrumb, consumer: str) -> PublishedEvent | None:
@@ -205,13 +201,11 @@ class Replays:
             self._reloading.earlier[edition.id] = core.with_config(
                 await asyncio.to_thread(parse_config, edition.layers, like.config, was_in_force=True)
             )
-            for name in list(self._reloading.earlier)[:-MAX_EDITIONS]:
-                del self._reloading.earlier[name]
         return self._reloading.earlier[edition.id]
 
 
 def profile_of(core: Components, name: str, definitions: Definitions = ()) -> Profile:
-    """The profile, shadow, preset or record consumer of this name. Raises `Rejected`."""
+    """A profile, shadow, preset or record consumer. Raises `Rejected`."""
     others = (*core.config.shadows, *core.builder.record_consumers(definitions).profiles)
     if match := next((each for each in others if each.consumer == name), None):
         return match
@@ -227,7 +221,7 @@ def in_the_place_of(profile: Profile, other: Profile) -> Profile:
 
 
 def failures_of(core: Components) -> list[str]:
-    """What templates could not render, a line each."""
+    """A line per failed template."""
     return [f"{each.file}: {each.reason}; {each.instead} is shown" for each in core.config.failures.all]
 
 

@@ -26,20 +26,20 @@ from builder.wire.records import outgoing
 from builder.wire.subjects import check_schema
 
 Page = Callable[[tuple[str, ...], str], str]
-"""JSON lines of records, name of a profile → page. Raises `Rejected`, `Misconfigured`."""
+"""JSON lines of records, profile → page. Raises `Rejected`, `Misconfigured`."""
 WORKSPACE = "cases"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
-    """What a case makes now."""
+    """A case's text now."""
 
     name: str
     template: str
-    """The hint or the profile that it belongs to."""
+    """Its hint or profile."""
     text: str
-    """The text; "" when it fails."""
+    """Empty when it fails."""
     expected: str | None
     problem: str = ""
     """Why it makes no text, or not by its own hint."""
@@ -56,7 +56,7 @@ class CaseResult:
 
     @property
     def difference(self) -> str:
-        """What is expected with -, what a case makes with +."""
+        """- expected, + now."""
         lines = unified_diff((self.expected or "").splitlines(), self.text.splitlines(), lineterm="", n=2)
         return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
 
@@ -78,13 +78,12 @@ def run_cases(settings: Settings, page: Page, names: tuple[str, ...] = ()) -> tu
 
 
 def without_case(settings: Settings) -> tuple[str, ...]:
-    """The hints of the same folder that no case tries."""
+    """Hints of the folder that no case tries."""
     folder = template_folders(settings)[-1]
     schemas = {case.schema for file in case_files(folder) if isinstance(case := _read(file), Case) and not case.profile}
-    hints = (file.name.removesuffix(SUFFIX) for file in sorted((folder / "hints").glob(f"*{SUFFIX}")))
-    names = {file.name.removesuffix(SUFFIX) for file in (folder / "hints").glob(f"*{SUFFIX}")}
-    unknown = any(schema not in names for schema in schemas)
-    return tuple(name for name in hints if name not in schemas and not (name == GENERIC and unknown))
+    hints = [file.name.removesuffix(SUFFIX) for file in sorted((folder / "hints").glob(f"*{SUFFIX}"))]
+    tried = schemas if schemas.issubset(hints) else schemas | {GENERIC}
+    return tuple(name for name in hints if name not in tried)
 
 
 def update(results: tuple[CaseResult, ...]) -> tuple[Path, ...]:
@@ -96,7 +95,7 @@ def update(results: tuple[CaseResult, ...]) -> tuple[Path, ...]:
 
 
 def states(results: tuple[CaseResult, ...], written: int = 0) -> Iterator[str]:
-    """Sentences for a report's end. written: texts that `update` wrote."""
+    """Sentences for a report's end. written: by `update`."""
     words = {"ok": "as expected", "differs": "differ", "new": "without an expected text", "fails": "fail"}
     numbers = {state: sum(result.state == state for result in results) for state in words}
     yield ", ".join([f"cases: {len(results)}", *(f"{words[state]}: {number}" for state, number in numbers.items() if number)])
@@ -108,7 +107,7 @@ def states(results: tuple[CaseResult, ...], written: int = 0) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTemplate:
-    """What was written, and what it shows."""
+    """The written files."""
 
     hint: Path
     case: Path
@@ -117,13 +116,13 @@ class NewTemplate:
     text: str
     """The example by the hint."""
     origin: str
-    """Where its fields come from."""
+    """Source of its fields."""
 
 
 def new_template(
     settings: Settings, schema: str, folder: Path, from_schema: Path | None, from_record: Path | None
 ) -> NewTemplate:
-    """Write a schema's hint, and a case with its text; overwrites nothing. Raises `Misconfigured`."""
+    """Hint, case and expected text; overwrites nothing. Raises `Misconfigured`."""
     check_schema(schema)
     hint, case = folder / "hints" / f"{schema}{SUFFIX}", folder / FOLDER / f"{schema}.json"
     expected = case.with_suffix(".md")

@@ -18,16 +18,13 @@ SUFFIXES: Mapping[str, str] = {
     "presets": ".yaml",
     "profiles": ".yaml",
 }
-"""Folder → how the names of its files end."""
 MAX_NAMES = 5
-"""Of phrases in a message."""
 IGNORED = re.compile(r"\..*|.*~|README.*|LICENSE.*|.*\.bak", re.IGNORECASE)
-"""Files that are no templates and pretend to be none."""
 MIN_LIKENESS = 0.85
 
 
 def stray_files(folder: Path, schemas: Collection[str], own: Collection[str]) -> Iterator[LintFinding]:
-    """Folders and files with unknown names. schemas: of the service. own: others that profiles show."""
+    """Unknown names. schemas: the service's. own: others that profiles show."""
     for entry in sorted(folder.iterdir()):
         if IGNORED.fullmatch(entry.name) or (entry.is_file() and entry.name == MODELS):
             continue

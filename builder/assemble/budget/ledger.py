@@ -4,15 +4,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, repeat
+from operator import itemgetter
 
 import numpy as np
 
 from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.rendering import SOURCES, Group, PageSection
 from builder.assemble.items.writer import Item, Writer
-from builder.domain.page_settings import Dates
-from builder.domain.phrases import Phrases
-from builder.domain.profile import SectionRule
+from builder.domain.text import Phrases
 from builder.recall.index.conversation import turn_of
 from builder.recall.index.view import Ints, View
 
@@ -39,7 +38,7 @@ class Gaps:
         origins = np.array([item.origin for item in items], np.int64)
         is_said = (origins >= 0) & (origins < self.view.size)
         is_said[is_said] = self.view.dialogue[origins[is_said]]
-        firsts = self.view.column(self.view.history.exchanges.origin)[origins[is_said]]
+        firsts = self.view.history.exchanges.origin[origins[is_said]]
         sessions = self.view.session_of[firsts]
         numbers = np.searchsorted(self.missing, firsts[1:]) - np.searchsorted(self.missing, firsts[:-1], side="right")
         lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))
@@ -61,7 +60,7 @@ def units_of(view: View) -> Ints:
     """Rows that head the units of the conversation, in place order."""
     rows, exchanges = view.rows, view.history.exchanges
     rows = rows[view.dialogue[rows] & view.current[rows]]
-    of_calls = rows[view.column(exchanges.call)[rows] >= 0].tolist()
+    of_calls = rows[exchanges.call[rows] >= 0].tolist()
     silent = [row for row in of_calls if row in exchanges.of_caller and not turn_of(view, row)]
     return view.heads_of(np.setdiff1d(rows, silent))
 
@@ -80,7 +79,6 @@ class Ledger:
 
     def __init__(self, writer: Writer, allowance: int, *, dated: bool = False) -> None:
         self.allowance = allowance
-        """Tokens of the page."""
         self.dated = dated
         """The conversation and the current message have date lines."""
         self.writer = writer
@@ -101,7 +99,6 @@ class Ledger:
         self.probabilities: dict[str, float] = {}
         """Breadcrumb id → probability of its finds."""
         self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
-        """Section → its tokens."""
         self._extra = 0
         phrases = writer.rendering.phrases
         self._gap_tokens = writer.rendering.count(f"{ITEM}{phrases.counted('message_between', 'messages_between', MANY)}\n")
@@ -177,7 +174,7 @@ class Ledger:
     def insert(self, section: str, item: Item) -> bool:
         """Add an item at its place if the page has room."""
         items = self.items.get(section, [])
-        first = self.writer.view.column(self.writer.view.history.exchanges.origin)  # an edit has the place of what it edits
+        first = self.writer.view.history.exchanges.origin  # an edit has the place of what it edits
         index = bisect_left(items, first[item.origin], key=lambda other: first[other.origin])
         cost = self.heading(section) + item.tokens + self._dates(section, items, index, item) + self._gap_tokens
         if cost > self.remaining:
@@ -214,35 +211,28 @@ class Ledger:
         return name is not None
 
     def date(self, section: str, item: Item) -> str:
-        """The date line above an item."""
-        return self.writer.date(item, self.dates(self.rules[section]))
-
-    def dates(self, rule: SectionRule) -> Dates:
-        """The dates that a section shows: a conversation of one day shows none but times."""
+        """The date line above an item: a conversation of one day shows none but times."""
+        rule = self.rules[section]
         is_bare = SOURCES[rule.source].is_dialogue and not self.dated and rule.dates not in {"time", "pause"}
-        return "none" if is_bare else rule.dates
+        return self.writer.date(item, "none" if is_bare else rule.dates)
 
     def page_sections(self, items: Mapping[str, Sequence[Item]] | None = None) -> tuple[PageSection, ...]:
         """The sections that are not empty, in the profile's order. items: of each section; None = all."""
-        by_section = self.items if items is None else items
-        return tuple(
-            PageSection(
-                name=name, title=rule.title, groups=groups, note="\n".join(filter(None, (rule.note, self.notes.get(name))))
-            )
-            for name, rule in self.rules.items()
-            if (groups := tuple(self._groups(rule, by_section.get(name, ())))) or self.notes.get(name)
-        )
+        sections: list[PageSection] = []
+        for name, rule in self.rules.items():
+            items_of = (self.items if items is None else items).get(name, ())
+            placed = [(self.date(name, item), gap, item.text) for item, gap in self.with_gaps(name, items_of)]
+            groups = [Group(date="", fragments=(self.texts[name],))] if name in self.texts else []
+            for date, under in groupby(placed, key=itemgetter(0)):
+                groups.append(Group(date=date, fragments=tuple(text for _, *texts in under for text in texts if text)))
+            note = "\n".join(filter(None, (rule.note, self.notes.get(name))))
+            if groups or self.notes.get(name):
+                sections.append(PageSection(name=name, title=rule.title, groups=tuple(groups), note=note))
+        return tuple(sections)
 
     def with_gaps(self, section: str, items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
         """Each item with the line on what is missing before it."""
         return zip(items, self.gaps.lines(items) if SOURCES[self.rules[section].source].is_dated else repeat(""), strict=False)
-
-    def _groups(self, rule: SectionRule, by_section: Sequence[Item]) -> Iterable[Group]:
-        if rule.name in self.texts:
-            yield Group(date="", fragments=(self.texts[rule.name],))
-        placed = self.with_gaps(rule.name, by_section)
-        for line, items in groupby(placed, key=lambda pair: self.date(rule.name, pair[0])):
-            yield Group(date=line, fragments=tuple(text for item, gap in items for text in (gap, item.text) if text))
 
     def _tokens(self, section: str, items: Sequence[Item]) -> int:
         dates = groupby(self.date(section, item) for item in items)

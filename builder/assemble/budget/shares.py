@@ -103,7 +103,6 @@ MIN_LABEL_TOKENS = 3
 OLD_TURNS = "older than the last"
 """Beginning of the reason of calls that the limit of tool turns takes."""
 MIN_CALL_TOKENS = 5
-"""Of the line of a call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,6 @@ class LimitedConversation:
     placeholders: frozenset[Entry]
     """Those whose results a limit reduces to a line."""
     left_out: tuple[tuple[Entry, str], ...]
-    """What a limit takes, and why."""
     is_part: bool
     """Older entries may be shown too, but need more than the room."""
     moved_at: int
@@ -128,7 +126,7 @@ def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
     if window.max_units is not None or window.max_tool_turns is not None or profile.tool_output.placeholder_after is not None:
         return False
     rows_shown = own[view.dialogue[own] & view.current[own]]
-    texts = rows_shown[~view.column(view.history.breadcrumbs.by_tool)[rows_shown]]
+    texts = rows_shown[~view.history.breadcrumbs.by_tool[rows_shown]]
     return float((view.tokens[texts] + MIN_LABEL_TOKENS).sum()) > MAX_STORED_SHARE * allowance
 
 
@@ -187,9 +185,9 @@ def last_trim_row(view: View, window: Window) -> int:
         return 0
     since = (units - most - 1) % (most - window.trim_to + 1)
     heads: set[int] = set()
-    for number in range(view.session_size - 1, -1, -1):
-        row = view.session_rows[number]
-        if view.in_conversation(row):
+    row: int
+    for row in reversed(view.rows.tolist()):
+        if view.dialogue[row]:
             heads.add(view.unit_of(row))
             if len(heads) > since:
                 return row

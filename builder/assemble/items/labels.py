@@ -10,13 +10,11 @@ from builder.assemble.items.list_items import INSIDE, ITEM, LINE_END, NO_LABEL, 
 from builder.assemble.items.rendering import LINE_REASONS
 from builder.domain.breadcrumb import TOOL_RESPONSE, Breadcrumb, Role
 from builder.domain.context import Call, Fragment
-from builder.domain.phrases import Phrases
-from builder.domain.text import visible
+from builder.domain.text import Phrases, one_line, visible
 from builder.language.words import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
 from builder.recall.index.conversation import Entry, has_other_agents
 from builder.recall.index.view import View
 from builder.remember.content import described, without_wrapper
-from builder.wire.json import one_line
 
 CHAT_ROLES = frozenset({"user", "assistant"})
 """Roles whose words stand by themselves in messages."""
@@ -85,9 +83,7 @@ LABELS = (
     "user", "assistant", "another_user", "tool", "tool_answered", "tool_failed", "call", "result", "failed", "note", "page",
     "knowledge", "edited",
 )  # fmt: skip
-"""The phrases that are before a text."""
 MAX_TOOL_CHARS = 200
-"""Of a tool's name as it is shown."""
 _PLAIN_TOOL = re.compile(r"[\w.:/-]+")
 
 
@@ -103,10 +99,6 @@ class Labels:
     """Names of agents that the service builds pages for, whether they have spoken or not; the page's own is one of them."""
     others: dict[str, int] = field(default_factory=dict)
     """People without a name of their own → their number, in the order of their first label."""
-    reserved: frozenset[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "reserved", reserved_names(self.phrases))
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """Who says it, with a mark where the words were edited."""
@@ -129,7 +121,7 @@ class Labels:
             and (has_other_agents(self.view) or not self.view.is_own(breadcrumb))
         ):
             name = breadcrumb.agent or name
-        reserved = self.reserved
+        reserved = reserved_names(self.phrases)
         match breadcrumb.role:
             case "tool":
                 return tool_label(breadcrumb.tool or name, reserved)
@@ -161,14 +153,10 @@ class Labels:
         return whole_look(name) in consumers and name.casefold() not in {consumer.casefold() for consumer in self.consumers}
 
 
+@lru_cache(64)
 def reserved_names(phrases: Phrases, without: str = "") -> frozenset[str]:
     """Looks of the names of roles and of the labels of these phrases. without: a word list."""
-    return _reserved(tuple(phrases.entries.get(name, "") for name in LABELS), without)
-
-
-@lru_cache(64)
-def _reserved(labels: tuple[str, ...], without: str) -> frozenset[str]:
-    words = map(WORD.search, labels)
+    words = [WORD.search(phrases.entries.get(name, "")) for name in LABELS]
     every = role_looks().union(*(looks(word.group()) for word in words if word))
     return every - role_looks(without) if without else every
 

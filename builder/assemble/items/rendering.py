@@ -10,8 +10,8 @@ from typing import Any, Literal, Protocol, TypeVar
 from builder.domain.breadcrumb import SUMMARY, TOOL_REQUEST, USER_MESSAGE, Breadcrumb
 from builder.domain.context import Call, Fragment, Image
 from builder.domain.page_settings import Cut
-from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile, SectionRule
+from builder.domain.text import Phrases
 
 Spans = tuple[tuple[int, int], ...]
 """Character offsets into a breadcrumb's text, in order; () = the whole text."""
@@ -36,7 +36,6 @@ class RenderForm:
     """The part of a breadcrumb that is rendered, and its form."""
 
     spans: Spans = ()
-    """The passages that are rendered; () = all."""
     times: int = 1
     """How often the same was said."""
     call: str = ""
@@ -72,9 +71,7 @@ class HintChoice:
     record: str = ""
     """The breadcrumb's own `llm_hints` as JSON text, if the consumer trusts them."""
     own: str = ""
-    """Name of the consumer's own hint template for the schema."""
     call: str = ""
-    """Name of the consumer's own hint template for calls."""
     definition: str = ""
     """The `llm_hints` of the schema's definition as JSON text; they serve a schema without a configured template."""
 
@@ -116,7 +113,6 @@ class SectionSource:
     yields: int = 0
     """When a page has too many tokens, items of sources with a number go first, the lowest number first; 0 = none goes."""
     schemas: tuple[str, ...] = ()
-    """Schemas that the section renders whatever the profile names."""
 
     def is_in_system(self, rule: SectionRule, profile: Profile) -> bool:
         """Whether `messages` have the section in the system message."""
@@ -146,7 +142,6 @@ class Group:
     """Fragments under one date line."""
 
     date: str
-    """Empty where the section has no date lines."""
     fragments: tuple[str, ...]
 
 

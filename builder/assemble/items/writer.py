@@ -99,7 +99,6 @@ class Writer:
     now: Breadcrumb
     """The trigger; ages of date lines count from it."""
     schema_hints: Mapping[str, str] = field(default_factory=dict)
-    """Schema → the hints of its definition that the consumer trusts."""
     question: str = ""
     """Text that cuts keep the nearest passages to."""
 

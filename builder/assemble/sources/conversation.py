@@ -52,13 +52,12 @@ NEWEST_MESSAGES = 3
 """Messages that are on every page, in part at least."""
 FITS, NEWEST = "the conversation, which fits", "the newest part of the conversation"
 LIMITED = "what the profile's `window` leaves of the conversation"
-"""Why it is on the page."""
 
 
 def put_conversation(draft: PageDraft, shares: Shares) -> None:
     """Put on the page what the conversation has a right to."""
     put_entries(draft, {full.entry: full for full in draft.full if full.entry} if shares.whole else _rights(draft, shares))
-    if draft.misses and (rule := draft.rule("window")):
+    if (not draft.whole or draft.limits.left_out) and (rule := draft.rule("window")):
         number, phrases = draft.recall.view.units, draft.writer.rendering.phrases
         draft.ledger.put_note(rule.name, phrases.counted("message_not_shown", "messages_not_shown", number))  # until it is known
     for entry, reason in draft.limits.left_out:

@@ -24,7 +24,6 @@ MAX_CALL_TOKENS = 120
 MIN_TAKEN_PROBABILITY = 0.05
 """Of a result that a limit takes, to come back as a find."""
 MIN_LINE_TOKENS = 5
-"""Tokens of the shortest line."""
 _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 """A text without the white space around it."""
 
@@ -36,7 +35,7 @@ def put_finds(draft: PageDraft, shares: Shares) -> None:
         shares.aim(draft.ledger, COUNT_TOLERANCE_TOKENS + shares.finds())
     if rule and not draft.query.is_small_talk:
         _find(draft, rule)
-    if draft.misses:
+    if not draft.whole or draft.limits.left_out:
         draft.note_what_is_missing()
     else:
         draft.ledger.settle()

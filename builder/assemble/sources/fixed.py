@@ -11,7 +11,6 @@ from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import OVER_BUDGET, Omission
 from builder.domain.errors import Rejected
-from builder.domain.page_settings import Reminder
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Pinned
@@ -25,15 +24,10 @@ def reminder_texts(profile: Profile, trigger: Breadcrumb, view: View) -> dict[st
     """Section → the reminders in it that are due on this turn."""
     texts: dict[str, list[str]] = {}
     for reminder in profile.reminders:
-        if _reminds(reminder, trigger, view):
+        is_meant = reminder.when is None or reminder.when.matches(trigger)
+        if is_meant and (reminder.every == 1 or view.turn % reminder.every == 0):
             texts.setdefault(reminder.section, []).append(reminder.text)
     return {name: visible("\n".join(parts)) for name, parts in texts.items()}
-
-
-def _reminds(reminder: Reminder, trigger: Breadcrumb, view: View) -> bool:
-    if reminder.when is not None and not reminder.when.matches(trigger):
-        return False
-    return reminder.every == 1 or view.turn % reminder.every == 0
 
 
 TO_ANSWER, OF_TURN = "the message to answer", "part of the tool calls to answer from"
@@ -183,7 +177,6 @@ def _kind_name(kind: Pinned) -> str:
 
 
 HOLDS = "an instruction that still holds"
-"""Why it is on the page."""
 
 
 def put_instructions(draft: PageDraft, shares: Shares) -> None:
@@ -192,8 +185,9 @@ def put_instructions(draft: PageDraft, shares: Shares) -> None:
     if rule is None or not draft.active.instructions:
         return
     ledger.put(rule.name, (), HOLDS)
-    room, rows = shares.section(rule, ledger, draft.reserve), draft.whole_rows()
-    due = [find for find in sorted(draft.active.instructions, key=lambda find: find.row) if _is_due(draft, find, rows)]
+    room, rows, view = shares.section(rule, ledger, draft.reserve), draft.whole_rows(), draft.recall.view
+    ordered = sorted(draft.active.instructions, key=lambda find: find.row)
+    due = [find for find in ordered if view.session_of[find.row] != view.session or find.row not in rows]
     ledger.rules[rule.name] = (
         replace(rule, dates="day") if rule.dates == "none" and any(_needs_date(draft, find) for find in due) else rule
     )
@@ -229,12 +223,6 @@ def leave_out_instructions(draft: PageDraft) -> None:
     draft.omissions.name(draft.active.omissions)
     for find in draft.active.instructions:
         draft.omissions.name([Omission(id=view.breadcrumb(find.row).id, reason=OVER_BUDGET, tokens=find.tokens)])
-
-
-def _is_due(draft: PageDraft, find: Find, rows: frozenset[int]) -> bool:
-    view = draft.recall.view
-    sessions = view.session_of
-    return sessions[find.row] != view.session or find.row not in rows
 
 
 def _needs_date(draft: PageDraft, find: Find) -> bool:

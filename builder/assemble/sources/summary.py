@@ -24,7 +24,6 @@ from builder.recall.summaries.lines import PageContent, shown_lines, verbatim_li
 from builder.recall.summaries.plan import Observation, Observations, PageSummary, memory_summaries, page_summary
 
 OF_THE_REST = "a summary of what the page does not show of the session"
-"""Why it is on the page."""
 MIN_SUMMARY_TOKENS = 100
 """Below which a part of a summary says nothing of a long session."""
 
@@ -125,7 +124,6 @@ def _rows_in_lines(view: View, summary: PageSummary, numbers: list[int]) -> froz
 
 
 MAX_SESSIONS = 20
-"""Newest summarised sessions that are looked at."""
 
 
 def put_memory(draft: PageDraft, shares: Shares) -> None:
@@ -193,7 +191,7 @@ def _memory_rows(view: View) -> Ints:
 def _sessions(view: View, rows: Ints) -> list[View]:
     codes = view.session_of[rows].tolist()
     newest_first = dict.fromkeys(reversed(codes))
-    return [replace(view, session=code) for code in reversed(newest_first)]
+    return [view.of_session(code) for code in reversed(newest_first)]
 
 
 def _summaries(draft: PageDraft, room: int, page_rows: frozenset[int]) -> tuple[Item, ...]:
@@ -209,7 +207,6 @@ def _summaries(draft: PageDraft, room: int, page_rows: frozenset[int]) -> tuple[
 
 
 OBSERVED = "found; an observation says it"
-"""Why it is on the page."""
 STOOD_FOR = "an observation stands for it"
 """Why a message that was found is not on the page."""
 

@@ -16,8 +16,8 @@ def latency(
     as_json: AsJson = False,
 ) -> None:
     """A whole context beside the bare embedding call, interleaved in one run over a real nats-server."""
-    from builder.app.components import open_encoder
     from builder.bench.data.synthetic import DISTINCT_MESSAGES
+    from builder.bench.scratch import open_encoder
     from builder.bench.speed import latency as bench
 
     sizes = numbers(messages)
@@ -38,8 +38,8 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain, why, replay and the preview of an edit beside the build, as requests to a running service."""
-    from builder.app.components import open_encoder
     from builder.bench.data.synthetic import DISTINCT_MESSAGES
+    from builder.bench.scratch import open_encoder
     from builder.bench.speed.latency import request_latency
 
     figures = measure_service(
@@ -62,7 +62,7 @@ def load(
     as_json: AsJson = False,
 ) -> None:
     """Messages and contexts a second over a real nats-server, beside the bare encoder in the same run."""
-    from builder.app.components import open_encoder
+    from builder.bench.scratch import open_encoder
     from builder.bench.speed import hostile as beside
     from builder.bench.speed import load as bench
 
@@ -111,7 +111,7 @@ def sandbox(
     from builder.bench.scratch import bundled_renderers
     from builder.bench.speed import sandbox as bench
 
-    renderers = [(each.hint, each.sandboxed, each.bare) for each in bundled_renderers()]
+    renderers = bundled_renderers()
     with progress("sandbox", len(renderers)) as step:
         figures = bench.run(renderers, rounds, step)
     totals = {name: value for name, value in figures.items() if name != "hints"}

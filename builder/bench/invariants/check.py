@@ -21,7 +21,6 @@ from zlib import crc32
 
 import numpy as np
 
-from builder.app.components import encoder
 from builder.bench.invariants.account import faults
 from builder.bench.invariants.conversation import is_under_pressure
 from builder.bench.invariants.estimates import ample
@@ -29,7 +28,7 @@ from builder.bench.invariants.events import RESULTS, Events
 from builder.bench.invariants.random_profiles import draw_profile
 from builder.bench.invariants.random_sessions import SESSION, START, RandomSession, Record
 from builder.bench.invariants.reader import FAULTS, Reading
-from builder.bench.scratch import open_scratch
+from builder.bench.scratch import encoder, open_scratch
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile

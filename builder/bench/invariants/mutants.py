@@ -134,7 +134,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "the last result of a call is missing": _turns(
         lambda turns, _: [tuple(replace(one, results=one.results[:-1]) for one in turn) for turn in turns]
     ),
-    "what was deleted stays": Mutant(history, "_is_shown", lambda _: lambda view, row: view.in_conversation(row)),
+    "what was deleted stays": Mutant(history, "_is_shown", lambda _: lambda view, row: view.dialogue[row]),
     "a limit acts that nobody named": Mutant(drafts, "limit_conversation", _few),
     "a result that has room is one line": Mutant(
         drafts, "limited", lambda _: lambda entry, _limits, writer: writer.entry(entry, "folded" if entry.results else "")

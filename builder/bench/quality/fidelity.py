@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from builder.app.components import Components, encoder
+from builder.app.components import Components
 from builder.bench.data.datasets import Conversation, Dataset, remember
+from builder.bench.scratch import encoder
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from builder.domain.profile import Profile

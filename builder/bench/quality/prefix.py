@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from builder.app.components import Components, encoder
+from builder.app.components import Components
 from builder.bench.data.datasets import Conversation, Dataset, spaced
 from builder.bench.quality.recall import Outcome, ask, summary
+from builder.bench.scratch import encoder
 from builder.bench.summaries import summarise
 from builder.domain.context import Context
 from builder.domain.profile import Profile

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from builder.app.console import AsJson, progress_bar, show, table
-from builder.cli.options import Servers, Workspace, target, text_of
+from builder.cli.options import Servers, Workspace, target_of, text_of
 from builder.wire.subjects import optional_token
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ AsOf = Annotated[
     int, typer.Option(min=0, help="Show the page refreshed as of this stream sequence (its `as_of`); 0 = as published.")
 ]
 ALL = 0
-"""--most without a limit."""
 
 
 def explain(
@@ -43,7 +42,7 @@ def explain(
     from builder.cli.reports import receipt_text
 
     request = _request(trigger, consumer, session, as_of) | {"most": None if most == ALL else most}
-    answer = asyncio.run(target(servers, workspace).request("explain", request))
+    answer = asyncio.run(target_of(servers, workspace).request("explain", request))
     show(answer, as_json, text=receipt_text(answer), note=_note(answer))
 
 
@@ -60,7 +59,7 @@ def why(
 ) -> None:
     """Say in a sentence why a breadcrumb is on the page of a context, or why not."""
     request = _request(trigger, consumer, session, as_of) | {"id": breadcrumb}
-    answer = asyncio.run(target(servers, workspace).request("why", request))
+    answer = asyncio.run(target_of(servers, workspace).request("why", request))
     show(answer, as_json, text=answer["sentence"] + "\n", note=_note(answer))
 
 
@@ -80,7 +79,7 @@ def replay(
     from builder.cli.reports import comparison_text
 
     request = _request(trigger, consumer, session, as_of) | _files(profile, templates)
-    answer = asyncio.run(target(servers, workspace).request("replay", request))
+    answer = asyncio.run(target_of(servers, workspace).request("replay", request))
     is_other = bool(profile or templates)
     show(answer, as_json, text=comparison_text(answer, is_other=is_other), note=_note(answer))
     if not is_other and answer["is_same"] is False:
@@ -93,9 +92,9 @@ def _request(trigger: str, consumer: str, session: str, as_of: int) -> dict[str,
 
 def _files(profile: str, templates: Path | None) -> dict[str, Any]:
     """The profile and the files of a request."""
-    from builder.app.config import read_templates
+    from builder.app.config import read_layers
 
-    files = read_templates(templates) if templates else {}
+    files = read_layers((templates,))[0] if templates else {}
     name = profile
     if profile.endswith((".yaml", ".yml")):
         file = Path(profile)
@@ -108,7 +107,7 @@ def _note(answer: dict[str, Any]) -> str:
 
 
 MAX_CONTEXTS = 200
-"""Contexts; each replay takes the time of two builds."""
+"""Each replay takes the time of two builds."""
 
 
 def shadow_report(
@@ -125,18 +124,18 @@ def shadow_report(
 
     `context-builder replay TRIGGER --consumer CONSUMER --profile SHADOW` shows the lines that differ in one of them.
     """
-    from builder.app.operations.shadows import read_contexts, replayed_differences, summarise_differences
+    from builder.app.operations.published import read_contexts, replayed_differences, summarise_differences
     from builder.cli.reports import report_text
 
-    place = target(servers, workspace)
+    target = target_of(servers, workspace)
     shadows = {
-        name: own for name, own in _shadows(place.settings).items() if consumer in ("", own) and shadow in ("", name)
+        name: own for name, own in _shadows(target.settings).items() if consumer in ("", own) and shadow in ("", name)
     }  # fmt: skip
 
     async def work() -> list[dict[str, Any]]:
-        contexts = await read_contexts(place.settings, place.servers, place.workspace, shadows.values(), most)
+        contexts = await read_contexts(target.settings, target.servers, target.workspace, shadows.values(), most)
         with progress_bar("replays") as advance:
-            async with place.connect() as client:
+            async with target.connect() as client:
                 return await replayed_differences(client, contexts, shadows, advance)
 
     differences = asyncio.run(work()) if shadows else []
@@ -148,7 +147,7 @@ def shadow_report(
 
 
 def _shadows(settings: "Settings") -> dict[str, str]:
-    """Shadow → its consumer, by the profile files of the settings. Raises `Misconfigured`."""
+    """Shadow → consumer, by the profile files. Raises `Misconfigured`."""
     from builder.app.operations.profile_catalog import open_catalog
 
     catalog = open_catalog(settings)
@@ -173,18 +172,18 @@ def cost(
     """Show the tokens of published contexts, and of the conversations that agents would send without them; with prices, money."""
     from datetime import UTC, datetime, timedelta
 
-    from builder.app.operations.costs import PriceList, load_prices, read_costs
+    from builder.app.operations.published import PriceList, load_prices, read_costs
 
     price_list = load_prices(prices) if prices else PriceList()
-    place, since = target(servers), datetime.now(UTC) - timedelta(hours=hours)
+    target, since = target_of(servers), datetime.now(UTC) - timedelta(hours=hours)
     with progress_bar("contexts") as advance:
-        rows = asyncio.run(read_costs(place.settings, place.servers, workspace, since, price_list, advance))
+        rows = asyncio.run(read_costs(target.settings, target.servers, workspace, since, price_list, advance))
     note = f"no contexts in the last {hours:g} hours; a context is published when a user message comes"
     show(rows, as_json, text="".join(cost_text(row, price_list.currency) for row in rows), note="" if rows else note)
 
 
 def cost_text(row: dict[str, Any], currency: str) -> str:
-    """The table of a consumer: a line for each form in which a conversation is sent, a column for each model."""
+    """A line per form in which a conversation is sent, a column per model."""
     heads = ("sent", *row["sent"]["page"])
     money = f", money in {currency or 'the unit of the price list'}" if heads[3:] else ""
     lines = [

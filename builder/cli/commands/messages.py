@@ -13,11 +13,10 @@ from rich.console import Console
 from rich.text import Text
 
 from builder.app.console import AsJson, progress_bars, say, settings, show
-from builder.cli.options import Servers, Target, User, Workspace, target, text_of
+from builder.cli.options import Servers, Target, User, Workspace, target_of, text_of
 from builder.domain.errors import BuilderError, Rejected
 from builder.domain.summary import CompactionResult
-from builder.domain.text import visible
-from builder.wire.json import one_line
+from builder.domain.text import one_line, visible
 from builder.wire.subjects import session_token
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]
@@ -40,7 +39,7 @@ def send(
 ) -> None:
     """Send a message of a user; with --wait, show the context that it leads to, and what the agent answers."""
     person = {"speaker": speaker, "user_id": user}
-    result = asyncio.run(_send_and_wait(target(servers, workspace), session, text, person, wait, timeout, as_json))
+    result = asyncio.run(_send_and_wait(target_of(servers, workspace), session, text, person, wait, timeout, as_json))
     answer = visible(result["answer"]) + "\n" if "answer" in result else ""
     show(result, as_json, text=answer, note="" if wait else f"sent {result['id']} as {session}")
 
@@ -55,13 +54,13 @@ def chat(
     timeout: Timeout = 300,
 ) -> None:
     """Talk with an agent: each line is a message, its tool calls and its answer follow. Ctrl-D ends it."""
-    _talk(target(servers, workspace), session, {"speaker": speaker, "user_id": user}, consumer, timeout)
+    _talk(target_of(servers, workspace), session, {"speaker": speaker, "user_id": user}, consumer, timeout)
 
 
 def watch(consumer: Consumer = "default", workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Show contexts as they are published, until Ctrl-C."""
     try:
-        asyncio.run(_watch_contexts(target(servers, workspace), consumer, as_json))
+        asyncio.run(_watch_contexts(target_of(servers, workspace), consumer, as_json))
     except KeyboardInterrupt:
         say("stopped")
 
@@ -107,12 +106,12 @@ def import_events(
     """Publish old events or chats: they are stored and never answered. Nothing is imported twice."""
     from builder.app.operations.export import Import, import_file
 
-    place, token = target(servers, workspace), session_token(session)
+    target, token = target_of(servers, workspace), session_token(session)
 
     async def work() -> Import:
-        async with place.connect() as client:
+        async with target.connect() as client:
             with progress_bars("the stream", "import") as (read, publish):
-                return await import_file(place.settings, client, place.servers, token, file, read, publish)
+                return await import_file(target.settings, client, target.servers, token, file, read, publish)
 
     result = asyncio.run(work())
     system = result.system_messages
@@ -137,7 +136,7 @@ def compact(
     """Summarise all but the newest units of a session; the messages themselves stay."""
 
     async def work() -> CompactionResult:
-        async with target(servers, workspace).connect() as client:
+        async with target_of(servers, workspace).connect() as client:
             return await client.compact(session, profile=profile, keep_user=keep_user)
 
     report = asyncio.run(work())
@@ -167,7 +166,7 @@ async def _send_and_wait(
 
 
 async def _is_heard(target: Target, consumer: str) -> bool:
-    """Whether an agent listens for the consumer; says so if not. Raises `Unavailable`."""
+    """Says so if nobody listens. Raises `Unavailable`."""
     from builder.app.health import list_subscriptions  # half a second that `watch` and a plain `send` do without
 
     subscriptions = await list_subscriptions(target.settings, target.servers)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from builder.app.console import AsJson, progress_bar, say, show
-from builder.cli.options import Servers, Target, User, Workspace, target
+from builder.cli.options import Servers, Target, User, Workspace, target_of
 from builder.domain.errors import Rejected
 from builder.wire.subjects import optional_token, session_text, session_token
 
@@ -31,7 +31,7 @@ def fetch(
 ) -> None:
     """Show all of a breadcrumb, for example one that a context cut or left out."""
     request = {"id": breadcrumb} | ({"version": version} if version else {})
-    answer = _with_text(asyncio.run(target(servers, workspace).request("fetch", request)))
+    answer = _with_text(asyncio.run(target_of(servers, workspace).request("fetch", request)))
     if not as_json:
         say(_head(answer))
     show(answer, as_json, text=answer["text"] + "\n")
@@ -52,10 +52,10 @@ def history(
     session = session or option
     token = optional_token(session)
     request = {"session": token, "newest": newest} | ({"user": user} if user else {})
-    crumbs = asyncio.run(_history(target(servers, workspace), request, limit))
+    crumbs = asyncio.run(_history(target_of(servers, workspace), request, limit))
     text = "".join(f"{_head(crumb)}\n{indent(_words(crumb), '    ')}\n" for crumb in crumbs)
-    place = f"of person {user!r}" if user else f"of session {session!r}"
-    show(crumbs, as_json, text=text, note="" if crumbs else f"nothing is remembered {place}")
+    whose = f"of person {user!r}" if user else f"of session {session!r}"
+    show(crumbs, as_json, text=text, note="" if crumbs else f"nothing is remembered {whose}")
 
 
 def context(
@@ -70,7 +70,7 @@ def context(
     """Show the last context of an agent in a session, or the one that a breadcrumb led to."""
     token = optional_token(session)
     request = {"consumer": consumer, "session": token, "trigger": trigger}
-    event = asyncio.run(target(servers, workspace).request("context", request))
+    event = asyncio.run(target_of(servers, workspace).request("context", request))
     show(event, as_json, text=event["content"])
 
 
@@ -86,19 +86,19 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Erase breadcrumbs and all that was made from them: stream, store, vectors, caches, summaries, contexts, dead letters."""
-    place, token = target(servers, workspace), optional_token(session)
+    target, token = target_of(servers, workspace), optional_token(session)
     if bool(breadcrumbs) == bool(user):
         raise Rejected("give either ids or --user: one of them says what to forget")
     if user:
         if sys.stdin.isatty() and not yes:
-            crumbs = asyncio.run(_history(place, {"user": user}, 0))
+            crumbs = asyncio.run(_history(target, {"user": user}, 0))
             sessions = len({crumb["session"] for crumb in crumbs})
             typer.confirm(f"Erase {len(crumbs)} breadcrumbs of {user!r} in {sessions} sessions for ever?", abort=True, err=True)
-        _forget_person(place, user, by, as_json)
+        _forget_person(target, user, by, as_json)
         return
 
     async def work() -> list[dict[str, Any]]:
-        answers = [await place.request("forget", {"id": each, "session": token, "by": by}) for each in breadcrumbs or ()]
+        answers = [await target.request("forget", {"id": each, "session": token, "by": by}) for each in breadcrumbs or ()]
         return [_with_text(receipt) for answer in answers for receipt in answer["receipts"]]
 
     receipts = asyncio.run(work())
@@ -117,8 +117,8 @@ def purge(
 
     from builder.app.operations.maintenance import purge_store
 
-    place = target(servers)
-    rows = asyncio.run(purge_store(place.settings, place.servers, datetime.now(UTC), dry_run=dry_run))
+    target = target_of(servers)
+    rows = asyncio.run(purge_store(target.settings, target.servers, datetime.now(UTC), dry_run=dry_run))
     lines = (
         f"{row['workspace']:20} {row['schema']:30} {row['breadcrumbs']:>8,} breadcrumbs {row['bytes']:>12,} bytes\n"
         for row in rows
@@ -144,27 +144,27 @@ def export(
     from builder.wire.requests import MAX_HISTORY_PAGE
 
     session = session or option
-    place, sessions = target(servers, workspace), session_token(session) if session else EVERY_SESSION
+    target, sessions = target_of(servers, workspace), session_token(session) if session else EVERY_SESSION
     if session and user:
         raise Rejected("give either a session or --user: one of them says what to export")
     ids = None
     if user:
-        crumbs = asyncio.run(_history(place, {"user": user, "limit": MAX_HISTORY_PAGE}, 0))
+        crumbs = asyncio.run(_history(target, {"user": user, "limit": MAX_HISTORY_PAGE}, 0))
         ids = frozenset((crumb["session"], crumb["id"]) for crumb in crumbs)
     with progress_bar("export") as advance:
-        work = export_session(place.settings, place.servers, place.workspace, sessions, sys.stdout.write, advance, ids)
+        work = export_session(target.settings, target.servers, target.workspace, sessions, sys.stdout.write, advance, ids)
         done = asyncio.run(work)
     if done == Export():
         raise Rejected(
             f"nothing is stored {f'of person {user!r}' if user else f'of session {session!r}' if session else ''} in "
-            f"workspace {place.workspace!r}; check the name, and --workspace"
+            f"workspace {target.workspace!r}; check the name, and --workspace"
         )
     say(f"{done.lines} exported; {done.secrets} secrets and {done.unreadable} that the service rejects were left out")
 
 
-def _forget_person(place: Target, user: str, by: str, as_json: bool) -> None:
+def _forget_person(target: Target, user: str, by: str, as_json: bool) -> None:
     async def work() -> "PersonReceipt":
-        async with place.connect() as client:
+        async with target.connect() as client:
             return await client.forget_person(user, by=by, progress=advance)
 
     with progress_bar("forget") as advance:
@@ -184,15 +184,15 @@ def _forget_person(place: Target, user: str, by: str, as_json: bool) -> None:
 
 
 def _with_text(answer: dict[str, Any]) -> dict[str, Any]:
-    """The answer with its session as people name it."""
+    """With the session as people name it."""
     return answer | {"session": session_text(answer["session"])}
 
 
-async def _history(place: Target, request: dict[str, Any], limit: int) -> list[dict[str, Any]]:
+async def _history(target: Target, request: dict[str, Any], limit: int) -> list[dict[str, Any]]:
     """Breadcrumbs, at most `limit`; 0 = all."""
     breadcrumbs: list[dict[str, Any]] = []
     after: str | None = ""
-    async with place.connect() as client:
+    async with target.connect() as client:
         while after is not None and not (limit and len(breadcrumbs) >= limit):
             page = await client.request("history", request | {"after": after})
             breadcrumbs += page["breadcrumbs"]
@@ -206,7 +206,7 @@ def _counts(receipt: dict[str, Any]) -> str:
 
 
 def _words(crumb: dict[str, Any]) -> str:
-    """Its text, and its calls, which the text leaves out."""
+    """Text, and calls, which the text leaves out."""
     calls = [call for call in crumb["context"].get("tool_requests") or () if isinstance(call, dict)]
     lines = (f"calls {call.get('tool')} {json.dumps(call.get('input'), ensure_ascii=False)}" for call in calls)
     return "\n".join(filter(None, (crumb["text"], *lines)))

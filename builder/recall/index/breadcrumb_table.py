@@ -3,8 +3,10 @@
 from array import array
 from bisect import bisect_left
 from collections import Counter
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class GrowingArray(Generic[Scalar]):
-    """A flat array, or rows of `width` numbers, with room to append."""
+    """A flat array, or rows of `width` numbers, with room to append. A slice is no copy."""
 
     __slots__ = ("_data", "_size")
 
@@ -38,18 +40,22 @@ class GrowingArray(Generic[Scalar]):
         self._data[self._size] = value
         self._size += 1
 
-    def put(self, row: int, value: Any) -> None:
-        """Overwrite one row: some links are known only later."""
+    @overload
+    def __getitem__(self, rows: int) -> Any: ...
+
+    @overload
+    def __getitem__(self, rows: slice | NDArray[Any]) -> NDArray[Scalar]: ...
+
+    def __getitem__(self, rows: Any) -> Any:
+        return self._data[: self._size][rows]
+
+    def __setitem__(self, row: int, value: Any) -> None:
         self._data[row] = value
 
-    @property
-    def last(self) -> Any:
-        """The row that was appended last."""
-        return self._data[self._size - 1]
 
-    def head(self, size: int) -> NDArray[Scalar]:
-        """The first `size` rows, without a copy."""
-        return self._data[:size]
+ints = partial(GrowingArray[np.int64], np.int64)
+flags = partial(GrowingArray[np.bool_], np.bool_)
+floats = partial(GrowingArray[np.float32], np.float32)
 
 
 class Table:
@@ -57,17 +63,14 @@ class Table:
 
     def _add(self, **values: Any) -> None:
         for name, value in values.items():
-            column: GrowingArray[Any] = getattr(self, name)
-            column.append(value)
+            getattr(self, name).append(value)
 
 
+@dataclass(slots=True)
 class Postings:
     """Term → rows (passages in place order, ascending) and counts."""
 
-    __slots__ = ("_entries",)
-
-    def __init__(self) -> None:
-        self._entries: dict[str, tuple[array[int], array[int]]] = {}
+    _entries: "dict[str, tuple[array[int], array[int]]]" = field(default_factory=dict)
 
     def add(self, row: int, terms: list[str]) -> None:
         """Append a passage; `row` must be the highest."""
@@ -100,57 +103,55 @@ PAUSE = timedelta(minutes=30)
 EPISODE_GAP = timedelta(hours=6)
 
 
+@dataclass(slots=True)
 class BreadcrumbTable(Table):
     """One row a breadcrumb. Names are stored as codes, numbered from 0 as they come."""
 
-    def __init__(self) -> None:
-        self.session = GrowingArray(np.int64)
-        self.speaker = GrowingArray(np.int64)
-        self.schema = GrowingArray(np.int64)
-        self.task = GrowingArray(np.int64)
-        self.sessions: dict[str, int] = {}
-        self.speakers: dict[str, int] = {}
-        self.schemas: dict[str, int] = {}
-        self.tasks: dict[str, int] = {}
-        self.agents: dict[str, int] = {}
-        """Looks of the names of speakers in the assistant's role → the row in which each spoke first."""
+    session: GrowingArray[np.int64] = field(default_factory=ints)
+    speaker: GrowingArray[np.int64] = field(default_factory=ints)
+    schema: GrowingArray[np.int64] = field(default_factory=ints)
+    task: GrowingArray[np.int64] = field(default_factory=ints)
+    sessions: dict[str, int] = field(default_factory=dict)
+    speakers: dict[str, int] = field(default_factory=dict)
+    schemas: dict[str, int] = field(default_factory=dict)
+    tasks: dict[str, int] = field(default_factory=dict)
+    agents: dict[str, int] = field(default_factory=dict)
+    """Looks of the names of speakers in the assistant's role → the row in which each spoke first."""
 
-        self.superseded_by = GrowingArray(np.int64)
-        """The first row that replaced or removed it; -1 = none."""
-        self.versions: dict[str, list[int]] = {}
-        """Id → its rows."""
-        self.newest: dict[str, list[int]] = {}
-        """Id → for each of its rows the row of the highest version up to it."""
-        self.answers: dict[str, list[int]] = {}
-        """Id → the rows that name it as what they answer."""
-        self.keywords: dict[str, list[int]] = {}
-        """Keyword or tag in one spelling → the rows that have it."""
-        self.fingerprints: dict[bytes, list[int]] = {}
-        self.rows_of: list[array[int]] = []
-        """Session → its rows; arrays, because every build makes a NumPy array of them."""
+    superseded_by: GrowingArray[np.int64] = field(default_factory=ints)
+    """The first row that replaced or removed it; -1 = none."""
+    versions: dict[str, list[int]] = field(default_factory=dict)
+    newest: dict[str, list[int]] = field(default_factory=dict)
+    """Id → for each of its rows the row of the highest version up to it."""
+    answers: dict[str, list[int]] = field(default_factory=dict)
+    """Id → the rows that name it as what they answer."""
+    keywords: dict[str, list[int]] = field(default_factory=dict)
+    """Keyword or tag in one spelling → the rows that have it."""
+    fingerprints: dict[bytes, list[int]] = field(default_factory=dict)
+    rows_of: "list[array[int]]" = field(default_factory=list)
+    """Session → its rows; arrays, because every build makes a NumPy array of them."""
 
-        self.by_person = GrowingArray(np.bool_)
-        self.by_tool = GrowingArray(np.bool_)
-        self.in_conversation = GrowingArray(np.bool_)
-        self.filler = GrowingArray(np.bool_)
-        self.private = GrowingArray(np.bool_)
-        self.parts = GrowingArray(np.float32)
-        """Passages of the whole text; 1 for a summary, whose passages have nothing to do with each other."""
-        self.tokens = GrowingArray(np.float32)
-        self.day = GrowingArray(np.int64, 3)
-        """Year, month, day."""
-        self.episode = GrowingArray(np.int64)
-        self.stretch = GrowingArray(np.int64)
-        """Row → the row of its session that came first after the last pause."""
-        self.episode_dates: list[str] = []
-        """Episode → the day on which it began, as "8 May 2023"."""
-        self.expires = GrowingArray(np.float64)
-        """Seconds since 1970; inf = never."""
-        self.can_expire = False
+    by_person: GrowingArray[np.bool_] = field(default_factory=flags)
+    by_tool: GrowingArray[np.bool_] = field(default_factory=flags)
+    in_conversation: GrowingArray[np.bool_] = field(default_factory=flags)
+    filler: GrowingArray[np.bool_] = field(default_factory=flags)
+    private: GrowingArray[np.bool_] = field(default_factory=flags)
+    parts: GrowingArray[np.float32] = field(default_factory=floats)
+    """Passages of the whole text; 1 for a summary, whose passages have nothing to do with each other."""
+    tokens: GrowingArray[np.float32] = field(default_factory=floats)
+    day: GrowingArray[np.int64] = field(default_factory=partial(ints, 3))
+    episode: GrowingArray[np.int64] = field(default_factory=ints)
+    stretch: GrowingArray[np.int64] = field(default_factory=ints)
+    """The row of its session that came first after the last pause."""
+    episode_dates: list[str] = field(default_factory=list)
+    """Episode → the day on which it began, as "8 May 2023"."""
+    expires: GrowingArray[np.float64] = field(default_factory=partial(GrowingArray[np.float64], np.float64))
+    """Seconds since 1970; inf = never."""
+    can_expire: bool = False
 
-        self._crumbs: list[Breadcrumb] = []
-        self._clocks: dict[int, tuple[datetime, int, int]] = {}
-        self._matches: dict[Selector, GrowingArray[np.bool_]] = {}
+    _crumbs: list[Breadcrumb] = field(default_factory=list)
+    _clocks: dict[int, tuple[datetime, int, int]] = field(default_factory=dict)
+    _matches: dict[Selector, GrowingArray[np.bool_]] = field(default_factory=dict)
 
     def append(self, row: StoredBreadcrumb) -> None:
         """Append one breadcrumb."""
@@ -193,7 +194,7 @@ class BreadcrumbTable(Table):
         matches = self._matches.setdefault(selector, GrowingArray(np.bool_))
         for row in range(len(matches), size):
             matches.append(selector.matches(self._crumbs[row]))
-        return matches.head(size)
+        return matches[:size]
 
     def _link_versions(self, index: int, crumb: Breadcrumb) -> None:
         """An older version that comes late supersedes nothing and is never current."""
@@ -211,8 +212,8 @@ class BreadcrumbTable(Table):
         newest_rows.append(newest_rows[-1] if is_late else index)
 
     def _supersede(self, row: int, by: int) -> None:
-        if self.superseded_by.head(row + 1)[row] < 0:
-            self.superseded_by.put(row, by)
+        if self.superseded_by[row] < 0:
+            self.superseded_by[row] = by
 
     def _times_of(self, session: int, index: int, moment: datetime) -> tuple[int, int]:
         latest, episode, stretch = self._clocks.get(session, (moment, -1, index))

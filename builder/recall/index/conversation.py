@@ -8,9 +8,9 @@ import numpy as np
 
 from builder.domain.breadcrumb import SUMMARY
 from builder.domain.selector import Selector
+from builder.domain.text import canonical_text
 from builder.recall.index.links import ToolExchange
 from builder.recall.index.view import Rows, View
-from builder.wire.json import canonical_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,6 @@ class Entry:
     origin: int
     """Row of the first version, whose place it has."""
     row: int
-    """Row of the version that is shown."""
     request: str = ""
     """Id of the call; "" for a message."""
     results: tuple[int, ...] = ()
@@ -46,7 +45,7 @@ Turn = tuple[Entry, ...]
 def turns(view: View) -> Iterator[Turn]:
     """The visible turns of the session, the newest first."""
     rows = view.rows
-    is_first = view.column(view.history.exchanges.origin)[rows] == rows
+    is_first = view.history.exchanges.origin[rows] == rows
     for origin in reversed(rows[is_first].tolist()):
         if turn := turn_of(view, origin):
             yield turn
@@ -62,7 +61,13 @@ def turn_of(view: View, origin: int) -> Turn:
         exchange = exchange_of(view, origin)
         return () if exchange is not None else (Entry(origin, row),)
     exchanges = tuple(
-        Entry(origin, row, exchange.request, results_of(view, exchange), any(map(view.is_of_audience, exchange.results)))
+        Entry(
+            origin,
+            row,
+            exchange.request,
+            results_of(view, exchange),
+            any(row < view.size and view.audience[row] for row in exchange.results),
+        )
         for exchange in view.history.exchanges.of_caller.get(row, ())
         if _caller_id(view, exchange) == crumb.id
     )
@@ -120,8 +125,8 @@ def open_calls(view: View, identity: str) -> Turn:
 def last_row_of_person(view: View) -> int:
     """Row of the last message of a person by its first version; -1 = none."""
     rows = view.rows
-    rows = rows[view.history.breadcrumbs.by_person.head(view.size)[rows] & view.current[rows]]
-    return int(rows[np.argmax(view.column(view.history.exchanges.origin)[rows])]) if len(rows) else -1
+    rows = rows[view.history.breadcrumbs.by_person[rows] & view.current[rows]]
+    return int(rows[np.argmax(view.history.exchanges.origin[rows])]) if len(rows) else -1
 
 
 def has_other_agents(view: View) -> bool:
@@ -180,7 +185,7 @@ def _caller_id(view: View, exchange: ToolExchange) -> str:
 
 
 def _is_shown(view: View, row: int) -> bool:
-    return bool(view.current[row]) and view.in_conversation(row)
+    return bool(view.current[row] and view.dialogue[row])
 
 
 SUMMARIES = Selector(schemas=(SUMMARY,))
@@ -196,9 +201,8 @@ def of_audience(view: View, audience: Selector | None, task: str | None) -> View
     if audience is not None:
         rows &= table.matching(audience, view.size)
     if task is not None:
-        rows &= view.column(table.task) == table.tasks.get(task, -1)
-    visible = _with_results(view, rows) | table.matching(SUMMARIES, view.size)
-    return replace(view, current=view.current & visible, audience=visible)
+        rows &= table.task[: view.size] == table.tasks.get(task, -1)
+    return view.within(_with_results(view, rows) | table.matching(SUMMARIES, view.size))
 
 
 def without_expired(view: View, excluded: tuple[Selector, ...], now: datetime) -> View:
@@ -206,7 +210,7 @@ def without_expired(view: View, excluded: tuple[Selector, ...], now: datetime) -
     table = view.history.breadcrumbs
     rows = np.zeros(view.size, np.bool_)
     if table.can_expire:
-        rows |= view.column(table.expires) <= now.timestamp()
+        rows |= table.expires[: view.size] <= now.timestamp()
     for selector in excluded:
         rows |= table.matching(selector, view.size)
     rows &= view.current  # an older version that has expired takes nothing with it
@@ -215,7 +219,7 @@ def without_expired(view: View, excluded: tuple[Selector, ...], now: datetime) -
 
 def _with_results(view: View, rows: Rows) -> Rows:
     exchanges = view.history.exchanges
-    origin, call = view.column(exchanges.origin), view.column(exchanges.call).copy()
+    origin, call = exchanges.origin[: view.size], exchanges.call[: view.size].copy()
     early = {row: exchange for row in exchanges.early if (exchange := exchanges.of_result[row]).callers[0] < view.size}
     call[list(early)] = [exchange.origin for exchange in early.values()]
     follows = call >= 0

@@ -16,7 +16,7 @@ from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb, Place
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary, read_summary
 from builder.language.instruction_log import InstructionLog
-from builder.recall.index.breadcrumb_table import BreadcrumbTable, GrowingArray, Postings, Table
+from builder.recall.index.breadcrumb_table import BreadcrumbTable, GrowingArray, Postings, Table, flags, floats, ints
 from builder.recall.index.links import PersonTable, ToolExchanges, UnitTable
 
 Ints = NDArray[np.int64]
@@ -48,7 +48,7 @@ class Chains:
         """Append a summary that names the head of its chain. superseded_by: as of its row; -1 = by none."""
         summary = read_summary(crumb)
         chain_rows = self._rows[session, summary.recipe]
-        rows = chain_rows.head(len(chain_rows))
+        rows = chain_rows[:]
         head = _last(self._unbroken(rows, superseded_by[rows] < 0))
         if summary.previous == (self._links[head].identity if head >= 0 else "") and crumb.version == 1:
             before = self._links[head].lasting if head >= 0 else -1
@@ -97,7 +97,7 @@ class Chains:
 
     def _rows_below(self, session: int, recipe: str, size: int) -> Ints:
         chain_rows = self._rows.get((session, recipe))
-        rows = chain_rows.head(len(chain_rows)) if chain_rows else np.zeros(0, np.int64)
+        rows = chain_rows[:] if chain_rows else np.zeros(0, np.int64)
         return rows[: np.searchsorted(rows, size)]
 
     def _unbroken(self, rows: Ints, counts: Rows) -> Ints:
@@ -117,30 +117,29 @@ PAUSE_PASSAGES = 32
 """Passages after which `append` pauses."""
 
 
+@dataclass(slots=True)
 class PassageTable(Table):
     """One row a passage. Vectors that come later are written in place."""
 
-    def __init__(self) -> None:
-        self.crumb = GrowingArray(np.int64)
-        """Row of its breadcrumb."""
-        self.before = GrowingArray(np.int64)
-        self.after = GrowingArray(np.int64)
-        """The passages next to it in its session; -1 = none, or none yet."""
-        self.postings = Postings()
-        self.length = GrowingArray(np.float32)
-        """Terms."""
-        self.tokens = GrowingArray(np.float32)
-        self.traits = GrowingArray(np.int64)
-        self.is_blank = GrowingArray(np.bool_)
-        """Without any text: it never has a vector."""
-        self.vector: GrowingArray[np.float32] | None = None
-        """Shape (passages, width), zeros where there is none; None until the first one comes."""
-        self.has_vector = GrowingArray(np.bool_)
-        self.cosine_one_back = GrowingArray(np.float32)
-        self.cosine_two_back = GrowingArray(np.float32)
-        """With the vectors of the two passages before it: the length of a window follows from them."""
-        self._first: list[int] = []
-        self._last_of_session: dict[int, int] = {}
+    crumb: GrowingArray[np.int64] = field(default_factory=ints)
+    before: GrowingArray[np.int64] = field(default_factory=ints)
+    after: GrowingArray[np.int64] = field(default_factory=ints)
+    """The passages next to it in its session; -1 = none, or none yet."""
+    postings: Postings = field(default_factory=Postings)
+    length: GrowingArray[np.float32] = field(default_factory=floats)
+    """Terms."""
+    tokens: GrowingArray[np.float32] = field(default_factory=floats)
+    traits: GrowingArray[np.int64] = field(default_factory=ints)
+    is_blank: GrowingArray[np.bool_] = field(default_factory=flags)
+    """Without any text: it never has a vector."""
+    vector: GrowingArray[np.float32] | None = None
+    """Shape (passages, width), zeros where there is none; None until the first one comes."""
+    has_vector: GrowingArray[np.bool_] = field(default_factory=flags)
+    cosine_one_back: GrowingArray[np.float32] = field(default_factory=floats)
+    cosine_two_back: GrowingArray[np.float32] = field(default_factory=floats)
+    """With the vectors of the two passages before it: the length of a window follows from them."""
+    _first: list[int] = field(default_factory=list)
+    _last_of_session: dict[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.crumb)
@@ -155,7 +154,7 @@ class PassageTable(Table):
             self.postings.add(len(self), terms)
             before = self._last_of_session.get(session, -1)
             if before >= 0:
-                self.after.put(before, len(self))
+                self.after[before] = len(self)
             self._last_of_session[session] = len(self)
             self._add(before=before, after=-1, has_vector=False, cosine_one_back=0.0, cosine_two_back=0.0)
             if self.vector is not None:
@@ -177,7 +176,7 @@ class PassageTable(Table):
     def lacks_vector(self, row: int) -> bool:
         """Whether a passage of the breadcrumb has text and no vector."""
         start, end = self.first(row), self.first(row + 1)
-        return bool((~self.has_vector.head(end)[start:] & ~self.is_blank.head(end)[start:]).any())
+        return not (self.has_vector[start:end] | self.is_blank[start:end]).all()
 
     def put_vectors(self, row: int, vectors: tuple[bytes, ...]) -> None:
         """Write float16 vectors of its passages, in order; b"" writes none."""
@@ -191,44 +190,42 @@ class PassageTable(Table):
             self.vector = GrowingArray(np.float32, len(values))
             for _ in range(len(self.has_vector)):
                 self.vector.append(0.0)
-        self.vector.put(passage, values)
-        self.has_vector.put(passage, True)
-        after = self.after.head(len(self.after))
-        following = int(after[passage])
-        before, vectors = self.before.head(len(self.before)), self.vector.head(len(self.before))
-        for changed in (passage, following, int(after[following]) if following >= 0 else -1):
-            one = int(before[changed]) if changed >= 0 else -1
+        self.vector[passage] = values
+        self.has_vector[passage] = True
+        following = int(self.after[passage])
+        for changed in (passage, following, int(self.after[following]) if following >= 0 else -1):
+            one = int(self.before[changed]) if changed >= 0 else -1
             if one >= 0:
-                self.cosine_one_back.put(changed, float(vectors[one] @ vectors[changed]))
-                if before[one] >= 0:
-                    self.cosine_two_back.put(changed, float(vectors[before[one]] @ vectors[changed]))
+                self.cosine_one_back[changed] = float(self.vector[one] @ self.vector[changed])
+                if self.before[one] >= 0:
+                    self.cosine_two_back[changed] = float(self.vector[int(self.before[one])] @ self.vector[changed])
 
 
 PASSAGE_CHARS = 1_000
 """Of an ordinary passage: its text, and the body that it came in."""
 
 
+@dataclass(slots=True)
 class History:
-    """Grows by `extend`; read through `View`."""
+    """Grows by `extending`; read through `View`."""
 
-    def __init__(self) -> None:
-        self.revision = 0
-        self.is_whole = True
-        """No `extending` is under way; one that was given up leaves half of a row, and this False."""
-        self.is_searched = True
-        """Terms and vectors of its passages are read."""
-        self.rows: list[StoredBreadcrumb] = []
-        """Without terms and vectors, which are in the tables."""
-        self.breadcrumbs = BreadcrumbTable()
-        self.passages = PassageTable()
-        self.units = UnitTable()
-        self.people = PersonTable()
-        self.exchanges = ToolExchanges()
-        self.chains = Chains()
-        self.instructions = InstructionLog()
-        self.lacking: list[int] = []
-        """Rows with a passage that has no vector yet."""
-        self._characters = 0
+    revision: int = 0
+    is_whole: bool = True
+    """No `extending` is under way; one that was given up leaves half of a row, and this False."""
+    is_searched: bool = True
+    """Terms and vectors of its passages are read."""
+    rows: list[StoredBreadcrumb] = field(default_factory=list)
+    """Without terms and vectors, which are in the tables."""
+    breadcrumbs: BreadcrumbTable = field(default_factory=BreadcrumbTable)
+    passages: PassageTable = field(default_factory=PassageTable)
+    units: UnitTable = field(default_factory=UnitTable)
+    people: PersonTable = field(default_factory=PersonTable)
+    exchanges: ToolExchanges = field(default_factory=ToolExchanges)
+    chains: Chains = field(default_factory=Chains)
+    instructions: InstructionLog = field(default_factory=InstructionLog)
+    lacking: list[int] = field(default_factory=list)
+    """Rows with a passage that has no vector yet."""
+    _characters: int = 0
 
     @property
     def place(self) -> Place:
@@ -255,13 +252,13 @@ class History:
         """Append rows with pauses for other sessions. Nothing else may extend it meanwhile."""
         self.is_whole = False
         for stored in rows:
-            index = len(self.rows)
+            index, crumb = len(self.rows), stored.breadcrumb
             self.rows.append(replace(stored, passages=tuple(replace(each, terms="", vector=b"") for each in stored.passages)))
             self._append(index, stored)
-            self._characters += len(stored.breadcrumb.body) + len(stored.breadcrumb.text)
-            session, filler = self.breadcrumbs.session.last, self.breadcrumbs.filler.last
-            group = ~index if stored.breadcrumb.schema == SUMMARY else int(session)  # observations are said next to nothing
-            yield from self.passages.append(index, group, stored, filler=bool(filler))
+            self._characters += len(crumb.body) + len(crumb.text)
+            session = int(self.breadcrumbs.session[index])
+            group = ~index if crumb.schema == SUMMARY else session  # observations are said next to nothing
+            yield from self.passages.append(index, group, stored, filler=bool(self.breadcrumbs.filler[index]))
             if self.passages.lacks_vector(index):
                 self.lacking.append(index)
         self.is_whole = True
@@ -281,13 +278,13 @@ class History:
         crumb = stored.breadcrumb
         older = self.breadcrumbs.versions.get(crumb.id, [])[-1:]
         self.breadcrumbs.append(stored)
-        session = int(self.breadcrumbs.session.last)
-        edited = next((row for row in older if self.breadcrumbs.session.head(index)[row] == session), None)
+        session = int(self.breadcrumbs.session[index])
+        edited = next((row for row in older if self.breadcrumbs.session[row] == session), None)
         self.units.append(index, session, crumb, edited)
         answered = self.breadcrumbs.newest.get(crumb.answers)
         if stored.is_cut:
             self.people.cut(session)
-        self.people.append(index, session, crumb, int(self.units.head.last), answered[-1] if answered else None)
+        self.people.append(index, session, crumb, int(self.units.head[index]), answered[-1] if answered else None)
         self.exchanges.append(index, session, crumb, self.breadcrumbs.versions[crumb.id][0])
         if crumb.schema == SUMMARY and not crumb.removes:  # a secret one says nothing
-            self.chains.add(index, session, crumb, self.breadcrumbs.superseded_by.head(index + 1))
+            self.chains.add(index, session, crumb, self.breadcrumbs.superseded_by[:])

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.text import canonical_text
 from builder.language.words import DEFAULT_NAMES, whole_look
-from builder.recall.index.breadcrumb_table import CONVERSATION, GrowingArray
-from builder.wire.json import canonical_text
+from builder.recall.index.breadcrumb_table import GrowingArray, ints
 
 
 @dataclass(slots=True)
@@ -29,23 +29,23 @@ class ToolExchange:
     """Row of another call under its request id."""
 
 
+@dataclass(slots=True)
 class ToolExchanges:
     """A result answers the last call under its request id in its session; a later version of a caller makes the same call."""
 
-    def __init__(self) -> None:
-        self.origin = GrowingArray(np.int64)
-        """Row → the row of the first version of its breadcrumb."""
-        self.call = GrowingArray(np.int64)
-        """Row of a result, or of a bare call that passes one on → origin of what makes the call; -1 for all else."""
-        self.early: list[int] = []
-        """Rows of results that came before their call."""
-        self.rows_by_agent: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
-        """Session and agent → rows of its words and calls; agents that are not named have none."""
-        self.of_caller: dict[int, list[ToolExchange]] = {}
-        self.of_result: dict[int, ToolExchange] = {}
-        self._last: dict[tuple[int, str], ToolExchange] = {}
-        self._by_origin: dict[tuple[int, str], ToolExchange] = {}
-        self._early_results: dict[tuple[int, str], list[int]] = {}
+    origin: GrowingArray[np.int64] = field(default_factory=ints)
+    """The row of the first version of its breadcrumb."""
+    call: GrowingArray[np.int64] = field(default_factory=ints)
+    """Row of a result, or of a bare call that passes one on → origin of what makes the call; -1 for all else."""
+    early: list[int] = field(default_factory=list)
+    """Rows of results that came before their call."""
+    rows_by_agent: defaultdict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Session and agent → rows of its words and calls; agents that are not named have none."""
+    of_caller: dict[int, list[ToolExchange]] = field(default_factory=dict)
+    of_result: dict[int, ToolExchange] = field(default_factory=dict)
+    _last: dict[tuple[int, str], ToolExchange] = field(default_factory=dict)
+    _by_origin: dict[tuple[int, str], ToolExchange] = field(default_factory=dict)
+    _early_results: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
     def append(self, row: int, session: int, crumb: Breadcrumb, first: int) -> None:
         """first: row of the first version of its breadcrumb."""
@@ -93,40 +93,31 @@ class ToolExchanges:
         return exchange.origin
 
 
+@dataclass(slots=True)
 class UnitTable:
     """A unit is named by the row that heads it. A row that shares calls with two units joins them."""
 
-    def __init__(self) -> None:
-        self.head = GrowingArray(np.int64)
-        """Row → the head of its unit as the row came."""
-        self.count = GrowingArray(np.int64)
-        """Row → units of its session's conversation up to it."""
-        self.members: dict[int, list[int]] = {}
-        """Head → the rows that came to it."""
-        self.merged: dict[int, tuple[int, int]] = {}
-        """Head of a unit that became part of another → (head of the other, row by which it did)."""
-        self.absorbed: dict[int, list[int]] = {}
-        """Head → heads of the units that became part of it."""
-        self._head_by_call: dict[tuple[int, str], int] = {}
-        self._counts: dict[int, int] = {}
-        self._in_conversation: list[bool] = []
+    head: GrowingArray[np.int64] = field(default_factory=ints)
+    """Row → the head of its unit as the row came."""
+    members: dict[int, list[int]] = field(default_factory=dict)
+    """Head → the rows that came to it."""
+    merged: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Head of a unit that became part of another → (head of the other, row by which it did)."""
+    absorbed: dict[int, list[int]] = field(default_factory=dict)
+    """Head → heads of the units that became part of it."""
+    _head_by_call: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def append(self, row: int, session: int, crumb: Breadcrumb, edited: int | None) -> None:
         """edited: row of the version before it in its session; an edit opens no unit."""
-        self._in_conversation.append(crumb.role in CONVERSATION)
         calls = [(session, call) for call in crumb.calls]
         heads = {self._root(self._head_by_call[call]) for call in calls if call in self._head_by_call}
-        heads |= set() if edited is None else {self._root(int(self.head.head(row)[edited]))}
+        heads |= set() if edited is None else {self._root(int(self.head[edited]))}
         head, *others = sorted(heads) or [row]
-        count = self._counts.get(session, 0) + (head == row and self._in_conversation[row])
         for other in others:
             self.merged[other] = (head, row)
             self.absorbed.setdefault(head, []).extend((other, *self.absorbed.get(other, ())))
-            count -= self._in_conversation[other]
-        self._counts[session] = count
         self._head_by_call.update(dict.fromkeys(calls, head))
         self.head.append(head)
-        self.count.append(count)
         self.members.setdefault(head, []).append(row)
 
     def _root(self, head: int) -> int:
@@ -138,22 +129,22 @@ class UnitTable:
 NOBODY = -1
 
 
+@dataclass(slots=True)
 class PersonTable:
     """One row a breadcrumb. Persons are codes, numbered from 0 as they come."""
 
-    def __init__(self) -> None:
-        self.person = GrowingArray(np.int64)
-        """Code of the person; NOBODY for the words of a person without a `user_id`, and for what answers nothing known."""
-        self.codes: dict[str, int] = {}
-        self._last_speakers: dict[int, int] = {}
-        self._openings: dict[int, list[int]] = {}
-        self._cuts: set[int] = set()
-        self._agents: dict[int, int] = {}
-        """Session → the row in which an agent spoke or called first."""
-        self._firsts: dict[int, tuple[int, Breadcrumb]] = {}
-        """Session → the first words of somebody with a `user_id` or a name, and their row."""
-        self._seconds: dict[int, int] = {}
-        """Session → the row in which another person spoke first."""
+    person: GrowingArray[np.int64] = field(default_factory=ints)
+    """NOBODY for the words of a person without a `user_id`, and for what answers nothing known."""
+    codes: dict[str, int] = field(default_factory=dict)
+    _last_speakers: dict[int, int] = field(default_factory=dict)
+    _openings: dict[int, list[int]] = field(default_factory=dict)
+    _cuts: set[int] = field(default_factory=set)
+    _agents: dict[int, int] = field(default_factory=dict)
+    """Session → the row in which an agent spoke or called first."""
+    _firsts: dict[int, tuple[int, Breadcrumb]] = field(default_factory=dict)
+    """Session → the first words of somebody with a `user_id` or a name, and their row."""
+    _seconds: dict[int, int] = field(default_factory=dict)
+    """Session → the row in which another person spoke first."""
 
     def cut(self, session: int) -> None:
         """The rows of this session begin in its middle: another person spoke before."""
@@ -176,7 +167,7 @@ class PersonTable:
         if crumb.role == "user":
             self._last_speakers[session] = person
             for opening in self._openings.pop(session, ()):
-                self.person.put(opening, person)
+                self.person[opening] = person
         elif person == NOBODY and not crumb.answers and session not in self._last_speakers:
             self._openings.setdefault(session, []).append(row)
 
@@ -204,11 +195,11 @@ class PersonTable:
         if crumb.role == "user":
             return NOBODY
         if head != row:
-            return int(self.person.head(row)[head])
+            return int(self.person[head])
         if session in self._cuts and (crumb.version > 1 or (crumb.calls and not crumb.call_signatures)):
             return NOBODY  # what it edits, or the call that it answers, stands before the cut
         if crumb.answers:
-            return NOBODY if answered is None else int(self.person.head(row)[answered])
+            return NOBODY if answered is None else int(self.person[answered])
         return self._last_speakers.get(session, NOBODY)
 
 

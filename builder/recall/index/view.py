@@ -1,8 +1,7 @@
 """A history as of a place, as one consumer sees it from a session."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +9,6 @@ from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.language.words import DEFAULT_NAMES, is_plain, parts, quoted, words_of
-from builder.recall.index.breadcrumb_table import GrowingArray, Scalar
 from builder.recall.index.history import History
 from builder.recall.index.links import NOBODY
 
@@ -38,51 +36,33 @@ class Occurrences:
 
 
 class Prefix:
-    """The first `size` breadcrumbs and their passages, as read-only views."""
+    """The first `size` breadcrumbs and their passages, as read-only views; shared by all views of them."""
 
     def __init__(self, history: History, size: int) -> None:
+        breadcrumbs, table = history.breadcrumbs, history.passages
         self.history = history
-        self.size = size
-        self.passages = history.passages.first(size)
+        self.passages = end = table.first(size)
+        self.crumb = table.crumb[:end]
+        """Passage → row of its breadcrumb, shape (passages,)."""
+        self.has_vector = table.has_vector[:end]
+        self.vectors = None if table.vector is None else table.vector[:end]
+        """Shape (passages, width), zeros where missing; None = none at all."""
+        by = breadcrumbs.superseded_by[:size]
+        self.latest = np.asarray((by < 0) | (by >= size))
+        """Breadcrumbs that nothing has replaced, shape (size,)."""
+        self.speakers = tuple(breadcrumbs.speakers)[: int(breadcrumbs.speaker[:size].max(initial=-1)) + 1]
+        """Who has spoken, in the order of their first words."""
         self._cosines: dict[bytes, Floats] = {}
         self._occurrences: dict[str, tuple[Occurrences, Occurrences, Occurrences]] = {}
 
     @cached_property
-    def crumb(self) -> Ints:
-        """Passage → row of its breadcrumb, shape (passages,)."""
-        return self.history.passages.crumb.head(self.passages)
-
-    @cached_property
-    def latest(self) -> Rows:
-        """Breadcrumbs that nothing has replaced, shape (size,)."""
-        by = self.history.breadcrumbs.superseded_by.head(self.size)
-        return np.asarray((by < 0) | (by >= self.size))
-
-    @cached_property
-    def has_vector(self) -> Rows:
-        """Which passages have a vector, shape (passages,)."""
-        return self.history.passages.has_vector.head(self.passages)
-
-    @property
-    def vectors(self) -> Floats | None:
-        """Shape (passages, width), zeros where missing; None = none at all."""
-        table = self.history.passages.vector
-        return None if table is None else table.head(self.passages)
-
-    @cached_property
     def neighbours(self) -> Neighbours:
         """The passages next to each, shape (passages,)."""
-        table = self.history.passages
-        before, after = table.before.head(self.passages), table.after.head(self.passages)
-        after = np.where(after < self.passages, after, -1)
-        length = np.append(table.length.head(self.passages), np.float32(0))
+        table, end = self.history.passages, self.passages
+        before, after = table.before[:end], table.after[:end]
+        after = np.where(after < end, after, -1)
+        length = np.append(table.length[:end], np.float32(0))
         return Neighbours(before, after, length[before], length[after])
-
-    @cached_property
-    def speakers(self) -> tuple[str, ...]:
-        """Who has spoken, in the order of their first words."""
-        speaker = self.history.breadcrumbs.speaker.head(self.size)
-        return tuple(self.history.breadcrumbs.speakers)[: int(speaker.max()) + 1 if self.size else 0]
 
     @cached_property
     def speaker_words(self) -> frozenset[str]:
@@ -119,15 +99,23 @@ class View:
     history: History
     """It may have more rows than the view."""
     size: int
-    """Breadcrumbs in the view."""
     passages: int
-    """Passages in the view."""
+    crumb: Ints
+    """Passage → row of its breadcrumb, shape (passages,)."""
+    tokens: Floats
+    """Tokens of each breadcrumb as stored, shape (size,)."""
+    session_of: Ints
+    """Code of the session of each breadcrumb, shape (size,)."""
     session: int
     """Code of the session that the view is from; -1 when the history has nothing of it."""
+    rows: Ints
+    """The session's rows, in place order."""
     current: Rows
     """Breadcrumbs that may be shown, shape (size,): the consumer may see them, and nothing has replaced them."""
-    audience: Rows | None = None
-    """Breadcrumbs of which the consumer's conversation is made, shape (size,); None = all of them."""
+    audience: Rows
+    """Breadcrumbs of which the consumer's conversation is made, visible or not, shape (size,)."""
+    dialogue: Rows
+    """Messages and tool exchanges of `audience`, shape (size,)."""
     agent: str = ""
     """The consumer's agent; "" = no consumer's view, where nobody is another agent."""
     person: int = NOBODY
@@ -135,10 +123,14 @@ class View:
     summaries: Rows | None = None
     """Summaries of the person's other sessions, shape (size,): only their lines about what may be shown are. None = none."""
 
-    @property
-    def crumb(self) -> Ints:
-        """Passage → row of its breadcrumb, shape (passages,)."""
-        return self.prefix.crumb
+    def of_session(self, session: int) -> "View":
+        """The same from a session."""
+        rows = np.array(self.history.breadcrumbs.rows_of[session] if session >= 0 else (), np.int64)
+        return replace(self, session=session, rows=rows[: np.searchsorted(rows, self.size)])
+
+    def within(self, rows: Rows) -> "View":
+        """The same with a conversation made of these rows, shape (size,)."""
+        return replace(self, current=self.current & rows, audience=self.audience & rows, dialogue=self.dialogue & rows)
 
     def breadcrumb(self, row: int) -> Breadcrumb:
         """The breadcrumb of a row."""
@@ -146,8 +138,7 @@ class View:
 
     def after_pause(self, row: int) -> Breadcrumb | None:
         """What was said first after the last pause before a row; None for what is not in the view."""
-        stretch = self.history.breadcrumbs.stretch
-        return self.breadcrumb(int(self.column(stretch)[row])) if 0 <= row < self.size else None
+        return self.breadcrumb(int(self.history.breadcrumbs.stretch[row])) if 0 <= row < self.size else None
 
     def is_own(self, crumb: Breadcrumb) -> bool:
         """Whether the consumer's agent says or calls it, or nobody names another one."""
@@ -169,82 +160,31 @@ class View:
         is_taken = not is_plain(crumb.speaker) or (crumb.role == "user" and self.has_agent(crumb.speaker))
         return f"{nameless} {quoted(crumb.speaker)}" if is_taken and crumb.speaker != nameless and nameless else crumb.speaker
 
-    def column(self, values: GrowingArray[Scalar]) -> NDArray[Scalar]:
-        """A column of the breadcrumb table, shape (size,)."""
-        return values.head(self.size)
-
-    def of_breadcrumb(self, values: GrowingArray[Scalar]) -> NDArray[Scalar]:
-        """A column of the breadcrumb table, shape (passages,)."""
-        return self.column(values)[self.crumb]
-
-    @property
-    def tokens(self) -> Floats:
-        """Tokens of each breadcrumb as stored, shape (size,)."""
-        return self.column(self.history.breadcrumbs.tokens)
-
-    @property
-    def session_of(self) -> Ints:
-        """Code of the session of each breadcrumb, shape (size,)."""
-        return self.column(self.history.breadcrumbs.session)
-
     @property
     def lacks_vectors(self) -> bool:
         """Whether any passage with words has no vector."""
-        return bool((~self.prefix.has_vector & (self.history.passages.length.head(self.passages) > 0)).any())
-
-    @property
-    def session_rows(self) -> Sequence[int]:
-        """All rows of the session in the history, in place order."""
-        return self.history.breadcrumbs.rows_of[self.session] if self.session >= 0 else ()
-
-    @property
-    def session_size(self) -> int:
-        """Breadcrumbs of the session in this view."""
-        return bisect_left(self.session_rows, self.size)
-
-    @property
-    def rows(self) -> Ints:
-        """The session's rows in this view, shape (session_size,)."""
-        return np.array(self.session_rows, np.int64)[: self.session_size]
-
-    @property
-    def dialogue(self) -> Rows:
-        """Messages and tool exchanges of the consumer's conversation, shape (size,)."""
-        rows = self.column(self.history.breadcrumbs.in_conversation)
-        return rows if self.audience is None else rows & self.audience
-
-    def in_conversation(self, row: int) -> bool:
-        """Whether it is in `dialogue`."""
-        return bool(self.column(self.history.breadcrumbs.in_conversation)[row]) and self.is_of_audience(row)
-
-    def is_of_audience(self, row: int) -> bool:
-        """Whether a row is in the view and part of the consumer's conversation, visible or not."""
-        return row < self.size and (self.audience is None or bool(self.audience[row]))
+        return bool((~self.prefix.has_vector & (self.history.passages.length[: self.passages] > 0)).any())
 
     @property
     def turn(self) -> int:
         """Number of the trigger among a person's messages, from 1."""
-        return 1 + int(np.count_nonzero(self.column(self.history.breadcrumbs.by_person)[self.rows]))
+        return 1 + int(np.count_nonzero(self.history.breadcrumbs.by_person[self.rows]))
 
     @property
     def units(self) -> int:
         """Units of the session's conversation for this consumer."""
-        if not self.session_size:
-            return 0
-        if self.audience is None:
-            return int(self.column(self.history.units.count)[self.session_rows[self.session_size - 1]])
         return len(self.heads_of(self.rows[self.dialogue[self.rows]]))
 
     def heads_of(self, rows: Ints) -> Ints:
         """The rows that head the units of these rows, in place order."""
-        heads = np.unique(self.column(self.history.units.head)[rows])
+        heads = np.unique(self.history.units.head[rows])
         merged = np.intersect1d(heads, list(self.history.units.merged)) if self.history.units.merged else heads[:0]
         roots = np.array([self.unit_of(head) for head in merged.tolist()], np.int64)
         return np.union1d(np.setdiff1d(heads, merged), roots) if len(merged) else heads
 
     def unit_of(self, row: int) -> int:
         """The row that heads the unit of this row."""
-        head, merged = int(self.column(self.history.units.head)[row]), self.history.units.merged
+        head, merged = int(self.history.units.head[row]), self.history.units.merged
         while head in merged and merged[head][1] < self.size:
             head = merged[head][0]
         return head
@@ -267,7 +207,7 @@ class View:
 
     def day(self, row: int) -> str:
         """The day on which the row's episode began, as "8 May 2023"."""
-        return self.history.breadcrumbs.episode_dates[int(self.column(self.history.breadcrumbs.episode)[row])]
+        return self.history.breadcrumbs.episode_dates[int(self.history.breadcrumbs.episode[row])]
 
     def repeats(self, row: int) -> tuple[int, ...]:
         """Rows in which this speaker said the same, in place order."""
@@ -279,11 +219,23 @@ class View:
 
 def as_of(history: History, until: Place, session: str, *, inclusive: bool = False) -> View:
     """The rows below `until`, seen from a session. inclusive: also the row at `until`."""
-    prefix = Prefix(history, bisect_left(history.rows, (until, 2 if inclusive else 1), key=lambda row: row.order))
-    session_code = history.breadcrumbs.sessions.get(session, -1)
-    return View(
-        prefix=prefix, history=history, size=prefix.size, passages=prefix.passages, session=session_code, current=prefix.latest
+    size = bisect_left(history.rows, (until, 2 if inclusive else 1), key=lambda row: row.order)
+    prefix, table = Prefix(history, size), history.breadcrumbs
+    view = View(
+        prefix=prefix,
+        history=history,
+        size=size,
+        passages=prefix.passages,
+        crumb=prefix.crumb,
+        tokens=table.tokens[:size],
+        session_of=table.session[:size],
+        session=-1,
+        rows=np.zeros(0, np.int64),
+        current=prefix.latest,
+        audience=np.ones(size, np.bool_),
+        dialogue=table.in_conversation[:size],
     )
+    return view.of_session(table.sessions.get(session, -1))
 
 
 def _identity(crumb: Breadcrumb) -> tuple[str, str, str, str]:

@@ -23,9 +23,7 @@ class Find:
     spans: tuple[tuple[int, int], ...] = ()
     """Its place in the breadcrumb's text; () = the whole text."""
     times: int = 1
-    """How often the same speaker said it."""
     tokens: int = 0
-    """Tokens of its text."""
     probability: float = 0.0
     """That it answers the query; of a reply, at least a share of its question's."""
     reply_to: int = -1
@@ -52,7 +50,6 @@ class Candidates:
     """The passages and breadcrumbs that a query may find."""
 
     breadcrumbs: Rows
-    """Breadcrumbs that may be shown, shape (size,)."""
     unseen: Rows
     """Passages that may be found and are not on the page, shape (passages,)."""
     scores: Floats
@@ -81,22 +78,22 @@ def find_of(view: View, passage: int, candidates: Candidates, times: int = 1) ->
 def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: frozenset[int] = frozenset()) -> Rows:
     """Current, of the profile's schemas and people, shape (size,). summaries: eligible rows, too."""
     table = view.history.breadcrumbs
-    rows = np.isin(view.column(table.schema), _codes(table.schemas, rules.schemas)) & view.current
+    rows = np.isin(table.schema[: view.size], _codes(table.schemas, rules.schemas)) & view.current
     if rules.people == "named":
-        rows &= ~view.column(table.by_person) | np.isin(view.column(table.speaker), _codes(table.speakers, query.names))
+        rows &= ~table.by_person[: view.size] | np.isin(table.speaker[: view.size], _codes(table.speakers, query.names))
     no_session = table.sessions.get(NO_SESSION)
     if rules.scope == "session" and no_session == view.session:
         rows &= view.session_of == view.session
     if rules.scope != "workspace" and no_session not in (None, view.session):
-        rows &= (view.session_of != no_session) | np.isin(view.column(table.schema), _codes(table.schemas, NOTES))
+        rows &= (view.session_of != no_session) | np.isin(table.schema[: view.size], _codes(table.schemas, NOTES))
     rows[list(summaries)] = True
     return np.asarray(rows)
 
 
 def eligible_passages(query: Query, view: View, rules: Retrieval, breadcrumbs: Rows) -> Rows:
     """Of eligible breadcrumbs, with words, as similar as the profile asks, shape (passages,)."""
-    rows = breadcrumbs & ~view.column(view.history.breadcrumbs.filler)
-    passages = np.asarray(rows[view.crumb] & (view.history.passages.length.head(view.passages) > 0), np.bool_)
+    rows = breadcrumbs & ~view.history.breadcrumbs.filler[: view.size]
+    passages = np.asarray(rows[view.crumb] & (view.history.passages.length[: view.passages] > 0), np.bool_)
     if rules.similarity_threshold > 0 and query.vector:
         passages &= ~view.prefix.has_vector | (similarity(query, view) >= rules.similarity_threshold)
     return passages
@@ -107,7 +104,6 @@ def _codes(codes: dict[str, int], names: tuple[str, ...] | frozenset[str]) -> li
 
 
 MAX_KEYWORD_WORDS = 4
-"""Words of a keyword that a query may hold."""
 MARGIN = np.float32(1e-3)
 """Points of the score between a passage with a rare word and the best one without any word of the query."""
 
@@ -165,7 +161,7 @@ def exact(query: Query, view: View) -> Floats:
             points[there] = POINTS
     code = view.history.breadcrumbs.schemas.get(TOOL_ERROR)
     if has_word("failures", query.text) and code is not None:
-        points[view.of_breadcrumb(view.history.breadcrumbs.schema) == code] += POINTS
+        points[view.history.breadcrumbs.schema[view.crumb] == code] += POINTS
     return points
 
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from builder.language.sentences import sentences
-from builder.language.words import asks, asks_within, has_word, identifiers, opens_with, question_tag, words, words_of
+from builder.language.words import Terms, asks, asks_within, has_word, identifiers, opens_with, question_tag, words, words_of
 from builder.recall.index.conversation import results_of
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Candidates, Find, find_of
@@ -43,7 +43,7 @@ def question_before(row: int, view: View) -> int:
     index = bisect_right(rows, row) - 1
     before = (other for other in reversed(rows[max(index - MAX_REPLIES, 0) : index]) if view.current[other])
     last = next((other for other in before if view.breadcrumb(other).role in _SPEAKERS), -1)
-    speaker = view.column(table.speaker)
+    speaker = table.speaker[: view.size]
     is_question = last >= 0 and speaker[last] != speaker[row] and asks(view.breadcrumb(last).text.rstrip())
     return last if is_question and view.breadcrumb(row).role in _SPEAKERS else -1
 
@@ -57,7 +57,7 @@ def results_of_turn(row: int, view: View) -> tuple[int, ...]:
 def _next_reply(row: int, view: View) -> tuple[int, ...]:
     """The next answering message of another speaker: one that begins with yes or no, else the first."""
     table = view.history.breadcrumbs
-    speaker, filler = view.column(table.speaker), view.column(table.filler)
+    speaker, filler = table.speaker[: view.size], table.filler[: view.size]
     following = tuple(_following(row, view))
     others = [other for other in following if not (filler[other] and is_no_answer(view.breadcrumb(other).text))]
     answering = (other for other in others if opens_with("answers", view.breadcrumb(other).text[:FIRST_CHARS]))
@@ -71,7 +71,7 @@ def _next_reply(row: int, view: View) -> tuple[int, ...]:
 
 def _following(row: int, view: View) -> Iterator[int]:
     table = view.history.breadcrumbs
-    speaker, filler = view.column(table.speaker), view.column(table.filler)
+    speaker, filler = table.speaker[: view.size], table.filler[: view.size]
     rows = table.rows_of[int(view.session_of[row])]
     start = bisect_right(rows, row)
     for other in rows[start : start + MAX_REPLIES]:
@@ -107,12 +107,12 @@ def with_companions(
     candidates: Candidates,
     page_rows: frozenset[int],
     query: Query,
-    terms: Callable[[str], str],
+    terms: Terms,
     room: int,
 ) -> tuple[Find, ...]:
     """The finds and what comes along with them, the most probable first; without open questions.
 
-    terms: text → stemmed terms. room: tokens; finds beyond it bring nothing.
+    room: tokens; finds beyond it bring nothing.
     """
     on_page = page_rows | {find.row for find in best}
     finds = {(find.row, find.spans): find for find in best if not _is_open_question(find, view)}
@@ -185,7 +185,7 @@ def _is_open_question(find: Find, view: View) -> bool:
     return not says and next(_replies(find, view), None) is None
 
 
-def _replacement(find: Find, view: View, candidates: Candidates, query: Query, terms: Callable[[str], str]) -> Find | None:
+def _replacement(find: Find, view: View, candidates: Candidates, query: Query, terms: Terms) -> Find | None:
     """The latest short message after a find that shares its subject and changes it."""
     text = _text(find, view)
     points, numbers = np.zeros(view.passages, np.float32), np.zeros(view.passages, np.int8)
@@ -198,7 +198,7 @@ def _replacement(find: Find, view: View, candidates: Candidates, query: Query, t
             numbers[there] += 1 + is_rare
             in_query[there] |= term in query.terms
     table = view.history.passages
-    shares = candidates.unseen & (view.crumb > find.row) & (numbers > 1) & (table.tokens.head(view.passages) <= PAIR_TOKENS)
+    shares = candidates.unseen & (view.crumb > find.row) & (numbers > 1) & (table.tokens[: view.passages] <= PAIR_TOKENS)
     session = view.session_of
     shares &= session[view.crumb] == session[find.row]
     changed = [

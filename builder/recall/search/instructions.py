@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 
@@ -24,7 +23,7 @@ SHORT_CHARS = 300
 _WORD = re.compile(r"\w")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ActiveInstructions:
     """The standing instructions as of a trigger."""
 
@@ -46,50 +45,44 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms, question:
     instruct nobody.
     """
     log = _log(view, terms)
-    sessions, talk_alone = {statement.session for statement in log.statements} | {view.session}, view.history.people.talk_alone
-    alone = {each for each in sessions if talk_alone(each, view.size, trigger if each == view.session else None)}
+    alone = _alone(view, log, trigger)
     text = trigger.text[:READ_CHARS] if trigger.role == "user" and view.session not in alone else ""
     of_trigger = read(text, view.session, view.person, view.size, terms)
     question_terms = frozenset(terms(question[:READ_CHARS]).split())
     active: defaultdict[int, list[Statement]] = defaultdict(list)
     rules: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
-    numbers: set[int] = set()
+    numbers, outdated = set[int](), set[int]()
     omissions: list[Omission] = []
-    outdated: set[int] = set()
-    live = {
-        number: each
-        for number, each in enumerate(log.statements)
-        if each.row < view.size and view.current[each.row] and each.session not in alone
-    }
+    seen = {number: each for number, each in enumerate(log.statements) if each.row < view.size and view.current[each.row]}
+    live = {number: each for number, each in seen.items() if each.session not in alone}
     for number, statement in live.items():
-        of_permission = numbers.intersection(log.rules[number])
+        of_permission, is_most = numbers.intersection(log.rules[number]), _is_most(view, statement)
         if statement.withdraws and not of_permission:
-            outdated.update({statement.row} if log.rules[number] and _is_most(view, [statement]) else ())
+            outdated.update({statement.row} if log.rules[number] and is_most else ())
             continue
         is_own = statement.session == view.session or statement.person == view.person != NOBODY
-        later = ((why, live[other]) for other, why in log.later[number] if other in live)
-        reasons = chain(
-            (
-                (why, view.breadcrumb(other.row).id)
-                for why, other in later
-                if not (is_own and other.withdraws and question_terms.intersection(other.subject.words))
-            ),
-            ((outdates(new, statement), trigger.id) for new in of_trigger if is_own),
-        )
-        reason, by = next(((why, by) for why, by in reasons if why), ("", ""))
+        later = [(why, live[other]) for other, why in log.later[number] if other in live]
+        own_terms = question_terms if is_own else frozenset[str]()
+        reasons = [(why, by.row) for why, by in later if not (by.withdraws and own_terms.intersection(by.subject.words))]
+        ids = [(why, view.breadcrumb(row).id) for why, row in reasons]
+        ids += [(outdates(new, statement), trigger.id) for new in of_trigger if is_own]
+        reason, by_id = next(((why, by) for why, by in ids if why), ("", ""))
         if reason:
-            text = f"{reason} {by}" if reason == SUPERSEDED else reason
-            omissions.append(Omission(id=view.breadcrumb(statement.row).id, reason=text))
-            outdated.update({statement.row} if reason != REPEAT and _is_most(view, [statement]) else ())
+            why = f"{reason} {by_id}" if reason == SUPERSEDED else reason
+            omissions.append(Omission(id=view.breadcrumb(statement.row).id, reason=why))
+            outdated.update({statement.row} if reason != REPEAT and is_most else ())
         elif is_own:
             active[statement.row].append(statement)
             rules[statement.row] |= {log.statements[rule].row for rule in of_permission}
             numbers.add(number)
-    instructions = tuple(_find(view, active[row]) for row in sorted(active, reverse=True))
-    outdated.update(row for find in instructions if not find.spans for row in view.repeats(find.row))
-    return ActiveInstructions(
-        instructions=instructions, rules=rules, omissions=tuple(omissions), outdated=frozenset(outdated) - active.keys()
-    )
+    finds = tuple(_find(view, active[row]) for row in sorted(active, reverse=True))
+    outdated.update(row for find in finds if not find.spans for row in view.repeats(find.row))
+    return ActiveInstructions(finds, rules, tuple(omissions), frozenset(outdated) - active.keys())
+
+
+def _alone(view: View, log: InstructionLog, trigger: Breadcrumb) -> set[int]:
+    sessions, talk_alone = {statement.session for statement in log.statements} | {view.session}, view.history.people.talk_alone
+    return {each for each in sessions if talk_alone(each, view.size, trigger if each == view.session else None)}
 
 
 def _log(view: View, terms: Terms) -> InstructionLog:
@@ -98,10 +91,10 @@ def _log(view: View, terms: Terms) -> InstructionLog:
     if start >= view.passages:
         return log
     crumbs = view.crumb[start:]
-    instructs = table.traits.head(view.passages)[start:] & int(Trait.INSTRUCTS) != 0
-    instructs &= view.column(view.history.breadcrumbs.by_person)[crumbs]
+    instructs = table.traits[: view.passages][start:] & int(Trait.INSTRUCTS) != 0
+    instructs &= view.history.breadcrumbs.by_person[crumbs]
     sessions = view.session_of
-    by_person = view.column(view.history.people.person) == view.person
+    by_person = view.history.people.person[: view.size] == view.person
     persons = np.where(by_person, view.person, NOBODY)
     rows = np.unique(crumbs[instructs]).tolist()
     new = (read(view.breadcrumb(row).text, int(sessions[row]), int(persons[row]), row, terms) for row in rows)
@@ -116,6 +109,6 @@ def _find(view: View, statements: list[Statement]) -> Find:
     return Find(row=statements[0].row, spans=spans if more else ())
 
 
-def _is_most(view: View, statements: list[Statement]) -> bool:
-    text = view.breadcrumb(statements[0].row).text
-    return len(text) <= SHORT_CHARS and 2 * sum(one.end - one.start for one in statements) >= len(text)
+def _is_most(view: View, statement: Statement) -> bool:
+    text = view.breadcrumb(statement.row).text
+    return len(text) <= SHORT_CHARS and 2 * (statement.end - statement.start) >= len(text)

@@ -18,7 +18,6 @@ from builder.recall.index.view import View
 MAX_WORDS = 64
 """Words of a query that are looked at; a longer one is a pasted text."""
 MAX_FORMS = 10_000
-"""Words whose stems are kept."""
 
 GENERIC_NAMES = frozenset({"user", "assistant", "agent", "system", "tool"})
 
@@ -32,7 +31,6 @@ class Query:
     terms: tuple[str, ...]
     """Unique, in order."""
     names: frozenset[str]
-    """Speakers that the trigger names."""
     vector: bytes
     """Vector of `text`, float16; empty when the engine is away."""
     is_small_talk: bool = False
@@ -40,7 +38,7 @@ class Query:
     identifiers: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Its numbers, ids, dates and file names as written → their terms."""
     content: tuple[frozenset[str], ...] = ()
-    """Its words that say something, each as its stems in any language (`rare_words.content_words`)."""
+    """Its words that say something, each as its stems in any language."""
 
 
 def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[str]]:
@@ -84,8 +82,8 @@ class QueryText:
     """The trigger asks for nothing."""
 
 
-def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str]) -> QueryText:
-    """The text for this profile. terms: text → stemmed terms.
+def query_text(trigger: str, view: View, rules: Retrieval, terms: Terms) -> QueryText:
+    """The text for this profile.
 
     `last_user`: the trigger, a follow-up with the message before it. `last_n`: the last messages. `custom`: the profile's text.
     """
@@ -106,7 +104,7 @@ def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str]
             return QueryText(f"{previous}\n{trigger}" if previous else trigger, answer)
 
 
-def _is_small_talk(trigger: str, view: View, terms: Callable[[str], str]) -> bool:
+def _is_small_talk(trigger: str, view: View, terms: Terms) -> bool:
     unnamed = strip_names(trigger, view.prefix.speakers)[0]
     if is_filler(trigger) or is_filler(unnamed):
         return True
@@ -117,14 +115,14 @@ def _is_small_talk(trigger: str, view: View, terms: Callable[[str], str]) -> boo
 
 
 def _last(view: View, number: int) -> Iterator[tuple[str, bool]]:
-    history, number_of_messages = view.history, 0
-    for row in reversed(view.session_rows[max(view.session_size - LOOK_BACK_ROWS, 0) : view.session_size]):
-        crumb = history.rows[row].breadcrumb
+    number_of_messages = 0
+    for row in view.rows[: -LOOK_BACK_ROWS - 1 : -1].tolist():
+        crumb = view.breadcrumb(row)
         if (
             number_of_messages < number
             and crumb.role in {"user", "assistant"}
             and view.current[row]
-            and not history.breadcrumbs.filler.head(view.size)[row]
+            and not view.history.breadcrumbs.filler[row]
         ):
             number_of_messages += 1
             yield crumb.text[:CONTEXT_CHARS].strip(), crumb.role == "user"
@@ -150,28 +148,26 @@ class Searcher:
 
     async def query(self, text: str, view: View, profile: Profile, scope: Scope, queries: Queries) -> Query:
         """Without a vector when the engine is away. A new one is added to `queries`."""
-        key = scope, query_text(text, view, profile.retrieval, self.terms)
-        if key not in queries:
-            queries[key] = await self._make(key[1], view)
-        return queries[key]
-
-    async def _make(self, question: QueryText, view: View) -> Query:
+        question = query_text(text, view, profile.retrieval, self.terms)
+        if (scope, question) in queries:
+            return queries[scope, question]
         speakers = tuple(name for name in view.prefix.speakers if not self._is_word(name, question.text, view))
-        text, names = strip_names(question.text, speakers)
+        words, names = strip_names(question.text, speakers)
         context_terms, _ = strip_names(question.context, speakers)
         try:
-            vector = await self.embed(text)
+            vector = await self.embed(words)
         except Unavailable:
             vector = b""
-        return Query(
-            text=text,
-            terms=tuple(dict.fromkeys(f"{self.terms(text)} {self.terms(context_terms)}".split())),
+        queries[scope, question] = query = Query(
+            text=words,
+            terms=tuple(dict.fromkeys(f"{self.terms(words)} {self.terms(context_terms)}".split())),
             names=names,
             vector=vector,
             is_small_talk=question.is_small_talk,
-            content=content_words(text, self.terms),
-            identifiers=identifier_terms(text, self.terms),
+            content=content_words(words, self.terms),
+            identifiers=identifier_terms(words, self.terms),
         )
+        return query
 
     def _is_word(self, name: str, text: str, view: View) -> bool:
         if name not in text or name == name.lower():
@@ -184,11 +180,8 @@ class Searcher:
         return number > max(others, 1)
 
 
-def content_words(text: str, terms: Callable[[str], str]) -> tuple[frozenset[str], ...]:
-    """The stems, in any language, of each word that is a function word or small talk in none.
-
-    terms: text → stemmed terms.
-    """
+def content_words(text: str, terms: Terms) -> tuple[frozenset[str], ...]:
+    """The stems, in any language, of each word that is a function word or small talk in none."""
     anchors = tuple(dict.fromkeys(language.anchor for language in languages()))
     plain = word_set("filler").union(word_set("asking"), *(language.signs for language in languages()))
     words = list(islice(dict.fromkeys(words_of(text)), MAX_WORDS))
@@ -201,10 +194,10 @@ def content_words(text: str, terms: Callable[[str], str]) -> tuple[frozenset[str
 
 
 @lru_cache(MAX_FORMS)
-def _forms(word: str, anchors: tuple[str, ...], terms: Callable[[str], str]) -> tuple[frozenset[str], ...]:
+def _forms(word: str, anchors: tuple[str, ...], terms: Terms) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(terms(f"{anchor} {word}").split()) for anchor in anchors)
 
 
-def identifier_terms(text: str, terms: Callable[[str], str]) -> dict[str, frozenset[str]]:
+def identifier_terms(text: str, terms: Terms) -> dict[str, frozenset[str]]:
     """The identifiers of a query, each with its stemmed terms."""
     return {name: frozenset(terms(name).split()) for name in identifiers(text)}

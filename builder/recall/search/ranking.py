@@ -66,7 +66,7 @@ class Weights:
     passages: Mapping[str, float]
     """Signal → weight, of a passage's score."""
     null: Mapping[str, float]
-    """Evidence → weight, of the score of "nothing answers this" (`probability.py`)."""
+    """Evidence → weight, of the score of "nothing answers this" (`NULL`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """From probabilities to the passages worth showing: repeats once, the rest in order of probability."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 
 from builder.domain.context import Omission
 from builder.domain.page_settings import Retrieval
+from builder.language.words import Terms
 from builder.recall.index.view import Floats, Ints, Rows, View
 from builder.recall.search.candidates import (
     Candidates,
@@ -29,7 +29,6 @@ MIN_POOL_PASSAGES, MAX_POOL_PASSAGES = 64, 1024
 POOL_FACTOR = 2.0
 """They are twice as many as have room, because repeats go and long ones may not fit."""
 LABEL_TOKENS = 4
-"""Tokens of the label before a passage."""
 MIN_TERMS = 4
 """Of a passage that is improbable and shares no word with the query: "will do" is no find."""
 MAX_NAMED_PASSAGES = 100
@@ -56,11 +55,9 @@ class RetrievalResult:
     finds: tuple[Find, ...] = ()
     """The best first."""
     neighbours: tuple[Find, ...] = ()
-    """Passages around the best."""
     omissions: tuple[Omission, ...] = ()
     """Repeats, and why they are not shown."""
     irrelevant: NotRetrieved = NO_ROWS
-    """Candidates that are not probable enough."""
     crowded: NotRetrieved = NO_ROWS
     """Probable candidates that can have no room after all better ones."""
     candidates: Candidates | None = None
@@ -74,29 +71,22 @@ def retrieve(
     ranker: Ranker,
     page_rows: frozenset[int],
     room: int,
-    terms: Callable[[str], str],
+    terms: Terms,
     question: int = -1,
     summaries: frozenset[int] = frozenset(),
 ) -> RetrievalResult:
     """The most probable passages that are not on the page, each thing once. Ties go to the later passage.
 
-    page_rows: rows that the page shows. room: tokens. question: row whose words the query is, -1 = none. terms: text → stemmed
-    terms. summaries: rows whose observations may be found.
+    page_rows: rows that the page shows. room: tokens. question: row whose words the query is,
+    -1 = none. summaries: rows whose observations may be found.
     """
     candidates = _candidates(query, view, rules, ranker, page_rows, question, summaries)
     if candidates is None:
         return RetrievalResult()
-    unseen, scores = candidates.unseen, candidates.scores
-    says = np.asarray(view.history.passages.length.head(view.passages) >= MIN_TERMS, np.bool_)
-    for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
-        says[view.prefix.occurrences(term)[0].passages] = True
-    relevant = unseen
-    if rules.min_probability is not None:
-        relevant = unseen & ((says & (candidates.probability >= rules.min_probability)) | candidates.is_literal)
-    findable = relevant | (unseen & says) if rules.floor else relevant
-    tokens = float(view.history.passages.tokens.head(view.passages).mean()) + LABEL_TOKENS
+    relevant, findable = _relevant(query, view, rules, candidates)
+    tokens = float(view.history.passages.tokens[: view.passages].mean()) + LABEL_TOKENS
     pool_size = min(max(MIN_POOL_PASSAGES, int(POOL_FACTOR * room / tokens)), MAX_POOL_PASSAGES)
-    pool = best_of(scores, np.flatnonzero(findable), pool_size)
+    pool = best_of(candidates.scores, np.flatnonzero(findable), pool_size)
     distinct, omissions = _deduplicate(pool, view, page_rows)
     best = [
         replace(find_of(view, passage, candidates, times), is_probable=bool(relevant[passage]))
@@ -105,17 +95,26 @@ def retrieve(
     reason = f"beyond the {rules.max_results} most probable finds"
     rest = (view.crumb[passage] for passage, _ in (distinct[rules.max_results :] if rules.max_results is not None else ()))
     omissions += tuple(Omission(id=view.breadcrumb(int(row)).id, reason=reason) for row in rest)
-    beyond_pool = relevant.copy()
-    beyond_pool[pool] = False
-    irrelevant = unseen & ~relevant
+    beyond_pool = relevant & ~np.isin(np.arange(view.passages), pool)
     return RetrievalResult(
         finds=with_companions(best, view, candidates, page_rows, query, terms, room),
         neighbours=_neighbours(distinct, view, candidates, page_rows, rules.neighbours),
         omissions=omissions,
-        irrelevant=_not_retrieved(irrelevant, view, scores),
-        crowded=_not_retrieved(beyond_pool, view, scores),
+        irrelevant=_not_retrieved(candidates.unseen & ~relevant, view, candidates.scores),
+        crowded=_not_retrieved(beyond_pool, view, candidates.scores),
         candidates=candidates,
     )
+
+
+def _relevant(query: Query, view: View, rules: Retrieval, candidates: Candidates) -> tuple[Rows, Rows]:
+    """Probable or literal candidates, and those that may be found, shape (passages,)."""
+    says = np.asarray(view.history.passages.length[: view.passages] >= MIN_TERMS, np.bool_)
+    for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
+        says[view.prefix.occurrences(term)[0].passages] = True
+    relevant = candidates.unseen
+    if rules.min_probability is not None:
+        relevant = relevant & ((says & (candidates.probability >= rules.min_probability)) | candidates.is_literal)
+    return relevant, relevant | (candidates.unseen & says) if rules.floor else relevant
 
 
 def _candidates(

@@ -34,7 +34,7 @@ def pair_words(query: Query, view: View) -> Floats:
 def _joined_words(query: Query, view: View, own: int, before: int, after: int) -> Floats:
     """BM25 of passages joined with their neighbours."""
     size, neighbours = view.passages, view.prefix.neighbours
-    length = own * view.history.passages.length.head(size)
+    length = own * view.history.passages.length[:size]
     joined = length + before * neighbours.length_before + after * neighbours.length_after
     mean = float(joined.mean()) if size else 0.0
     score = np.zeros(size, np.float32)
@@ -60,11 +60,11 @@ def _next(values: Floats, there: Ints) -> Floats:
 def episode_words(query: Query, view: View) -> Floats:
     """BM25 of the whole episode that a passage belongs to: a prior for the right day."""
     size = view.passages
-    episode = view.of_breadcrumb(view.history.breadcrumbs.episode)
+    episode = view.history.breadcrumbs.episode[view.crumb]
     if not size:
         return np.zeros(0, np.float32)
     number = int(episode.max()) + 1
-    length = np.bincount(episode, view.history.passages.length.head(size), number).astype(np.float32)
+    length = np.bincount(episode, view.history.passages.length[:size], number).astype(np.float32)
     score = np.zeros(number, np.float32)
     for term in query.terms:
         there = view.prefix.occurrences(term)[0]
@@ -88,14 +88,14 @@ def speaker(query: Query, view: View) -> Floats:
     codes = [view.prefix.speakers.index(name) for name in query.names if name in view.prefix.speakers]
     if len(codes) != 1:
         return np.full(view.passages, 0.5, np.float32)
-    return np.asarray(view.of_breadcrumb(view.history.breadcrumbs.speaker) == codes[0], np.float32)
+    return np.asarray(view.history.breadcrumbs.speaker[view.crumb] == codes[0], np.float32)
 
 
 def window_similarity(query: Query, view: View) -> Floats:
     """Cosine of the query and a passage's window: its vector and half of each neighbour's; NaN without any."""
     size, has_vector, neighbours = view.passages, view.prefix.has_vector.astype(np.float32), view.prefix.neighbours
     own, previous, following = np.nan_to_num(similarity(query, view)), neighbours.before, neighbours.after
-    one_back, two_back = view.history.passages.cosine_one_back.head(size), view.history.passages.cosine_two_back.head(size)
+    one_back, two_back = view.history.passages.cosine_one_back[:size], view.history.passages.cosine_two_back[:size]
     beyond = _next(has_vector, previous) + _next(has_vector, following)
     window = own + 0.5 * (_next(own, previous) + _next(own, following))
     length = has_vector + 0.25 * beyond + one_back + _next(one_back, following)
@@ -109,7 +109,7 @@ def date(query: Query, view: View) -> Floats:
     dates = mentioned(query.text)
     if not dates:
         return np.zeros(view.passages, np.float32)
-    year, month, day = view.history.breadcrumbs.day.head(view.size).T
+    year, month, day = view.history.breadcrumbs.day[: view.size].T
     return np.asarray(nearness(dates, year, month, day)[view.crumb], np.float32)
 
 
@@ -130,7 +130,7 @@ def answers_where(query: Query, view: View) -> Floats:
 
 def user_said(_query: Query, view: View) -> Floats:
     """1 for what a person said: assistants restate, people state."""
-    rows = view.of_breadcrumb(view.history.breadcrumbs.by_person)
+    rows = view.history.breadcrumbs.by_person[view.crumb]
     return rows.astype(np.float32)
 
 
@@ -151,12 +151,12 @@ def instructs(_query: Query, view: View) -> Floats:
 
 def log_tokens(_query: Query, view: View) -> Floats:
     """Logarithm of the passage's tokens: longer messages say more."""
-    return np.log(np.maximum(view.history.passages.tokens.head(view.passages), 1)).astype(np.float32)
+    return np.log(np.maximum(view.history.passages.tokens[: view.passages], 1)).astype(np.float32)
 
 
 def log_parts(_query: Query, view: View) -> Floats:
     """Logarithm of the message's passages: of a long answer each part says less."""
-    return np.log(np.maximum(view.of_breadcrumb(view.history.breadcrumbs.parts), 1)).astype(np.float32)
+    return np.log(np.maximum(view.history.breadcrumbs.parts[view.crumb], 1)).astype(np.float32)
 
 
 def asks(_query: Query, view: View) -> Floats:
@@ -165,7 +165,7 @@ def asks(_query: Query, view: View) -> Floats:
 
 
 def _trait(view: View, trait: Trait) -> Floats:
-    return np.asarray(view.history.passages.traits.head(view.passages) & int(trait) != 0, np.float32)
+    return np.asarray(view.history.passages.traits[: view.passages] & int(trait) != 0, np.float32)
 
 
 def _bm25(frequency: Floats, length: Floats, mean: float, holding: int, total: int, k1: float, b: float) -> Floats:

@@ -1,13 +1,12 @@
 """What a summary may copy of a row: sentences that can be understood alone, and answers with their questions."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from builder.domain.summary import KeptLine
 from builder.language.sentences import counts
-from builder.language.words import asks, has_word, is_filler, opens_with, words_of
+from builder.language.words import Terms, asks, has_word, is_filler, opens_with, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.questions import (
     MAX_BRIEF_WORDS,
@@ -26,7 +25,6 @@ NAME_WEIGHT, CONCLUSION_WEIGHT, EXCLAMATION_WEIGHT, ATTACHMENT_WEIGHT, UNRESOLVE
 exclamation mark, the brackets of an attachment, a first word that points at something which is not there. The first was chosen on
 the people conversations."""
 MAX_EXCERPTS = 8
-"""Excerpts of one breadcrumb that are looked at closely."""
 MIN_TERMS = 3
 """Terms beside people's names that a line has at least, one less with a name or number."""
 MAX_SENTENCES_IN_FRONT = 2
@@ -38,19 +36,15 @@ _NAME = re.compile(r"(?<=[\w,;:)] )[A-Z]\w+|[A-Z]\w*[A-Z]\w*")
 Spot = tuple[int, int]
 """A row, and the character of its text at which a sentence begins."""
 Sentences = tuple[Sentence, ...]
-"""The sentences of a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFunctions:
     """Pure functions from outside."""
 
-    terms: Callable[[str], str]
-    """Text → stemmed terms joined by spaces."""
+    terms: Terms
     count: Callable[[str], int]
-    """Text → tokens."""
     language: Callable[[str], str]
-    """Text → code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +60,6 @@ class Excerpt:
     terms: frozenset[str]
     worth: float
     cost: int
-    """Tokens of the line."""
     by_tool: bool
 
 
@@ -231,6 +224,5 @@ def _only_announces(view: View, row: int, statement: str) -> bool:
 
 
 def _reports(view: View, row: int) -> bool:
-    rows = view.session_rows
-    before = bisect_left(rows, row) - 1
-    return view.breadcrumb(row).role == "assistant" and before >= 0 and view.breadcrumb(rows[before]).role == "tool"
+    before = view.rows[view.rows < row][-1:].tolist()
+    return view.breadcrumb(row).role == "assistant" and any(view.breadcrumb(other).role == "tool" for other in before)

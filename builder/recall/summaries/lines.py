@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.summary import KeptLine, Source
-from builder.language.words import has_word, word_set, words_of
+from builder.language.words import Terms, has_word, word_set, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.excerpts import Excerpt, TextFunctions, excerpt_of, excerpts, line_of
 
@@ -34,8 +34,8 @@ class _Claim:
     changes: bool
 
 
-def outdated(excerpts: Sequence[Excerpt], terms: Callable[[str], str]) -> frozenset[int]:
-    """Numbers of the excerpts that a later one replaces. terms: text → stemmed terms joined by spaces."""
+def outdated(excerpts: Sequence[Excerpt], terms: Terms) -> frozenset[int]:
+    """Numbers of the excerpts that a later one replaces."""
     claims = [_claim(excerpt, terms) for excerpt in excerpts]
     later = [number for number, claim in enumerate(claims) if claim.changes or claim.values]
     return frozenset(
@@ -56,7 +56,7 @@ def _replaces(later: _Claim, earlier: _Claim) -> bool:
     return are_same and later.labels == earlier.labels and has_other_values
 
 
-def _claim(excerpt: Excerpt, terms: Callable[[str], str]) -> _Claim:
+def _claim(excerpt: Excerpt, terms: Terms) -> _Claim:
     values, labels, before = set[str](), set[str](), ""
     for word in words_of(excerpt.line.text):
         if any(map(str.isdigit, word)) or word in word_set("times") or word in word_set("numbers"):
@@ -68,7 +68,6 @@ def _claim(excerpt: Excerpt, terms: Callable[[str], str]) -> _Claim:
 
 
 LineWithRows = tuple[tuple[int, ...], KeptLine]
-"""A line after the rows of its sources."""
 LINE_TOKENS = 4
 """Tokens that every line is charged on top: many tiny lines would read like a telegram."""
 
@@ -78,7 +77,6 @@ class PageContent:
     """The part of a page that its summary need not repeat."""
 
     rows: frozenset[int] = frozenset()
-    """Rows of which it shows all."""
     parts: Mapping[int, str] = field(default_factory=dict)
     """Row → what it shows of it."""
     replaced: frozenset[str] = frozenset()

@@ -39,7 +39,6 @@ class Chain:
     lasting: tuple[KeptLine, ...]
     """All lasting lines, also those whose sources were edited since."""
     free: tuple[KeptLine, ...]
-    """The other valid lines."""
     previous: str
     """Id of the newest summary; "" = none."""
     last: int
@@ -66,7 +65,7 @@ def chain_of(view: View, recipe: Recipe) -> Chain:
         lasting=chains.lasting(head, view.prefix.latest),
         free=valid_lines(view, _free(view, head)),
         previous=history.rows[head].breadcrumb.id,
-        last=next((row for row in rows if view.history.breadcrumbs.session.head(row + 1)[row] == view.session), -1),
+        last=next((row for row in rows if view.history.breadcrumbs.session[row] == view.session), -1),
     )
 
 
@@ -82,7 +81,7 @@ def waiting_units(view: View, recipe: Recipe, last: int) -> tuple[WaitingUnit, .
     view = of_audience(view, recipe.audience, None)
     late: set[int] = set()
     units: list[WaitingUnit] = []
-    rows_in_view = view.session_rows[: view.session_size]
+    rows_in_view = view.rows.tolist()
     for row in rows_in_view[bisect_right(rows_in_view, last) :]:
         head = view.unit_of(row)
         if head <= last:
@@ -92,8 +91,7 @@ def waiting_units(view: View, recipe: Recipe, last: int) -> tuple[WaitingUnit, .
     sources = frozenset(covered_sources(view, recipe)) if late else frozenset()
     late_units = [(head, tuple(row for row in view.members(head) if _source(view, row) not in sources)) for head in sorted(late)]
     current = (
-        (head, tuple(row for row in rows if view.in_conversation(row) and view.current[row]))
-        for head, rows in (*late_units, *units)
+        (head, tuple(row for row in rows if view.dialogue[row] and view.current[row])) for head, rows in (*late_units, *units)
     )
     return tuple(unit for unit in current if unit[1])
 
@@ -139,7 +137,6 @@ class PageSummary:
     """The summary of a page."""
 
     breadcrumb: Breadcrumb
-    """As it was published."""
     summary: Summary
     lines: tuple[KeptLine, ...]
     """All that it may show, in place order."""
@@ -219,9 +216,7 @@ class Observation:
     """A line that holds as of a view."""
 
     summary: int
-    """Row of its summary."""
     rows: tuple[int, ...]
-    """Rows of what it stands for."""
     line: KeptLine
 
 
@@ -236,7 +231,6 @@ class Observations:
     by_start: Mapping[tuple[int, int], Observation] = field(default_factory=dict)
     """Row of a summary, and character of its text → what begins there, or what has replaced that."""
     replaced: frozenset[str] = frozenset()
-    """Ids of those that another one has replaced."""
 
 
 NO_OBSERVATIONS = Observations()

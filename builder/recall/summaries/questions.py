@@ -1,7 +1,6 @@
 """The question that an answer belongs to, and whether the answer says anything without it."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +12,6 @@ from builder.recall.index.view import View
 
 MAX_SENTENCE_CHARS = 600
 MAX_SENTENCES = 64
-"""Sentences of a text that are read."""
 MAX_BRIEF_WORDS, MAX_BRIEF_WORDS_TO_AGENTS = 5, 12
 """Words up to which an answer says little without its question: among people, who mostly ask out of courtesy and answer in whole
 sentences, and between a person and an agent, who ask for what is missing."""
@@ -93,11 +91,9 @@ def question_of(view: View, row: int) -> tuple[int, Sentence] | None:
 
 
 def _rows_before(view: View, row: int) -> Iterator[tuple[int, Breadcrumb]]:
-    rows = view.session_rows
-    number = bisect_left(rows, row)
-    for other in reversed(rows[max(number - LOOK_BACK_ROWS, 0) : number]):
+    for other in reversed(view.rows[view.rows < row][-LOOK_BACK_ROWS:].tolist()):
         crumb = view.breadcrumb(other)
-        if view.in_conversation(other) and view.current[other] and (crumb.text.strip() or crumb.role == "tool"):
+        if view.dialogue[other] and view.current[other] and (crumb.text.strip() or crumb.role == "tool"):
             yield other, crumb
 
 

@@ -12,7 +12,6 @@ from builder.remember.content import attachment_line
 
 MAX_USER_ID_CHARS = 256
 _CHARACTERS = r"[^\x00-\x1f\x7f-\x9f]+"
-"""Everything but control characters."""
 
 UserId = Annotated[str, Field(min_length=1, max_length=MAX_USER_ID_CHARS, pattern=f"^{_CHARACTERS}$")]
 

@@ -10,10 +10,9 @@ from typing_extensions import override
 
 from builder.domain.breadcrumb import Breadcrumb, Role
 from builder.domain.context import Call
-from builder.domain.text import visible, with_texts
+from builder.domain.text import one_line, visible, with_texts
 from builder.remember.content import described, text_of, without_wrapper
 from builder.remember.schemas.base import Body, BodyFacts, LenientUserId, Text
-from builder.wire.json import one_line
 
 
 class ToolCall(BaseModel):

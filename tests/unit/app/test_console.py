@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from builder.app.console import table
-from builder.app.operations.shadows import summarise_differences
+from builder.app.operations.published import summarise_differences
 from builder.bench.commands.options import report
 from builder.cli.commands.explain import cost_text
 from builder.cli.reports import comparison_text, receipt_text, report_text

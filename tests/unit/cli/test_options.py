@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from builder.app.console import progress_bar, settings, show
-from builder.cli.options import target
+from builder.cli.options import target_of
 from builder.domain.errors import Misconfigured
 
 
@@ -37,16 +37,16 @@ def test_a_wrong_setting_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatc
 def test_a_target_has_the_settings_workspace_unless_one_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CONTEXT_BUILDER_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("CONTEXT_BUILDER_WORKSPACE", "acme")
-    assert target("nats://a:4222").workspace == "acme"
-    assert target("nats://a:4222", "globex").workspace == "globex"
-    assert target("nats://a:4222").servers == "nats://a:4222"
+    assert target_of("nats://a:4222").workspace == "acme"
+    assert target_of("nats://a:4222", "globex").workspace == "globex"
+    assert target_of("nats://a:4222").servers == "nats://a:4222"
 
 
 def test_a_guessed_broker_is_announced(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("CONTEXT_BUILDER_DATA_DIR", str(tmp_path))
-    address = target("").address
+    address = target_of("").address
     assert address.guess
     assert capsys.readouterr().err == f"{address.guess}\n"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from builder.app.operations.shadows import summarise_differences
+from builder.app.operations.published import summarise_differences
 from builder.cli.reports import report_text
 
 GOLDEN = Path(__file__).with_name("shadow_report.txt")

@@ -17,7 +17,7 @@ CALL = {"tool": "weather", "input": {"city": "Oslo"}, "requestId": "r1"}
 
 
 class ListStream:
-    """`StreamReader` and `Publishing` over one list."""
+    """`BreadcrumbStream` over a list."""
 
     def __init__(self) -> None:
         self.messages: list[StreamMessage] = []

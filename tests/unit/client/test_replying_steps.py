@@ -6,8 +6,7 @@ import pytest
 
 from builder.client.replying import MAX_ATTEMPTS, Answer, Answering
 from builder.client.responses import response_id
-from builder.client.sending import Conflict, Publishing, PublishResult
-from builder.client.stream import StreamReader
+from builder.client.sending import BreadcrumbStream, Conflict, PublishResult
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.records import Outgoing, make_record, outgoing
 from tests.unit.client.streams import CALL, CONTEXT_ID, SESSION, WORKSPACE, ListStream, context_of, response_body
@@ -21,7 +20,7 @@ def stream() -> ListStream:
 
 
 def answering(stream: ListStream) -> Answering:
-    return Answering(cast("StreamReader", stream), cast("Publishing", stream))
+    return Answering(cast("BreadcrumbStream", stream))
 
 
 async def send(stream: ListStream, message: str, step: int | None = None, message_id: str = "", **changes: Any) -> Answer:
@@ -84,12 +83,14 @@ async def test_a_forgotten_response_is_not_stored_again(stream: ListStream) -> N
 async def test_a_session_with_endless_conflicts_is_unavailable(stream: ListStream) -> None:
     attempts = []
 
-    class Contested:
+    class Contested(ListStream):
         async def publish(self, event: Outgoing, **_: object) -> PublishResult:
             attempts.append(event.message_id)
             raise Conflict("another message came")
 
-    agent = Answering(cast("StreamReader", stream), cast("Publishing", Contested()))
+    contested = Contested()
+    contested.messages = stream.messages
+    agent = answering(contested)
     with pytest.raises(Unavailable, match="send it again"):
         await agent.send(context_of(1), response_body("Hello."), None, "")
     assert len(attempts) == MAX_ATTEMPTS

@@ -13,12 +13,11 @@ from builder.client.sending import (
     HEADER_BYTES,
     NO_RESOURCES,
     WRONG_LAST_SEQUENCE,
+    BreadcrumbStream,
     Conflict,
-    Publishing,
     PublishResult,
     check_same,
 )
-from builder.client.stream import StreamReader
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.records import Outgoing, make_record, outgoing
@@ -46,13 +45,14 @@ class Broker:
         return SimpleNamespace(seq=7, duplicate=self._duplicate)
 
 
-class Stored:
-    """A reader of one stored message."""
+class Known(BreadcrumbStream):
+    """The stream of one stored message."""
 
-    def __init__(self, message: StreamMessage | None) -> None:
+    def __init__(self, broker: Broker, message: StreamMessage | None) -> None:
+        super().__init__(cast("Connection", broker))
         self._message = message
 
-    async def at(self, _sequence: int) -> StreamMessage | None:
+    async def at(self, sequence: int) -> StreamMessage | None:  # noqa: ARG002 - there is one
         return self._message
 
 
@@ -60,8 +60,8 @@ def event(text: str = "Hello.", identity: str = "m1") -> Outgoing:
     return outgoing(make_record("user.message.v1", identity, "s1", {"content": text}, created_at=NOW), "acme")
 
 
-def publishing(broker: Broker, stored: StreamMessage | None = None) -> Publishing:
-    return Publishing(cast("Connection", broker), cast("StreamReader", Stored(stored)))
+def publishing(broker: Broker, stored: StreamMessage | None = None) -> BreadcrumbStream:
+    return Known(broker, stored)
 
 
 async def test_a_publication_carries_its_id_and_returns_its_sequence() -> None:

@@ -20,4 +20,3 @@ def test_another_consumer_session_or_trigger_is_another_context() -> None:
 def test_no_revision_is_in_the_id_of_a_context() -> None:
     context = make_context(make_remembered("And now?", 2), ["Hello."])
     assert replace(context, profile_revision="x", template_revision="y", tokens=1).id == context.id
-    assert context.place == context.trigger.place

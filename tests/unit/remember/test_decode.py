@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
+from builder.domain.text import one_line
 from builder.remember.decode import BODIES, DEFAULT_MAX_BYTES, decode
-from builder.wire.json import one_line
 
 SUBJECT = "breadcrumbs.acme.s42.user.message.v1"
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

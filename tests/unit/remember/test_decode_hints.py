@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from builder.domain.recall import erased
+from builder.domain.text import canonical
 from builder.remember.decode import decode
-from builder.wire.json import canonical
 from builder.wire.records import line_of, read_lines
 from tests.factories import MORNING, make_place
 from tests.unit.remember.test_decode import arrival

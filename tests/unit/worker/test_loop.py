@@ -14,7 +14,6 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import DeliveryOutcome
 from builder.publish.event import encode
-from builder.worker.decide import Consumers
 from builder.worker.erasure import Forgetting
 from builder.worker.jobs import Observer, Pauses
 from builder.worker.loop import Rules, Worker
@@ -71,8 +70,7 @@ class Bench(Observer):
         )  # fmt: skip
         contexts = ContextPublisher(self.publisher, encode)
         forgetting = cast("Forgetting", SimpleNamespace(apply=nothing))
-        consumers, age = Consumers(lambda: builder, self.log), timedelta(hours=1)
-        processor = Processor(lambda: builder, self.log, consumers, contexts, forgetting, Turns(), age)
+        processor = Processor(lambda: builder, self.log, contexts, forgetting, Turns(), timedelta(hours=1))
         letters = DeadLetters(self.publisher, self.stream)
         self.worker = Worker(processor, self.log, letters, (self,), Rules(heartbeat=0.001, pauses=PAUSES))
 

@@ -10,7 +10,6 @@ import pytest
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable
-from builder.worker.decide import Consumers
 from builder.worker.erasure import Forgetting
 from builder.worker.processor import ContextPublisher, Processor
 from builder.worker.turns import Turns
@@ -40,7 +39,7 @@ class Bench:
         )
         contexts = ContextPublisher(self.publisher, self.encode)
         forgetting = cast("Forgetting", SimpleNamespace(apply=self.erase))
-        self.processor = Processor(lambda: builder, log, Consumers(lambda: builder, log), contexts, forgetting, Turns(), MAX_AGE)
+        self.processor = Processor(lambda: builder, log, contexts, forgetting, Turns(), MAX_AGE)
         self.pages: list[Context] = []
 
     def encode(self, context: Context) -> bytes:

@@ -1,4 +1,4 @@
-"""Where a text may be cut, and its passages nearest to a question.
+"""Positions where a text may be cut, and its passages nearest to a question.
 
 Case, accents, endings and the marks of identifiers do not matter; scripts without spaces compare pairs of letters; rare words
 count most.
@@ -17,25 +17,24 @@ import regex
 from builder.language.sentences import sentences
 
 LINE_END_CHARS = 120
-"""Distance within which a cut moves to the end of a line."""
+"""A cut moves to a line end within this distance."""
 SPACE_CHARS = 40
-"""Within these white space is."""
+"""The same for white space."""
 CLUSTER_CHARS = 512
-"""Distance within which clusters are read around a position."""
 _BOUNDARY = regex.compile(r"\s(?![\p{M}\u200d])")
 _GRAPHEME = regex.compile(r"\X")
 _FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 
 
 def clip(text: str, characters: int) -> str:
-    """The text, or its first `characters` - 1 characters and an ellipsis."""
+    """The text, or its first `characters` - 1 and an ellipsis."""
     if len(text) <= characters:
         return text
     return text[: back(text, max(characters - 2, 0))].rstrip() + " …"
 
 
 def back(text: str, position: int) -> int:
-    """The position, or a better one near it that comes earlier."""
+    """The position, or a better one shortly before it."""
     if (line := text.rfind("\n", max(position - LINE_END_CHARS, 0), position)) >= 0:
         return line
     for space in range(position, max(position - SPACE_CHARS, 0), -1):
@@ -45,7 +44,7 @@ def back(text: str, position: int) -> int:
 
 
 def forward(text: str, position: int) -> int:
-    """The position, or a better one near it that comes later."""
+    """The position, or a better one shortly after it."""
     if (line := text.find("\n", position, position + LINE_END_CHARS)) >= 0:
         return line + 1
     match = _BOUNDARY.search(text, position, min(position + SPACE_CHARS, len(text)))
@@ -53,7 +52,7 @@ def forward(text: str, position: int) -> int:
 
 
 def edges(text: str, position: int) -> tuple[int, int]:
-    """Start and end of the grapheme cluster that the position splits; the position itself if none."""
+    """Ends of the grapheme cluster that the position splits; twice the position if none."""
     if not 0 < position < len(text):
         return position, position
     earliest = max(position - CLUSTER_CHARS, 0)
@@ -69,11 +68,11 @@ def edges(text: str, position: int) -> tuple[int, int]:
 
 
 QUESTION_CHARS = 400
-"""Read at the beginning and at the end of a question."""
+"""Read at each end."""
 MIN_SHARE = 0.25
-"""Of the best passage's score, with which a passage is near."""
+"""Share of the best score."""
 STEM_CHARS, STEM_SHARE, MAX_ENDING_CHARS = 3, 0.75, 2
-"""Least common beginning of two forms of a word; most difference in length of short ones."""
+"""Least common beginning of two forms; most difference in length of short ones."""
 WEIGHTY_CHARS = 6
 """Longer words weigh no more."""
 

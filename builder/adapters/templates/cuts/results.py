@@ -12,14 +12,12 @@ from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.rendering import Line
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.page_settings import Cut
-from builder.domain.phrases import Mark, Phrases
-from builder.domain.text import parsed, visible, with_texts
+from builder.domain.text import Mark, Phrases, parsed, visible, with_texts
 from builder.remember.content import described, without_wrapper
 
 CHARACTERS_PER_VALUE = 8
-"""Fewest characters of a value on a page."""
 MORE = "…"
-"""Key of the last entry of an object that was cut."""
+"""Key of a cut object's last entry."""
 
 
 def pruned(value: Any, characters: int, mark: Mark) -> Any:
@@ -46,7 +44,7 @@ def pruned(value: Any, characters: int, mark: Mark) -> Any:
 
 
 def shortened(value: Any, characters: int, mark: Mark) -> Any:
-    """JSON whose texts together have about `characters`; later ones are cut, each with a mark."""
+    """Texts together have about `characters`; later ones are cut, each with a mark."""
     room = characters
 
     def cut(text: str) -> str:
@@ -59,12 +57,12 @@ def shortened(value: Any, characters: int, mark: Mark) -> Any:
 
 
 def bounded(value: Any, characters: int, marks: tuple[Mark, Mark]) -> Any:
-    """JSON of bounded size. marks: missing entries, missing characters → the text in their place."""
+    """marks: number of missing entries, of missing characters → text."""
     return shortened(pruned(value, characters, marks[0]), characters, marks[1])
 
 
 def bounded_body(text: str, characters: int, marks: tuple[Mark, Mark]) -> dict[str, Any]:
-    """A stored body for hint templates: bounded, a line for each image and file. marks: as in `bounded`."""
+    """A stored body: bounded, a line per image and file. marks: as in `bounded`."""
     body: dict[str, Any] = json.loads(text)
     body |= {"output": without_wrapper(body["output"])} if "output" in body else {}
     if len(text) > characters:
@@ -73,18 +71,17 @@ def bounded_body(text: str, characters: int, marks: tuple[Mark, Mark]) -> dict[s
 
 
 def whole_body(text: str) -> dict[str, Any]:
-    """A stored body with a line for each image and file."""
+    """A stored body with a line per image and file."""
     body: dict[str, Any] = described(json.loads(text))
     return body
 
 
 KEYS = ("results", "items", "data", "hits", "documents", "matches", "records", "rows", "entries", "result", "response")
-"""Fields that may hold the list of results, best first, at any depth."""
+"""Fields with a list of results, at any depth."""
 MAX_DEPTH = 3
 PREVIEW_CHARS = 40
-"""Of a result that its stub shows."""
 FIRST_RESULTS, SHRUNK = "cut to its first results", "shrunk outside the conversation"
-"""Reasons of omissions: what is missing of a result."""
+"""Reasons of omissions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +90,7 @@ class CutOutput:
 
     output: Any
     note: str = ""
-    """What is missing and how to get it; "" = nothing is."""
+    """Empty = nothing is missing."""
 
 
 def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases) -> CutOutput:
@@ -117,7 +114,7 @@ def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases)
 
 
 def stub(breadcrumb: Breadcrumb, line: Line, phrases: Phrases) -> str:
-    """One line in place of a result: tool, size, and the id for `fetch`."""
+    """Instead of a result: tool, size, and the id for `fetch`."""
     text = breadcrumb.text.removeprefix(breadcrumb.tool)[: 4 * PREVIEW_CHARS]
     return ITEM + phrases(
         line,
@@ -129,7 +126,7 @@ def stub(breadcrumb: Breadcrumb, line: Line, phrases: Phrases) -> str:
 
 
 def safe_id(breadcrumb: Breadcrumb) -> str:
-    """What `fetch` takes, for the inside of our brackets."""
+    """The id for `fetch`, escaped for our brackets."""
     return visible(breadcrumb.id).replace("[", "\\[").replace("]", "\\]")
 
 

@@ -11,19 +11,17 @@ from operator import itemgetter
 
 from builder.adapters.templates.cuts.passages import Span, back, forward, nearest
 from builder.assemble.items.list_items import INSIDE, ITEM
-from builder.domain.phrases import Mark
-from builder.domain.text import visible
+from builder.domain.text import Mark, visible
 
 CHARACTERS_PER_TOKEN = 16
-"""Upper bound for ordinary text in any encoding."""
+"""Upper bound, in any encoding."""
 SAMPLE_CHARS_PER_TOKEN = 4
-"""Sample size per allowed token, to estimate characters per token."""
+"""To estimate characters per token."""
 PASSES = 4
-"""Times that the ends take the room of passages that they show."""
+"""Times that head and tail take the room of passages that they show."""
 GAP_CHARS = 40
-"""About as many as a mark has."""
+"""About a mark's."""
 MIN_CHARS, MAX_CHARS = 32, 512
-"""Number and share of the passages that are shown."""
 
 _FENCE = re.compile(r"^(?P<indent>[ \t]*(?:- )?)(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.MULTILINE)
 _ROW = re.compile(r"\s*\|")
@@ -65,7 +63,7 @@ def _guess(text: str, tokens: int, count: Callable[[str], int]) -> int:
 
 
 def trimmed(text: str, characters: int, mark: Mark) -> str:
-    """The text, or about `characters` of its head and tail with a mark; not an item yet."""
+    """The text, or about `characters` of head and tail with a mark; not an item yet."""
     return text if len(text) <= characters else _cut(text, _fences(text), _parts(text, characters), (mark, mark), ("", ""))
 
 
@@ -111,7 +109,7 @@ def _cut(text: str, fences: "_Fences", parts: list[Span], marks: tuple[Mark, Mar
         tail = text[line:stop].rstrip() if whole else text[start:stop].strip()
         begin = line + len(margins[1]) * text.startswith(margins[1], line) if whole else stop - len(text[start:stop].lstrip())
         again = _open_fence(text, fences, start) if tail else NO_FENCE
-        # A whole line stays one; a part of a line goes behind the mark, because at a line's start it might open something.
+        # A whole line stays one; a part of a line goes after the mark, because at a line's start it might open something.
         opening = "\n" if whole else " "
         if again.marks:
             opening = f"\n{again.indent}{again.marks}{again.info}\n{'' if whole else again.indent}"
@@ -127,7 +125,6 @@ class _Fence:
     """The line that opened a code fence."""
 
     indent: str
-    """At least what keeps it inside the fragment."""
     marks: str
     info: str
 

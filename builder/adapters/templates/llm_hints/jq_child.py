@@ -12,7 +12,7 @@ from types import ModuleType
 
 
 def main(folder: str, seconds: float, memory: int, longest: int) -> None:
-    """Answer until the input ends. The kernel kills a query that exceeds its time."""
+    """Until the input ends. The kernel kills a query that exceeds its time."""
     sys.path.append(folder)
     import jq  # noqa: PLC0415 - its folder is an argument
 

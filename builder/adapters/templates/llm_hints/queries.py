@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from time import monotonic
+from types import MappingProxyType
 from typing import Any
 
 from jsonpath import JSONPath, JSONPathEnvironment, JSONPathError, JSONPathMatch, NodeList
@@ -26,7 +27,7 @@ from builder.domain.errors import installation
 
 MAX_QUERY_CHARS = 1_000
 MAX_DEPTH = 64
-"""Of what `..` descends into: no body is nested deeper."""
+"""No body is nested deeper."""
 
 
 class MeteredMatch(JSONPathMatch):
@@ -70,7 +71,7 @@ class MeteredEnvironment(JSONPathEnvironment):
 
     @override
     def is_truthy(self, obj: object) -> bool:
-        """Asked for each item that a filter looks at."""
+        """Asked for each item that a filter reads."""
         step()
         return super().is_truthy(obj)
 
@@ -105,8 +106,8 @@ class Extraction:
             raise ValueError("it is more than one query; write a rule for each")  # noqa: TRY004 - one family of reasons
         self._query = _metered(parsed)
 
-    def value(self, body: Any) -> Any:
-        """None, the value of one match, or a list. Raises `JSONPathError`, `LimitExceeded`."""
+    def value(self, body: Any, _values: Mapping[str, Any] = MappingProxyType({})) -> Any:
+        """None, one match's value, or a list. Raises `JSONPathError`, `LimitExceeded`."""
         matches = [match.obj for match in self._query.finditer(body)]
         charge_for(matches)
         return matches if len(matches) > 1 else (matches[0] if matches else None)
@@ -130,9 +131,8 @@ def _meter(expression: BaseExpression) -> None:
 CHILD = Path(__file__).with_name("jq_child.py")
 MAX_JQ_CHARS = 2_000
 CPU_SECONDS = 0.5
-"""Of the process for one query."""
 WALL_SECONDS = 2.0
-"""Until an answer on a busy machine; the service waits for it."""
+"""The service waits for it."""
 MEMORY_BYTES = 256 * 2**20
 MAX_ANSWER_BYTES = 2**20
 NOT_INSTALLED = f"the package jq is not installed; {installation('jq')}, or use template or extract"
@@ -142,7 +142,7 @@ FORBIDDEN = frozenset(
         *("env", "$ENV", "$__prog_args", "halt", "halt_error", "debug", "stderr", "now", "localtime", "strflocaltime"),
     }
 )
-"""jq words that access anything but the body, or clocks."""
+"""They reach beyond the body, or read clocks."""
 _WORD = re.compile(r'(?<![.\w$"])\$?[A-Za-z_]\w*')
 _TEXT_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|#[^\r\n]*')
 _KNOWN_REASON = re.compile(
@@ -151,16 +151,16 @@ _KNOWN_REASON = re.compile(
 
 
 class JqFailed(ValueError):  # noqa: N818 - named after what happened
-    """A query failed, or needed more than it may have."""
+    """Also: it needed more than it may have."""
 
 
 def check_query(query: str) -> None:
-    """Raises `ValueError` for a query that cannot run or is not deterministic."""
+    """Raises `ValueError` unless it can run and is deterministic."""
     if find_spec("jq") is None:
         raise ValueError(NOT_INSTALLED)
     if len(query) > MAX_JQ_CHARS:
         raise ValueError(f"the query has more than {MAX_JQ_CHARS:,} characters; make it shorter")
-    # Inside of a text nothing is a comment; where a text has code inside, "#" may stand in either.
+    # Inside of a text nothing is a comment; where a text has code inside, "#" may be in either.
     code = query if "\\(" in query else _TEXT_OR_COMMENT.sub(lambda part: "" if part[0].startswith("#") else part[0], query)
     if words := sorted(FORBIDDEN.intersection(_WORD.findall(code))):
         field = words[0].strip("$")
@@ -175,7 +175,7 @@ class JqProcess:
         self._lock = Lock()
 
     def value(self, query: str, body: Any) -> tuple[Any, float]:
-        """Value (None, one, or a list) and seconds of processor time. Raises `JqFailed`."""
+        """Value (None, one, or a list), seconds of processor time. Raises `JqFailed`."""
         line = json.dumps([query, body]).encode() + b"\n"
         with self._lock:
             answer = self._answer(line)

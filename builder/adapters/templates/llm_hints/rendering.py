@@ -13,7 +13,6 @@ from jsonpath import JSONPathError
 from builder.adapters.templates.folder import BLAMELESS_CHARS, FAILURES, MAX_STRIKES, RenderedNothing, TemplateFailed
 from builder.adapters.templates.llm_hints.queries import JqFailed
 from builder.adapters.templates.llm_hints.rules import (
-    Data,
     HintRule,
     LiteralRule,
     Path,
@@ -31,28 +30,23 @@ from builder.assemble.items.labels import tool_label
 from builder.assemble.items.list_items import INSIDE, MARK, below, block, items, quote
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
-from builder.domain.text import depth
+from builder.domain.text import depth, parse
 from builder.remember.decode import text_within, without_hints
-from builder.wire.json import parse
 
 MAX_CHARS = 65_536
-"""Of hints as text."""
 MAX_TEMPLATES_CHARS = 32_768
-"""All templates of one record; they compile in about 0.3 s."""
+"""They compile in about 0.3 s."""
 MAX_RULES = 100
 MAX_PATHS = 200
 MAX_PARSED = 256
-"""Hints that are remembered."""
 MODES = ("replace", "merge")
 KEYS = frozenset({"include", "exclude", "transform", "mode", "comment", "description"})
-"""Of hints; the last two are for people."""
+"""The last two are for people."""
 MAX_TEXTS = 1_024
-"""Hints whose strikes are remembered."""
 Limit = Callable[[Any], Any]
 CONVERSATION = frozenset({"user", "assistant"})
-"""Roles whose speaker stands in front of what is said."""
+"""Their speaker comes before the text."""
 _OWN_ITEM = re.compile(f"(?<!{MARK})\n *- ")
-"""A rule that writes items of its own."""
 _VALUE_FIRST = re.compile(rf"(?:\A|(?<!{MARK})\n- )[^\w{MARK}\n]*{MARK}")
 _NAME = re.compile(r"(?:[.{]|\[\\?[\"'])(\w+)")
 _OWN_LINE = re.compile(f"(?<=(?<!{MARK})\n)(?=[^\n])")
@@ -60,10 +54,10 @@ _OWN_LINE = re.compile(f"(?<=(?<!{MARK})\n)(?=[^\n])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmHints:
-    """How a record is shown: its steps, in their order."""
+    """Steps that show a record, in order."""
 
     include: tuple[Path, ...]
-    """What is kept of the body; empty = all."""
+    """Empty = all."""
     exclude: tuple[Path, ...]
     transform: tuple[tuple[str, HintRule], ...]
     """Key of the result → rule, in order."""
@@ -77,20 +71,15 @@ class LlmHints:
 
 
 def read_hints(text: str) -> LlmHints:
-    """Raises `TemplateFailed` with the rule that is wrong and what to do."""
+    """Raises `TemplateFailed` with rule and remedy."""
     hints = _read(text)
     if isinstance(hints, str):
         raise TemplateFailed(hints)
     return hints
 
 
-def forget_hints() -> None:
-    """Drop all parsed texts, because a breadcrumb was erased."""
-    _read.cache_clear()
-
-
 class LlmHintRenderer:
-    """Renders by hints of records; hints that exceed limits `MAX_STRIKES` times are disabled."""
+    """Disables hints that exceed limits `MAX_STRIKES` times."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         """limits: of each rendering."""
@@ -114,42 +103,42 @@ class LlmHintRenderer:
                 if part and not is_read and _shows_nothing(rules, result, breadcrumb.schema, values):
                     raise RenderedNothing("they show nothing of the record; look for a misspelt field")
                 return text
-        except _RuleFailed as error:
-            is_strike = isinstance(error.cause, LimitExceeded | JqFailed) and value_chars <= BLAMELESS_CHARS
-            self._strikes[hints] = self._strikes.get(hints, 0) + is_strike
-            raise TemplateFailed(str(error)) from error.cause
+        except TemplateFailed as error:
+            if isinstance(error.__cause__, LimitExceeded | JqFailed) and value_chars <= BLAMELESS_CHARS:
+                self._strikes[hints] = self._strikes.get(hints, 0) + 1
+            raise
 
     def forget(self) -> None:
         """Drop all hint texts of this process."""
         self._strikes.clear()
-        forget_hints()
+        _read.cache_clear()
 
 
 @lru_cache(MAX_PARSED)
 def _read(text: str) -> LlmHints | str:
     if len(text) > MAX_CHARS:
         return f"they have more than {MAX_CHARS:,} characters; make them smaller"
-    place = ""
+    step = ""
     try:
         hints = parse(text)
         for key in sorted(hints.keys() - KEYS):  # a slip of the pen would show all that it should leave out
             if near := nearest(key, KEYS, NAME_LIKENESS):
                 raise ValueError(f"there is no {key[:40]!r} in hints; write {near}")
-        place = "mode"
+        step = "mode"
         mode = _mode(hints)
-        place = "include"
+        step = "include"
         include = _paths(hints.get("include"))
-        place = "exclude"
+        step = "exclude"
         exclude = _paths(hints.get("exclude"))
-        place = "transform"
+        step = "transform"
         rules = []
         for key, spec in _transform(hints).items():
-            place = f"transform.{key[:40]}"
+            step = f"transform.{key[:40]}"
             rules.append((key, rule_of(spec)))
     except FAILURES as error:
         problem, fix = compile_problem(error) if isinstance(error, TemplateError) else (str(error), "")
         line = f"line {lineno}: " if (lineno := getattr(error, "lineno", None)) else ""
-        return f"{place}{': ' if place else ''}{line}{problem}{'; ' if fix else ''}{fix}"[:MAX_REASON_CHARS]
+        return f"{step}{': ' if step else ''}{line}{problem}{'; ' if fix else ''}{fix}"[:MAX_REASON_CHARS]
     return LlmHints(include=include, exclude=exclude, transform=tuple(rules), mode=mode)
 
 
@@ -181,23 +170,17 @@ def _transform(hints: Any) -> dict[str, Any]:
     return dict(sorted(rules.items()))
 
 
-class _RuleFailed(Exception):  # noqa: N818 - named after what happened
-    def __init__(self, reason: str, cause: Exception) -> None:
-        super().__init__(reason)
-        self.cause = cause
-
-
 def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[str, Any]) -> dict[str, Any]:
-    place, template = "include", None
+    step, template = "include", None
     try:
         part = included(body, hints.include) if hints.include else body
-        place = "exclude"
+        step = "exclude"
         part = excluded(part, hints.exclude) if hints.exclude else part
         values = values if part is body else values | {"text": text_within(schema, part)}
         results = {}
         for key, rule in hints.transform:
-            place, template = f"transform.{key[:40]}", rule if isinstance(rule, TemplateRule) else None
-            results[key] = rule.value(Data(body=part, values=values))
+            step, template = f"transform.{key[:40]}", rule if isinstance(rule, TemplateRule) else None
+            results[key] = rule.value(part, values)
     except (*FAILURES, JSONPathError) as error:
         if isinstance(error, JqFailed):
             reason = str(error)
@@ -205,7 +188,7 @@ def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[st
             reason = reason_of(error, template.template, template.source)
         else:
             reason = str(error) if isinstance(error, LimitExceeded) else type(error).__name__
-        raise _RuleFailed(f"{place}: {reason}", error) from error
+        raise TemplateFailed(f"{step}: {reason}") from error
     if not hints.transform:
         return part
     return part | results if hints.mode == "merge" else results
@@ -215,7 +198,7 @@ def _shows_nothing(hints: LlmHints, result: dict[str, Any], schema: str, values:
     try:
         same = _applied(hints, {}, schema, values | {"text": ""}) == result
         return same and not all(isinstance(rule, LiteralRule) for _, rule in hints.transform)
-    except _RuleFailed:
+    except TemplateFailed:
         return False
 
 
@@ -230,7 +213,7 @@ def _item(result: dict[str, Any], breadcrumb: Breadcrumb, values: dict[str, Any]
     text = _nested(single, limit) if isinstance(single, str) else _readable(limit(result), values)
     if not visible or not text.replace(MARK, "").strip():
         raise RenderedNothing("they render nothing")
-    # In front of a rule's own words stands nothing; a value that begins an item could pass for a speaker.
+    # Nothing comes before a rule's own words; a value that begins an item could pass for a speaker.
     label = _label(breadcrumb, values, has_own_words=isinstance(single, str) and not _VALUE_FIRST.search(text))
     if not label:
         return items(text if _OWN_ITEM.search(text) else _OWN_LINE.sub(INSIDE, text))
@@ -254,7 +237,7 @@ def _readable(result: dict[str, Any], values: dict[str, Any]) -> str:
     plain = {key: value.replace(MARK, "") if isinstance(value, Written) else value for key, value in result.items()}
     for _ in range(depth(plain) + 1):  # each level is indented further
         charge_for(plain)
-    return str(quote(readable(plain, values["words"].get("rows", "{number} rows"))))
+    return str(quote(readable(plain, values["words"])))
 
 
 def _nested(text: str, limit: Limit) -> str:

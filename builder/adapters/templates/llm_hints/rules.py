@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from jinja2 import Template, TemplateError, meta
@@ -23,11 +22,11 @@ MAX_PATH_CHARS = 500
 MAX_TEMPLATE_CHARS = 16_384
 MAX_FORMAT_CHARS = 16_384
 CONTEXT = "context"
-"""The body, as RCRT's templates call it."""
+"""RCRT's name of the body."""
 _INDEX = re.compile(r"\[(\d+|\*)\]")
 _STEPS = re.compile(r"[^.\s]+(?:\.[^.\s]+)*")
 _NOTHING = object()
-_PLACE = re.compile(r"\{([^{}\n]+)\}")
+_FIELD = re.compile(r"\{([^{}\n]+)\}")
 _HANDLEBARS = re.compile(r"\{\{~?(?:[#/^>!&{]|\s*else\b|\s*this\b)|\{\{[^}]*@\w|\.\./|\.\[")
 
 
@@ -40,7 +39,7 @@ def parse_path(text: str) -> Path:
 
 
 def included(value: Any, paths: Iterable[Path]) -> Any:
-    """What these paths select, in place; empty objects and lists are left out."""
+    """Selected parts, in place; empty objects and lists are left out."""
     part = _included(value, frozenset(paths))
     return {} if part is _NOTHING else part
 
@@ -60,18 +59,8 @@ def values_at(value: Any, path: Path) -> Iterator[Any]:
             yield from values_at(child[1], remainder)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Data:
-    """What rules are applied to."""
-
-    body: Any
-    """Plain JSON."""
-    values: Mapping[str, Any]
-    """Those of a hint template, by the names of VALUES."""
-
-
 class Written(str):
-    """Text of a rule with marked values of a body in it."""
+    """With marked values of a body in it."""
 
     __slots__ = ()
 
@@ -79,8 +68,8 @@ class Written(str):
 class HintRule(Protocol):
     """Makes one value."""
 
-    def value(self, data: Data) -> Any:
-        """A JSON value, or `Written`. Raises one of `FAILURES`."""
+    def value(self, body: Any, values: Mapping[str, Any]) -> Any:
+        """JSON, or `Written`. values: by the names of VALUES. Raises one of `FAILURES`."""
 
 
 class TemplateRule:
@@ -97,24 +86,11 @@ class TemplateRule:
         if unknown := sorted(meta.find_undeclared_variables(parsed(source)) - allowed):
             raise ValueError(f"{unknown[0]!r} is no value of a template; write {CONTEXT}.{unknown[0]}")
 
-    def value(self, data: Data) -> Any:
+    def value(self, body: Any, values: Mapping[str, Any]) -> Any:
         """The text that it writes."""
-        body = marked(data.body)
-        context = self.template.new_context({**data.values, CONTEXT: body, "body": body})
+        fields = marked(body)
+        context = self.template.new_context({**values, CONTEXT: fields, "body": fields})
         return Written("".join(self.template.root_render_func(context)).strip("\n"))
-
-
-class ExtractRule:
-    """JSONPath."""
-
-    __slots__ = ("_extraction",)
-
-    def __init__(self, query: str) -> None:
-        self._extraction = Extraction(query)
-
-    def value(self, data: Data) -> Any:
-        """See `Extraction.value`."""
-        return self._extraction.value(data.body)
 
 
 class FormatRule:
@@ -127,9 +103,9 @@ class FormatRule:
             raise ValueError(f"the format has more than {MAX_FORMAT_CHARS:,} characters; make it shorter")
         self._parts: tuple[str | Path, ...] = tuple(_parts_of(text))
 
-    def value(self, data: Data) -> Any:
-        """The text with its places filled in."""
-        return Written("".join(part if isinstance(part, str) else _filled(data.body, part) for part in self._parts))
+    def value(self, body: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002 - a rule is given them
+        """The text with its fields filled in."""
+        return Written("".join(part if isinstance(part, str) else _filled(body, part) for part in self._parts))
 
 
 class LiteralRule:
@@ -140,8 +116,8 @@ class LiteralRule:
     def __init__(self, literal: Any) -> None:
         self._literal = literal
 
-    def value(self, data: Data) -> Any:  # noqa: ARG002 - a rule is given them
-        """As it stands in the hints."""
+    def value(self, body: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002 - a rule is given them
+        """As in the hints."""
         charge_for(self._literal)
         return self._literal
 
@@ -155,16 +131,16 @@ class JqRule:
         check_query(query)
         self._query = query
 
-    def value(self, data: Data) -> Any:
+    def value(self, body: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002 - a rule is given them
         """See `JqProcess.value`; its time is charged. Raises `LimitExceeded` too."""
-        value, seconds = jq_process().value(self._query, data.body)
+        value, seconds = jq_process().value(self._query, body)
         spend(seconds)
         charge_for(value)
         return value
 
 
 def rule_of(spec: Any) -> HintRule:
-    """JSON → rule. Raises `ValueError` with what to do, and Jinja's compile errors."""
+    """Raises `ValueError` with what to do, and Jinja's compile errors."""
     if not isinstance(spec, dict):
         raise ValueError('it is no object; write {"type": "template", "template": "…"}')  # noqa: TRY004 - one family of reasons
     name = str(spec.get("type"))
@@ -230,13 +206,13 @@ def _lacks(field: str) -> str:
 def _parts_of(text: str) -> list[str | Path]:
     parts: list[str | Path] = []
     end = 0
-    for place in _PLACE.finditer(text):
+    for field in _FIELD.finditer(text):
         try:
-            path = parse_path(place[1])
+            path = parse_path(field[1])
         except ValueError:
             continue
-        parts += [text[end : place.start()], path]
-        end = place.end()
+        parts += [text[end : field.start()], path]
+        end = field.end()
     return [*parts, text[end:]]
 
 
@@ -250,7 +226,7 @@ def _filled(body: Any, path: Path) -> str:
 
 TEXT_RULES: Mapping[str, tuple[str, Callable[[str], HintRule]]] = {
     "template": ("template", TemplateRule),
-    "extract": ("value", ExtractRule),
+    "extract": ("value", Extraction),
     "format": ("format", FormatRule),
     "jq": ("query", JqRule),
 }

@@ -1,1 +1,1 @@
-"""What a template may do: environment, filters, and limits counted while it runs."""
+"""The sandbox of templates: environment, filters, and limits counted while it runs."""

@@ -27,16 +27,13 @@ LOOP_FIELDS = frozenset(
     {"index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem", "changed"}
 )
 MAX_TREES = 128
-"""Sources whose parts are remembered: several checks look at each."""
 MAX_TEMPLATES = 512
-"""Compiled templates that are remembered."""
 MAX_KEY_CHARS = 100
-"""Of a key in a message."""
 _QUOTES = {ord(sign): "…" for sign in "'\"\\"}
 
 
 def is_item(value: Any, key: Any) -> bool:
-    """Whether the value is an object with this field."""
+    """Whether the object has this field."""
     try:
         return isinstance(value, Mapping) and key in value
     except TypeError:
@@ -44,14 +41,14 @@ def is_item(value: Any, key: Any) -> bool:
 
 
 def is_readable(value: Any, name: str) -> bool:
-    """Whether a template may read this attribute: an allowed method, or a loop's field."""
+    """An allowed method, or a loop's field."""
     if isinstance(value, LoopContext):
         return name in LOOP_FIELDS
     return any(isinstance(value, kind) and name in methods for kind, methods in METHODS.items())
 
 
 def check_callable(function: Any) -> None:
-    """Raises `SecurityError` for anything but methods that are for templates."""
+    """Raises `SecurityError` unless it is a method for templates."""
     receiver, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if receiver is None or not is_readable(receiver, name):
         raise SecurityError(f"a {type(function).__name__} cannot be called; call methods alone")
@@ -60,7 +57,7 @@ def check_callable(function: Any) -> None:
 
 
 def is_foreign(value: Any, name: str) -> bool:
-    """Whether the attribute is one of Python's, which templates do not have."""
+    """Whether the attribute is one of Python's."""
     return not isinstance(value, Missing) and (name.startswith("_") or hasattr(type(value), name))
 
 
@@ -113,7 +110,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return item in container
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """A field of the object, else its method: `body.items` is the field."""
+        """A field, else a method: `body.items` is the field."""
         if is_item(obj, attribute):
             return obj[attribute]
         if is_readable(obj, attribute):
@@ -132,7 +129,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return self.undefined(hint, obj=obj, name=attribute, exc=SecurityError)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        """An item of an object or a list, else as `getattr`."""
+        """An item, else as `getattr`."""
         if isinstance(argument, Missing):
             argument = ""
         if not isinstance(argument, str | int | float):
@@ -146,7 +143,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return obj if isinstance(obj, Missing) else self.undefined(obj=obj, name=cast("str", argument))
 
     def call_binop(self, context: Context, operator: str, first: Any, second: Any) -> Any:
-        """The operator, once the bound of its result is charged."""
+        """The bound of the result is charged first."""
         charge(of_operator(operator, first, second))
         return super().call_binop(context, operator, first, second)
 
@@ -168,19 +165,19 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
 @cache
 def sandbox() -> Sandbox:
-    """The environment of all templates; it is never changed."""
+    """Never changed."""
     return Sandbox()
 
 
 @lru_cache(MAX_TREES)
 def parsed(source: str) -> nodes.Template:
-    """The syntax tree of a source; do not change it. Raises as `compiled` does."""
+    """Do not change the tree. Raises as `compiled` does."""
     return sandbox().parse(source)
 
 
 @lru_cache(MAX_TEMPLATES)
 def compiled(source: str) -> Template:
-    """The template, compiled once. Raises `NotInLanguage`, and Jinja's and Python's compile errors."""
+    """Compiled once. Raises `NotInLanguage`, and Jinja's and Python's compile errors."""
     return sandbox().from_string(source)
 
 

@@ -1,83 +1,83 @@
-"""What templates may do with values."""
+"""Filters of templates."""
 
 import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from builder.adapters.templates.sandbox.runtime import Missing, is_none, pairs_of
 from builder.assemble.items.labels import reserved_names, tool_label
 from builder.assemble.items.list_items import below
-from builder.domain.phrases import Phrases
+from builder.domain.text import Phrases
 from builder.language.sentences import CONTEXT_CHARS, sentences
 
 _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
 _NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
 
 ROWS = "{number} rows"
-"""Caption of a table."""
+NO_WORDS: Mapping[str, str] = MappingProxyType({})
 STORED_DAY = "%d %B %Y"
-"""Of the day of a summary's line, which is stored in English."""
+"""Summaries are stored in English."""
 _STORED_SPEAKER = re.compile(r'^(User|Assistant)(?=: | ")')
 MAX_LINE_CHARS = 160
-"""Of arguments that stand in the line of their call."""
+"""Longer arguments get lines of their own."""
 WORDY_CHARS = 40
-"""Items of a plain list with more characters get a line each."""
+"""A plain list with longer items gets a line each."""
 MAX_SENTENCE_CHARS = 4_096
-"""Characters in which a sentence end is looked for."""
 EMPTY_OBJECT, EMPTY_LIST = "{}", "[]"
 MIN_ROWS = 3
 MIN_FULL_SHARE = 0.75
-"""Of a table's cells; objects with fewer common keys are not alike."""
+"""Filled cells of a table; otherwise the objects are unlike."""
 MAX_CELL_CHARS = 80
 """With a longer cell a list is easier to read."""
 _NO_TEXT = re.compile(r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|true|false|null|\{\}|\[\]|)", re.IGNORECASE)
 _MARGIN = "\"' \t\n"
 _SHAPE = re.compile(r"\A\s*[\[{]|^[ \t]+\S|\n[ \t]*\n", re.MULTILINE)
-"""Of a text of several lines: what Markdown loses."""
+"""Layout that Markdown loses."""
 _MARKS = re.compile("`{3,}")
 
 
 class FinalText(str):
-    """Text that was cut by the rule of its profile."""
+    """Cut by the rule of its profile."""
 
     __slots__ = ()
 
 
 def untagged(text: str) -> str:
-    """Text that opens and closes no tag; "a < b" stays."""
+    """It opens and closes no tag; "a < b" stays."""
     return _TAG.sub("&lt;", text)
 
 
 def tag(name: Any) -> str:
-    """A section's name as the name of a tag."""
+    """A section's name as a tag's."""
     return _NO_TAG_NAME.sub("_", str(name))
 
 
 def sentence(text: Any) -> str:
-    """The first sentence of a text, with its full stop."""
+    """With its full stop."""
     plain = str(text)
     start, end = _first_sentence(plain)
     first = " ".join(plain[start:end].split())
     return f"{first}." if re.search(r"[\w)\]\"'»”]$", first) else first
 
 
-def readable(value: Any, rows: str = ROWS) -> str:
-    """Any JSON value as plain text. rows: caption of a table, with {number}.
+def readable(value: Any, words: Mapping[str, str] = NO_WORDS) -> str:
+    """Any JSON value as plain text. words: phrases by name; `rows` is the caption of a table.
 
     An object has a line per key; a list a line per item, or a table where that is shorter; short values share a line. A text
     that reads like another type is quoted.
     """
     if isinstance(value, dict):
-        return "\n".join(_pair(key, item, rows) for key, item in pairs_of(value)) or EMPTY_OBJECT
+        return "\n".join(_pair(key, item, words) for key, item in pairs_of(value)) or EMPTY_OBJECT
     if isinstance(value, list):
-        return _listed(value, rows) or EMPTY_LIST
+        return _listed(value, words) or EMPTY_LIST
     return value if isinstance(value, str) else "" if is_none(value) else _plain(value)
 
 
 def inline(value: Any) -> str:
-    """Any JSON value in one line, e.g. for arguments of calls."""
+    """JSON in one line, e.g. for arguments of calls."""
     if isinstance(value, dict):
         return "; ".join(f"{inline(key)}: {_cell(item)}" for key, item in pairs_of(value)) or EMPTY_OBJECT
     if isinstance(value, list):
@@ -85,17 +85,17 @@ def inline(value: Any) -> str:
     return " ".join(_plain(value).split())
 
 
-def output(value: Any, rows: str = ROWS) -> str:
-    """A tool's output after a label: text, fenced if needed, or `readable`."""
+def output(value: Any, words: Mapping[str, str] = NO_WORDS) -> str:
+    """After a label: text, fenced if needed, or `readable`."""
     if not isinstance(value, str) or "\n" not in value.strip() or not _SHAPE.search(value):
-        return below(readable(value, rows))
+        return below(readable(value, words))
     marks = "`" * max(map(len, ("``", *_MARKS.findall(value))), default=0) + "`"
     return f"\n\n{marks}\n{value.removesuffix(chr(10))}\n{marks}"
 
 
-def arguments(value: Any, rows: str = ROWS) -> str:
-    """Arguments of a call: one line if unambiguous, else a line per key. rows: as in `readable`."""
-    text = readable(value, rows)
+def arguments(value: Any, words: Mapping[str, str] = NO_WORDS) -> str:
+    """One line if unambiguous, else a line per key. words: as in `readable`."""
+    text = readable(value, words)
     is_plain = isinstance(value, dict) and not any(map(_is_long, value.values()))
     if not is_plain or len(text) > MAX_LINE_CHARS or any(set(_plain(item)) & {";", "\n"} for item in value.values()):
         return below(text)
@@ -103,19 +103,19 @@ def arguments(value: Any, rows: str = ROWS) -> str:
 
 
 def label(name: Any, words: Mapping[str, str]) -> str:
-    """A name before a text, in one line; quoted unless it is plain."""
+    """In one line; quoted unless plain."""
     return inline(name) and tool_label(inline(name), reserved_names(Phrases(words)))
 
 
 def day(text: Any, words: Mapping[str, str]) -> str:
-    """The day "8 May 2023" as the page writes days; other text unchanged. words: phrases by name."""
+    """A day, "8 May 2023" as pages write days; other text unchanged. words: phrases by name."""
     try:
         return Phrases(words).day(datetime.strptime(str(text), STORED_DAY))  # noqa: DTZ007 - a day has no zone
     except ValueError:
         return str(text)
 
 
-def speakers(text: Any, sources: Any, words: Mapping[str, str]) -> str:
+def speakers(text: Any, words: Mapping[str, str], sources: Any = 1) -> str:
     """A summary's line with the page's names of speakers. sources: number of its messages."""
     names = {"User": words.get("user", "User"), "Assistant": words.get("assistant", "Assistant")}
     first, *more = str(text).split("\n")
@@ -124,7 +124,7 @@ def speakers(text: Any, sources: Any, words: Mapping[str, str]) -> str:
 
 
 def table(rows: list[dict[str, Any]], caption: str) -> str:
-    """Objects as a caption and a markdown table; "" if too few or unlike. Cells are escaped lines. caption: with {number}."""
+    """Caption and markdown table; "" if too few or unlike. Cells are escaped lines. caption: with {number}."""
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if len(rows) < MIN_ROWS or sum(map(len, rows)) < MIN_FULL_SHARE * len(rows) * len(columns):
         return ""
@@ -149,11 +149,15 @@ def _cell(value: Any) -> str:
     return inline(_quoted(value))
 
 
-def _listed(items: list[Any], captions: str) -> str:
+def _listed(items: list[Any], words: Mapping[str, str]) -> str:
     if not any(_nested(item) or len(_plain(item)) > WORDY_CHARS or set(_plain(item)) & {",", "\n"} for item in items):
         return ", ".join(_plain(_quoted(item)) for item in items)
-    lines = "\n".join("- " + _below(readable(_quoted(item), captions)) for item in items)
-    rows = table([dict(pairs_of(item)) for item in items if isinstance(item, dict)], captions) if _alike(items) else ""
+    lines = "\n".join("- " + _below(readable(_quoted(item), words)) for item in items)
+    rows = (
+        table([dict(pairs_of(item)) for item in items if isinstance(item, dict)], words.get("rows", ROWS))
+        if _alike(items)
+        else ""
+    )
     return rows if rows and len(rows) < len(lines) else lines
 
 
@@ -177,8 +181,8 @@ def _nested(value: Any) -> bool:
     return isinstance(value, dict | list)
 
 
-def _pair(key: str, value: Any, captions: str) -> str:
-    name, inner = " ".join(key.split()), readable(_quoted(value), captions) if not is_none(value) else "null"
+def _pair(key: str, value: Any, words: Mapping[str, str]) -> str:
+    name, inner = " ".join(key.split()), readable(_quoted(value), words) if not is_none(value) else "null"
     if "\n" not in inner:
         return f"{name}: {inner}"
     return f"{name}:\n  {_below(inner)}"

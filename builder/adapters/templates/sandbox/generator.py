@@ -11,7 +11,7 @@ class Generator(CodeGenerator):
     """Writes the Python of a template; operators become metered calls."""
 
     def blockvisit(self, nodes: Iterable[Any], frame: Frame) -> None:
-        """Every pass, call and branch begins with a step for its own text."""
+        """A pass, call or branch begins with a step for its own text."""
         block = list(nodes)
         self.writeline(f"environment.step({_own_text(block)})")
         super().blockvisit(block, frame)
@@ -22,7 +22,7 @@ class Generator(CodeGenerator):
         super().visit_Output(node, frame)
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:
-        """An item that a loop's `if` skips costs a step too."""
+        """A skipped item costs a step too."""
         if node.test is not None:
             node.test = nodes.Or(_internal("environment.step(0)"), node.test, lineno=node.lineno)
         super().visit_For(node, frame)
@@ -55,7 +55,7 @@ class Generator(CodeGenerator):
         self.write("]")
 
     def visit_List(self, node: nodes.Expr, frame: Frame) -> None:
-        """A value made of others is charged for all of them."""
+        """All parts of a new value are charged."""
         self.write("environment.whole(")
         getattr(super(), f"visit_{type(node).__name__}")(node, frame)
         self.write(")")

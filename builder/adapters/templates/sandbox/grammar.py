@@ -13,23 +13,18 @@ from builder.adapters.templates.sandbox.operations import FILTERS, MAX_NUMBER_BI
 from builder.domain.lint_finding import advice
 
 MAX_NODES = 5_000
-"""Parts of a template: expressions, statements, texts between them."""
+"""Expressions, statements, texts between them."""
 MAX_DEPTH = 64
-"""Of parts within parts."""
 MAX_LOOPS = 6
-"""Loops within loops."""
 MAX_BRACKETS = 20
-"""Brackets within brackets of an expression."""
 MAX_NAME_CHARS = 100
 FILTER_LIKENESS = 0.7
-"""Least likeness to a misspelt filter or test."""
 
 ALLOWED = (
     nodes.Template, nodes.Output, nodes.TemplateData, nodes.Const, nodes.Name, nodes.Getattr, nodes.Getitem, nodes.Slice,
     nodes.Filter, nodes.Test, nodes.Call, nodes.Keyword, nodes.For, nodes.If, nodes.Assign, nodes.Tuple, nodes.List,
     nodes.Dict, nodes.Pair, nodes.CondExpr, nodes.Compare, nodes.Operand, nodes.Concat, nodes.BinExpr, nodes.UnaryExpr,
 )  # fmt: skip
-"""What a template is made of."""
 REFUSED: Mapping[type[nodes.Node], tuple[str, str]] = {
     nodes.Include: ("{% include %} loads another file", "write its text here"),
     nodes.Import: ("{% import %} loads another file", "write its text here"),
@@ -38,7 +33,7 @@ REFUSED: Mapping[type[nodes.Node], tuple[str, str]] = {
     nodes.Block: ("{% block %} is for templates that extend others", "write its content alone"),
     nodes.Macro: ("{% macro %} is not for templates", "write its text where it is needed, or loop over a list"),
     nodes.CallBlock: ("{% call %} is not for templates", "write the text where it is needed"),
-    nodes.FilterBlock: ("{% filter %} is not for templates", "put the filter behind each value, e.g. {{ text | upper }}"),
+    nodes.FilterBlock: ("{% filter %} is not for templates", "put the filter after each value, e.g. {{ text | upper }}"),
     nodes.AssignBlock: ("a {% set %} without a value is not for templates", "join the parts, e.g. {% set x = a ~ b %}"),
     nodes.With: ("{% with %} is not for templates", "write {% set x = … %}"),
     nodes.Scope: ("{% autoescape %} is not for templates", "leave it out: text is always kept inside its item"),
@@ -46,7 +41,7 @@ REFUSED: Mapping[type[nodes.Node], tuple[str, str]] = {
     nodes.Mod: ("the operator % is not for templates", "write '{}'.format(text), or the test even or odd"),
     nodes.Pow: ("the operator ** is not for templates", "multiply"),
 }
-"""What is not, and what to write instead."""
+"""Problem and remedy."""
 TAGS: Mapping[str, str] = {
     "do": "write {% set x = … %}, or leave it out: values cannot be changed",
     "break": "loop over fewer: {% for x in list[:10] %} or {% for x in list if … %}",
@@ -54,9 +49,9 @@ TAGS: Mapping[str, str] = {
     "trans": "write the words, or a phrase: {{ words.… }}",
     "debug": "take it out",
 }
-"""Statements of Jinja's extensions, and what to write instead."""
+"""Statement of Jinja's extensions → remedy."""
 HIDDEN = frozenset({"self", "super", "caller", "varargs", "kwargs"})
-"""Names that Jinja's compiler gives a meaning of its own."""
+"""Jinja's compiler gives them a meaning of its own."""
 SENT = frozenset({"text", "speaker", "body", "id", "schema", "tags"})
 """Values that senders write."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -65,10 +60,10 @@ _INTERNAL = re.compile(r"__.*__")
 
 
 class NotInLanguage(TemplateSyntaxError):  # noqa: N818 - named after what happened
-    """A template holds what is not for templates."""
+    """Not in the language of templates."""
 
     def __init__(self, problem: str, fix: str, line: int) -> None:
-        """line: from 1; 0 = of the whole template."""
+        """line: from 1; 0 = the whole template."""
         super().__init__(f"{problem}; {fix}", line)
         self.problem, self.fix = problem, fix
 
@@ -81,7 +76,7 @@ def check_source(source: str) -> None:
 
 
 def check_brackets(tokens: Iterable[tuple[int, str, str]]) -> None:
-    """Raises `NotInLanguage` for brackets nested too deeply. tokens: line, kind, text."""
+    """Raises `NotInLanguage` for deep nesting. tokens: line, kind, text."""
     depth = 0
     for line, kind, text in tokens:
         if kind == "operator":
@@ -91,7 +86,7 @@ def check_brackets(tokens: Iterable[tuple[int, str, str]]) -> None:
 
 
 def check_tree(tree: nodes.Template) -> None:
-    """Raises `NotInLanguage` for the first forbidden part, and for too many parts."""
+    """Raises `NotInLanguage` for the first forbidden part, and for too many."""
     number = 0
     waiting: list[tuple[nodes.Node, int, int]] = [(tree, 0, 0)]
     while waiting:
@@ -121,7 +116,7 @@ def _problems(node: nodes.Node) -> Iterator[tuple[str, str]]:
         case nodes.Getattr(attr=attr) | nodes.Getitem(arg=nodes.Const(value=str(attr))) if _INTERNAL.fullmatch(attr):
             yield f"{attr!r} is a name of Python's internals", "write the name of a field"
         case nodes.Tuple(items=items) if any(isinstance(item, nodes.Slice) for item in items):
-            yield "a slice stands beside another index", "write one slice, e.g. list[:3]"
+            yield "a slice is beside another index", "write one slice, e.g. list[:3]"
         case nodes.For(recursive=True):
             yield "a recursive loop is not for templates", "write one loop for each level"
         case nodes.Filter(name=name) if name not in FILTERS:

@@ -17,20 +17,18 @@ from builder.assemble.items.list_items import below, block
 from builder.domain.text import depth
 
 Bound = Callable[..., int]
-"""The arguments of an operation → characters."""
+"""Arguments → characters."""
 
 MAX_NUMBER_BITS = 2_000
-"""Of a whole number that an operator may make."""
 MAX_WIDTH = 1_000
-"""Of a cut, an indent, or a number of places."""
 ESCAPED_CHARS = 6
-"""Characters that one character may become: `\\u2026`."""
+"""`\\u2026`"""
 UNICODE_CHARS = 12
-"""Characters that one character of many scripts may become: `\\ud83d\\ude00`."""
+"""`\\ud83d\\ude00`"""
 SEARCHED_CHARS = 16
-"""Search cost: 16 characters of the pattern count as one."""
+"""So many characters of a pattern cost one."""
 FIELD_FORM = re.compile(r",?(\.\d)?[df%]?")
-"""Format specs: `{name:,}`, `{name:.2f}`."""
+"""`{name:,}`, `{name:.2f}`."""
 
 
 def _size_of_values(*values: Any, **kwargs: Any) -> int:
@@ -91,57 +89,31 @@ def _size_by_width(*values: Any, **kwargs: Any) -> int:
     return size((values, kwargs)) + sum(map(abs, numbers))
 
 
-@pass_context
-def _readable(context: Context, value: Any) -> str:
-    return filters.readable(value, _words(context).get("rows", filters.ROWS))
+def _with_words(function: Callable[..., str]) -> Callable[..., str]:
+    """The filter, given the page's phrases after its value."""
 
+    @pass_context
+    def call(context: Context, value: Any, *more: Any) -> str:
+        return function(value, context.get("words", {}), *more)
 
-@pass_context
-def _arguments(context: Context, value: Any) -> str:
-    return filters.arguments(value, _words(context).get("rows", filters.ROWS))
-
-
-@pass_context
-def _output(context: Context, value: Any) -> str:
-    return filters.output(value, _words(context).get("rows", filters.ROWS))
-
-
-@pass_context
-def _day(context: Context, text: Any) -> str:
-    return filters.day(text, _words(context))
-
-
-@pass_context
-def _label(context: Context, name: Any) -> str:
-    return filters.label(name, _words(context))
-
-
-@pass_context
-def _speakers(context: Context, text: Any, sources: Any = 1) -> str:
-    return filters.speakers(text, sources, _words(context))
-
-
-def _words(context: Context) -> Mapping[str, str]:
-    words: Mapping[str, str] = context.get("words", {})
-    return words
+    return call
 
 
 OWN_FILTERS: Mapping[str, Callable[..., Any]] = {
-    "arguments": _arguments,
+    "arguments": _with_words(filters.arguments),
     "below": below,
     "block": block,
-    "day": _day,
+    "day": _with_words(filters.day),
     "inline": filters.inline,
-    "label": _label,
-    "output": _output,
-    "readable": _readable,
+    "label": _with_words(filters.label),
+    "output": _with_words(filters.output),
+    "readable": _with_words(filters.readable),
     "sentence": filters.sentence,
-    "speakers": _speakers,
+    "speakers": _with_words(filters.speakers),
     "tag": filters.tag,
 }
-"""See `filters`; those with a context read the page's phrases."""
 FREE = frozenset({"default", "first", "items", "last", "length", "map", "reject", "rejectattr", "select", "selectattr"})
-"""Filters of Jinja's that only pass values on."""
+"""They only pass values on."""
 FILTERS: Mapping[str, Bound] = (
     dict.fromkeys(FREE, _one)
     | dict.fromkeys(OWN_FILTERS, _size_of_values)
@@ -151,16 +123,14 @@ FILTERS: Mapping[str, Bound] = (
     | dict.fromkeys(("output", "readable"), _size_of_layout)
     | {"join": _size_of_join, "replace": _size_of_replace, "tojson": _size_of_json, "trim": _size_of_search}
 )
-"""Every filter of templates, ours and Jinja's."""
 FREE_TESTS = frozenset(
     {"boolean", "defined", "even", "false", "iterable", "mapping", "none", "number", "odd", "sequence", "string", "true"}
     | {"undefined"}
 )
-"""Tests that look at no content."""
+"""They look at no content."""
 TESTS: Mapping[str, Bound] = dict.fromkeys(FREE_TESTS, _one) | dict.fromkeys(
     ("==", "!=", ">", ">=", "<", "<=", "eq", "equalto", "in", "ne"), _size_of_values
 )
-"""Every test of templates."""
 METHODS: Mapping[type, Mapping[str, Bound]] = {
     str: dict.fromkeys(
         ("endswith", "lower", "removeprefix", "removesuffix", "split", "splitlines", "startswith", "upper"), _size_of_values
@@ -168,11 +138,10 @@ METHODS: Mapping[type, Mapping[str, Bound]] = {
     | {"format": _size_of_format, "join": _size_of_glue, "replace": _size_of_replace, "strip": _size_of_search},
     dict: {"get": _one} | dict.fromkeys(("items", "keys", "values"), lambda fields: len(fields) + 1),
 }
-"""The methods that templates may call."""
 
 
 def of_operator(operator: str, first: Any, second: Any) -> int:
-    """Bound of `+ - * / //`. Raises `TemplateRuntimeError` for large numbers."""
+    """The bound of `+ - * / //`. Raises `TemplateRuntimeError` for large numbers."""
     if isinstance(first, int | float) and isinstance(second, int | float):
         bits = [abs(value).bit_length() for value in (first, second) if isinstance(value, int)]
         if sum(bits) > MAX_NUMBER_BITS:
@@ -183,7 +152,7 @@ def of_operator(operator: str, first: Any, second: Any) -> int:
 
 
 def of_method(receiver: Any, name: str) -> Bound:
-    """Bound of a value's method. Raises `SecurityError` for a forbidden one."""
+    """Raises `SecurityError` for a forbidden method."""
     for kind, methods in METHODS.items():
         if isinstance(receiver, kind) and name in methods:
             return methods[name]

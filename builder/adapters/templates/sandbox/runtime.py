@@ -19,7 +19,7 @@ from jinja2.utils import missing
 
 _KEYS = attrgetter("_keys")
 PLAIN = (int, float, type(None))
-"""Values without fields."""
+"""Without fields."""
 
 
 class Fields(dict[str, Any]):
@@ -107,7 +107,7 @@ class AbsentValue(StrictUndefined):
 
 
 def marked(value: Any) -> Any:
-    """JSON value → marked value, down to its texts; null fields are missing."""
+    """Marked down to its texts; null fields are missing."""
     if isinstance(value, dict):
         return Fields(value)
     if isinstance(value, list):
@@ -126,9 +126,9 @@ def is_none(value: Any) -> bool:
 
 
 CLOCK_STEPS = 32
-"""Steps between two looks at the clock."""
+"""Between two looks at the clock."""
 CLOCK_CHARS = 20_000
-"""More characters at once cause a look at the clock."""
+"""More at once cause a look at the clock."""
 
 
 class LimitExceeded(TemplateRuntimeError):  # noqa: N818 - named after what happened
@@ -141,12 +141,12 @@ class Limits:
 
     steps: int = 20_000
     steps_each: float = 0.05
-    """Further steps for each character of the values."""
+    """Further ones for each character of the values."""
     characters: int = 1_000_000
     characters_each: int = 24
-    """Further characters for each character of the values."""
+    """As `steps_each`."""
     seconds: float = 0.5
-    """Of processor time."""
+    """Processor time."""
 
 
 class Meter:
@@ -176,7 +176,7 @@ class Meter:
         self.charge(characters)
 
     def charge(self, characters: int) -> None:
-        """Charge for characters that are read, made or compared. Raises `LimitExceeded`."""
+        """For characters read, made or compared. Raises `LimitExceeded`."""
         self._characters -= characters
         if self._characters < 0:
             raise LimitExceeded("it makes more text than a rendering may; let it repeat, pad or join less")
@@ -196,7 +196,7 @@ _METER: ContextVar[Meter] = ContextVar("meter")
 
 @contextmanager
 def metered(limits: Limits, value_chars: int) -> Iterator[None]:
-    """Count steps and charges of one rendering. value_chars: characters of its values."""
+    """value_chars: characters of the rendering's values."""
     token = _METER.set(Meter(limits, value_chars))
     try:
         yield
@@ -227,7 +227,7 @@ def charge_for(*values: Any) -> None:
 
 
 def size(value: Any, most: int = sys.maxsize) -> int:
-    """Characters of the value plus one per part, counted up to `most`. Raises `TemplateRuntimeError` for anything but data."""
+    """Characters plus one per part, up to `most`. Raises `TemplateRuntimeError` for anything but data."""
     total, waiting = 0, [value]
     while waiting and total <= most:
         item = waiting.pop()

@@ -37,7 +37,7 @@ def found(*sections: dict[str, Any], as_preset: bool = False, **settings: Any) -
     profile = parse_profile("mine", yaml.safe_dump(values))
     told = tuple(lint_profile(profile, settings.get("model"), known, as_preset))
     assert all(finding.fix for finding in told)
-    return [(finding.place, finding.problem) for finding in told]
+    return [(finding.setting, finding.problem) for finding in told]
 
 
 def test_a_plain_profile_has_nothing_wrong_with_it() -> None:
@@ -54,7 +54,7 @@ def test_a_trigger_that_the_audience_leaves_out_never_triggers() -> None:
 
 def test_static_sections_stand_before_slow_ones_and_both_before_those_of_the_turn() -> None:
     told = found(SUMMARY, WINDOW, TOOLS, pinned=["tool.catalog.v1"], summaries={})
-    assert told == [("sections.tools", "class static stands behind 'recent', whose class is turn")]
+    assert told == [("sections.tools", "class static comes after 'recent', whose class is turn")]
 
 
 def test_a_reminder_may_stand_at_the_end_whatever_its_class() -> None:

@@ -152,7 +152,7 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
             "sections/0/source",
             "trigger",
             (
-                ": exactly one section has source: trigger (the current message), and nothing but reminders comes behind "
+                ": exactly one section has source: trigger (the current message), and nothing but reminders comes after "
                 "it; mend sections"
             ),
         ),
@@ -160,7 +160,7 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
             "sections/1/source",
             "window",
             (
-                ": exactly one section has source: trigger (the current message), and nothing but reminders comes behind "
+                ": exactly one section has source: trigger (the current message), and nothing but reminders comes after "
                 "it; mend sections"
             ),
         ),
@@ -201,7 +201,7 @@ def test_secrets_are_among_what_is_never_shown() -> None:
         ("- a\n- b\n", ": it is a list, not a mapping of settings; mend it"),
         ("just text", ": it is a str, not a mapping of settings; mend it"),
         ("budget: [1, 2", " line 1: a bracket or a brace is not closed, or a comma is missing; add it"),
-        ("a: b: c", " line 1: a colon stands where none can; indent like the lines around, or quote the value"),
+        ("a: b: c", " line 1: a colon is where none can be; indent like the lines around, or quote the value"),
         ("budget: !!python/object:os.system {}", " line 1: it has a tag (!!…), and none is taken; write a plain value"),
         ("budget: 2024-13-45", ": month must be in 1..12; mend it"),
         ("budget: " + "9" * 5000, " line 1: " + "9" * 30 + " is no plain number; write one of few digits, or a text in quotes"),

@@ -115,7 +115,7 @@ def test_a_template_cannot_change_what_the_next_one_sees() -> None:
     [
         ("one\n{{ text", "line 2: unexpected end of template"),
         ("one\n\n{% if %}{% endif %}", "line 3: Expected an expression"),
-        ("{% for x in text %}", "line 1: a block is not closed: {% for %}; write {% endfor %} behind it"),
+        ("{% for x in text %}", "line 1: a block is not closed: {% for %}; write {% endfor %} after it"),
         ("a\n{{ text | shout }}", "line 2: there is no filter 'shout'; use one of arguments, below, block"),
         ("{% frobnicate %}", "line 1: {% frobnicate %} is no statement of templates; take it out, or mend its name"),
     ],

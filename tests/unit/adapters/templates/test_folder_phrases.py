@@ -43,7 +43,7 @@ def test_a_mounted_entry_takes_the_place_of_the_bundled_one_and_the_others_stay(
             " line 1: phrase `result`: a brace is without its other half; add it, or write {{ for a brace that is shown",
         ),
         ("- x", ": it is no mapping; write `name: text` in each line"),
-        ("a: b: c", " line 1: a colon stands where none can; indent like the lines around, or quote the value"),
+        ("a: b: c", " line 1: a colon is where none can be; indent like the lines around, or quote the value"),
     ],
 )
 def test_a_catalogue_that_cannot_be_used_is_refused_with_the_entry_and_what_to_do(source: str, message: str) -> None:

@@ -26,7 +26,7 @@ def test_they_are_found_however_they_are_reached_each_at_its_first_line() -> Non
     ],
 )
 def test_what_moves_is_found(source: str, name: str) -> None:
-    assert [each.name for each in moving(source)] == [name]
+    assert [each for each, _ in moving(source)] == [name]
 
 
 @pytest.mark.parametrize(

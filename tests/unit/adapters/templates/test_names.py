@@ -32,11 +32,11 @@ def test_of_a_schema_that_nobody_knows_any_field_is_right() -> None:
 @pytest.mark.parametrize(
     ("source", "problem", "fix"),
     [
-        ("{% for s in sections %}\n{{ s.titel }}{% endfor %}", "s.titel does not exist", "use s.title"),
+        ("{% for s in sections %}\n{{ s.titel }}{% endfor %}", "s.titel does not exist", "write s.title"),
         (
             "{% for s in sections %}{% for g in s.groups %}\n{{ g.dates }}{% endfor %}{% endfor %}",
             "g.dates does not exist",
-            "use g.date",
+            "write g.date",
         ),
     ],
 )
@@ -47,4 +47,4 @@ def test_a_misspelt_field_of_a_page_has_its_line(source: str, problem: str, fix:
 
 def test_a_misspelt_phrase_is_told() -> None:
     (fault,) = static_faults("hints", "{{ words.reslt }}", PHRASES.entries)
-    assert (fault.problem, fault.fix) == ("there is no phrase 'reslt'", "use result")
+    assert (fault.problem, fault.fix) == ("there is no phrase 'reslt'", "write result")

@@ -33,8 +33,8 @@ def test_the_bundled_templates_have_no_faults() -> None:
 @pytest.mark.parametrize(
     ("source", "problem", "fix"),
     [
-        ("{{ speaker }}: {{ txet }}", "'txet' is no value of a template", "use text"),
-        ("{% if body.never %}{{ txet }}{% endif %}x", "'txet' is no value of a template", "use text"),
+        ("{{ speaker }}: {{ txet }}", "'txet' is no value of a template", "write text"),
+        ("{% if body.never %}{{ txet }}{% endif %}x", "'txet' is no value of a template", "write text"),
         ("- {{ speaker }}: {{ body.contnt }}", f"{NOTHING}; {EXAMPLE} has no body.contnt", "write body.content"),
         ("{{ body.text }}: {{ body.user_id }}", f"{NOTHING}; {EXAMPLE} has no body.text, body.user_id", SHOW),
         ("- {{ speaker }} said something", f"{NOTHING}; {EXAMPLE} has every field", SHOW),
@@ -50,7 +50,7 @@ def test_the_bundled_templates_have_no_faults() -> None:
         (ALL[0], "it fails on an example: line 1: it takes more steps", "mend the template"),
         (" ", "there is nothing in it", "write what is to be shown, or take the file away"),
         ("{{ body.title }}", "it fails on an example: it renders nothing; the example", SHOW),
-        ("{{ context.content }}", "'context' is no value of a template", "use body"),
+        ("{{ context.content }}", "'context' is no value of a template", "write body"),
     ],
 )
 def test_a_hint_that_fails_on_an_example_is_a_fault(source: str, problem: str, fix: str) -> None:

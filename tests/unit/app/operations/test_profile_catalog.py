@@ -74,7 +74,7 @@ def test_a_section_for_reminders_that_a_preset_brings_is_no_mistake_of_its_user(
     assert shelf(tmp_path).findings(("coder",)) == ()
     own = "extends: default\nsections:\n  - {name: last, source: reminder, title: Last}\n  - {name: current, source: trigger}\n"
     written(tmp_path, "profiles/coder.yaml", own)
-    assert "no reminder stands in it" in {finding.problem for finding in shelf(tmp_path).findings(("coder",))}
+    assert "no reminder is in it" in {finding.problem for finding in shelf(tmp_path).findings(("coder",))}
 
 
 def test_a_hint_of_ones_own_that_a_profile_chose_is_no_stray_file_and_is_linted_with_the_profile(tmp_path: Path) -> None:

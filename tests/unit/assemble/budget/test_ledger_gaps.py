@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from builder.assemble.budget.ledger import Gaps, missing_of, units_of
-from builder.domain.phrases import Phrases
+from builder.domain.text import Phrases
 from builder.recall.index.view import View
 from tests.conversations import answered, bash, chat, replied, said
 from tests.factories import make_rendering

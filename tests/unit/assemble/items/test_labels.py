@@ -6,8 +6,8 @@ import pytest
 
 from builder.assemble.items.labels import Labels, reserved_names, tool_label
 from builder.domain.context import Context
-from builder.domain.phrases import Phrases
 from builder.domain.recall import StoredBreadcrumb
+from builder.domain.text import Phrases
 from builder.language.words import is_plain
 from tests.conversations import answered, conversation, ids_of, replied, requested, said, section
 from tests.factories import PHRASES, make_breadcrumb, make_context, make_profile, make_remembered, make_view

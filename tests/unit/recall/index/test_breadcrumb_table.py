@@ -52,7 +52,7 @@ def test_an_episode_ends_with_a_gap_of_more_than_six_hours() -> None:
     hours = (0, 5, 11, 17.1, 40)
     view = make_view(make_remembered("Hi.", n, created_at=MORNING + timedelta(hours=hour)) for n, hour in enumerate(hours, 1))
     assert [view.day(row) for row in range(5)] == [*["8 May 2024"] * 3, "9 May 2024", "10 May 2024"]
-    assert view.history.breadcrumbs.episode.head(5).tolist() == [0, 0, 0, 1, 2]
+    assert view.history.breadcrumbs.episode[:5].tolist() == [0, 0, 0, 1, 2]
 
 
 def test_a_clock_that_runs_ahead_cuts_no_episode() -> None:
@@ -77,7 +77,7 @@ def test_a_gap_in_one_session_ends_no_episode_of_another() -> None:
     late = MORNING + timedelta(hours=9)
     moments = [("s1", MORNING), ("s2", MORNING), ("s2", late), ("s1", MORNING + timedelta(hours=5)), ("s1", late)]
     rows = [make_remembered("Hello.", n, session=session, created_at=moment) for n, (session, moment) in enumerate(moments, 1)]
-    assert view_of(make_history(rows)).history.breadcrumbs.episode.head(5).tolist() == [0, 1, 2, 0, 0]
+    assert view_of(make_history(rows)).history.breadcrumbs.episode[:5].tolist() == [0, 1, 2, 0, 0]
 
 
 def test_a_tombstone_counts_in_its_own_session_or_from_none() -> None:
@@ -119,7 +119,7 @@ def test_what_never_expires_is_known_without_a_look_at_any_row() -> None:
     assert not history.breadcrumbs.can_expire
     extend(history, (make_remembered("Two.", 2, expires_at=MORNING),))
     assert history.breadcrumbs.can_expire
-    assert history.breadcrumbs.expires.head(2).tolist() == [np.inf, MORNING.timestamp()]
+    assert history.breadcrumbs.expires[:2].tolist() == [np.inf, MORNING.timestamp()]
 
 
 def test_answers_are_found_by_what_they_answer() -> None:

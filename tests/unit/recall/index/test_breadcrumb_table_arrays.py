@@ -10,24 +10,24 @@ def test_it_grows_beyond_its_room_and_keeps_its_rows() -> None:
     numbers = GrowingArray(np.int64)
     for number in range(100):
         numbers.append(number)
-        assert (len(numbers), numbers.last) == (number + 1, number)
-    assert numbers.head(100).tolist() == list(range(100))
+        assert (len(numbers), numbers[-1]) == (number + 1, number)
+    assert numbers[:100].tolist() == list(range(100))
 
 
 def test_a_row_may_be_several_numbers_wide() -> None:
     days = GrowingArray(np.int64, 3)
     for year in range(2000, 2020):
         days.append((year, 1, 2))
-    assert days.head(20).shape == (20, 3)
-    assert days.last.tolist() == [2019, 1, 2]
+    assert days[:20].shape == (20, 3)
+    assert days[-1].tolist() == [2019, 1, 2]
 
 
 def test_a_head_is_no_copy_and_stays_as_long_as_it_was() -> None:
     links = GrowingArray(np.int64)
     links.append(-1)
-    head = links.head(1)
+    head = links[:1]
     links.append(7)
-    links.put(0, 1)
+    links[0] = 1
     assert head.tolist() == [1]
 
 
@@ -35,7 +35,7 @@ def test_a_head_from_before_the_array_moved_to_more_room_keeps_its_rows() -> Non
     numbers = GrowingArray(np.int64)
     for number in range(8):
         numbers.append(number)
-    head = numbers.head(8)
+    head = numbers[:8]
     for number in range(8, 40):
         numbers.append(number)
     assert head.tolist() == list(range(8))
@@ -45,5 +45,5 @@ def test_a_head_from_before_the_array_moved_to_more_room_keeps_its_rows() -> Non
 def test_it_has_values_of_one_kind(kind: type[np.generic], value: object) -> None:
     values = GrowingArray(kind)
     values.append(value)
-    assert values.head(1).dtype == kind
-    assert values.last == value
+    assert values[:1].dtype == kind
+    assert values[-1] == value

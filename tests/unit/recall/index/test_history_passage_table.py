@@ -54,9 +54,9 @@ def test_each_passage_has_the_cosines_of_the_two_before_it_also_when_the_vectors
     later = make_history([bare(row) for row in rows])
     for row in (3, 0, 4, 1, 2):
         later.fill({row: tuple(passage.vector for passage in rows[row].passages)})
-    assert at_once.cosine_one_back.head(5)[0] == 0 < at_once.cosine_one_back.head(5)[1]
-    np.testing.assert_array_equal(later.passages.cosine_one_back.head(5), at_once.cosine_one_back.head(5))
-    np.testing.assert_array_equal(later.passages.cosine_two_back.head(5), at_once.cosine_two_back.head(5))
+    assert at_once.cosine_one_back[:5][0] == 0 < at_once.cosine_one_back[:5][1]
+    np.testing.assert_array_equal(later.passages.cosine_one_back[:5], at_once.cosine_one_back[:5])
+    np.testing.assert_array_equal(later.passages.cosine_two_back[:5], at_once.cosine_two_back[:5])
 
 
 def test_the_first_passage_of_small_talk_is_that_of_what_follows() -> None:

@@ -22,7 +22,7 @@ def reply(sequence: int, answers: str = "", **changes: Any) -> StoredBreadcrumb:
 def persons(*rows: StoredBreadcrumb) -> list[str]:
     history: History = make_history(rows)
     names = {code: name for name, code in history.people.codes.items()} | {NOBODY: ""}
-    return [names[int(code)] for code in history.people.person.head(len(rows))]
+    return [names[int(code)] for code in history.people.person[: len(rows)]]
 
 
 def test_words_belong_to_the_person_who_said_them_and_to_nobody_without_a_user_id() -> None:

@@ -61,12 +61,12 @@ def test_of_a_conversation_that_is_heard_in_part_only_the_units_with_a_row_in_it
     mira = make_profile(audience=Selector(any_tags=("to:mira",)))
     view = visible_to(make_view([*rows, answered(4, "a", 1)]), mira, make_breadcrumb("And?", 9), ())
     assert view.units == 2
-    assert [view.in_conversation(row) for row in range(4)] == [True, False, True, True]
+    assert view.dialogue.tolist() == [True, False, True, True]
 
 
 def test_a_session_without_a_breadcrumb_has_no_rows_and_no_units() -> None:
     view = view_of(make_history(two_sessions()), session="s3")
-    assert (view.session, view.session_size, list(view.rows), view.units, view.turn) == (-1, 0, [], 0, 1)
+    assert (view.session, list(view.rows), view.units, view.turn) == (-1, [], 0, 1)
 
 
 def test_the_turn_counts_a_persons_messages_of_the_own_session_the_trigger_included() -> None:

@@ -208,6 +208,6 @@ def test_signals_of_a_session_do_not_change_when_others_are_looked_at_too() -> N
     query = make_query("Where did we fire the kiln?")
     alone = view_of(make_history(mine), session="s1")
     both = view_of(make_history(both_sessions), session="s1")
-    own = both.of_breadcrumb(both.history.breadcrumbs.session) == both.session
+    own = both.session_of[both.crumb] == both.session
     for signal in (signals.similarity, signals.window_similarity, signals.asks, signals.log_tokens):
         np.testing.assert_allclose(signal(query, both)[own], signal(query, alone), atol=1e-6)

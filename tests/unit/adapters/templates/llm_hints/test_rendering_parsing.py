@@ -50,7 +50,7 @@ def test_hints_that_say_nothing_change_nothing() -> None:
         ({"transform": {"x": {"type": "format", "format": 7}}}, "transform.x: it has no text under 'format'; add it"),
         (template("{{ title }}"), "transform.line: 'title' is no value of a template; write context.title"),
         (template("{{ context.a | inlin }}"), "transform.line: line 1: there is no filter 'inlin'; write inline"),
-        (template("{% if context.a %}"), "transform.line: line 1: a block is not closed: {% if %}; write {% endif %} behind it"),
+        (template("{% if context.a %}"), "transform.line: line 1: a block is not closed: {% if %}; write {% endif %} after it"),
         (
             template("{{#each context.tools}}{{this.name}}{{/each}}"),
             "transform.line: it is a Handlebars template; convert it: context-builder hints convert",

@@ -118,14 +118,14 @@ def test_the_stored_day_of_a_summary_is_written_as_the_page_writes_days(stored: 
 
 
 def test_the_stored_speakers_of_a_summary_are_named_as_on_the_page_and_no_words_of_people_are_changed() -> None:
-    assert speakers("User: I said:\nUser: no", 1, GERMAN) == "Nutzer: I said:\nUser: no"
-    assert speakers("Assistant: Shall I?\nUser: Yes", 2, GERMAN) == "Assistent: Shall I?\nNutzer: Yes"
-    assert speakers('User "Assistant": Hi', 1, GERMAN) == 'Nutzer "Assistant": Hi'
-    assert speakers("Userin: Hi", 1, GERMAN) == "Userin: Hi"
+    assert speakers("User: I said:\nUser: no", GERMAN, 1) == "Nutzer: I said:\nUser: no"
+    assert speakers("Assistant: Shall I?\nUser: Yes", GERMAN, 2) == "Assistent: Shall I?\nNutzer: Yes"
+    assert speakers('User "Assistant": Hi', GERMAN, 1) == 'Nutzer "Assistant": Hi'
+    assert speakers("Userin: Hi", GERMAN, 1) == "Userin: Hi"
 
 
 def test_a_table_has_the_caption_of_the_page() -> None:
-    assert readable([{"city": "Delft", "degrees": 9}] * 6, "{number} Zeilen").startswith("6 Zeilen\n")
+    assert readable([{"city": "Delft", "degrees": 9}] * 6, {"rows": "{number} Zeilen"}).startswith("6 Zeilen\n")
 
 
 TOWNS = [{"city": "Delft", "degrees": 9}, {"city": "Leiden", "degrees": 10}, {"city": "Gouda", "degrees": 8}] * 2

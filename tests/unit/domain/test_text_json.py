@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.wire.json import MAX_DEPTH, canonical, clean, parse, shape
+from builder.domain.text import MAX_DEPTH, canonical, clean, parse, shape
 
 
 def nested(levels: int) -> Any:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from builder.domain.phrases import Edition
+from builder.domain.text import Edition
 
 EDITION = Edition(templates="t", profiles={"default": "p"}, layers=({"a": "1", "b": "2"}, {"c": "3"}))
 

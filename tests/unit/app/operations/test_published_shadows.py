@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from builder.app.operations.shadows import difference, equal_lines
+from builder.app.operations.published import difference, equal_lines
 from builder.domain.context import Context
 from builder.publish.event import encode
 from tests.factories import make_context, make_profile, make_remembered

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from builder.app.components import counter
-from builder.app.operations.costs import LAST, PAGE, WHOLE, ModelPrices, PriceList, counted_page, load_prices, sent_tokens
+from builder.app.operations.published import LAST, PAGE, WHOLE, ModelPrices, PriceList, counted_page, load_prices, sent_tokens
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Misconfigured
 from builder.remember.decode import decode

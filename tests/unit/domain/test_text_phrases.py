@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from builder.domain.phrases import Phrases
+from builder.domain.text import Phrases
 
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
 PHRASES = Phrases({"months": MONTHS, "day": "{day} {month} {year}", "one": "{number} line", "many": "{number} lines"})
