@@ -30,18 +30,18 @@ log = logging.getLogger("builder")
 LABELS = {"nats": "NATS", "consumers": "contexts for"}
 
 
-Beside = Callable[[Service], AbstractAsyncContextManager[None]]
+Companion = Callable[[Service], AbstractAsyncContextManager[None]]
 
 
 async def serve_until_signal(
     settings: Settings,
     parts: Parts = PARTS,
-    beside: Beside = lambda _service: nullcontext(),
+    companion: Companion = lambda _service: nullcontext(),
     others: str = "nobody: no profile has a trigger",
 ) -> None:
     """Serve until SIGTERM or SIGINT, then finish what was started.
 
-    beside: runs while the service does. others: who gets contexts without a profile of files.
+    companion: runs while the service does. others: who gets contexts without a profile of files.
     """
     if other := running(settings):
         raise Misconfigured(
@@ -75,7 +75,7 @@ async def serve_until_signal(
                 log.info("%-8s %s", LABELS.get(name, name), fact)
 
         with while_serving:
-            async with beside(service):
+            async with companion(service):
                 await serve_until(service, settings.http.host, settings.http.port, stop, started)
     log.info("stopped")
 

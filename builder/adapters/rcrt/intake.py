@@ -199,7 +199,7 @@ class Intake:
     async def catch_up(self, *, whole: bool, workspace: str = "") -> None:
         """List what RCRT holds, and take what is not in. Raises `Unavailable`.
 
-        whole: to the end, deletions too; else until a page brings nothing new. workspace: one that is heard of for the first time.
+        whole: to the end, deletions too; else until a page brings nothing new. workspace: one that is heard of anew.
         """
         async with self._listing:
             self._workspaces |= {self._api.workspace: None} | ({workspace: None} if workspace else {})

@@ -40,8 +40,8 @@ async def run(
     for part in parts:
         for question in part.questions:
             outcomes[OURS].append(await ask(core.builder, part, question, profile, None))
-            found = _nearest(table, await core.embedder.embed(question.trigger.text))
-            for name, page in ((OLDER, _older(part, question, found)), (NEWER, _newer(part, question, found))):
+            neighbours = _nearest(table, await core.embedder.embed(question.trigger.text))
+            for name, page in ((OLDER, _older(part, question, neighbours)), (NEWER, _newer(part, question, neighbours))):
                 text = folded("\n".join(_strings(page)) if name == OLDER else str(page))
                 sent = json.dumps(page, ensure_ascii=False) if name == OLDER else str(page)
                 outcomes[name].append(outcome_of(part, question, text, counter()(sent)))
@@ -60,32 +60,32 @@ async def _vector(core: Components, crumb: Breadcrumb) -> np.ndarray[Any, np.dty
 
 
 def _nearest(table: list[_Row], query: bytes) -> list[Breadcrumb]:
-    asked = np.frombuffer(query, "<f2").astype(np.float32)
-    order = sorted(table, key=lambda row: -float(row.vector @ asked))
+    query_vector = np.frombuffer(query, "<f2").astype(np.float32)
+    order = sorted(table, key=lambda row: -float(row.vector @ query_vector))
     return [row.crumb for row in order[:HYBRID]]
 
 
-def _selected(part: Conversation, question: Question, found: Iterable[Breadcrumb]) -> list[Breadcrumb]:
-    """The trigger, the newest of the session and what is found, each once, newest first."""
-    chosen = {crumb.id: crumb for crumb in (*found, *part.breadcrumbs[-RECENT:], question.trigger)}
+def _selected(part: Conversation, question: Question, neighbours: Iterable[Breadcrumb]) -> list[Breadcrumb]:
+    """The trigger, the newest of the session and what is neighbours, each once, newest first."""
+    chosen = {crumb.id: crumb for crumb in (*neighbours, *part.breadcrumbs[-RECENT:], question.trigger)}
     return sorted(chosen.values(), key=lambda crumb: crumb.created_at, reverse=True)
 
 
-def _older(part: Conversation, question: Question, found: list[Breadcrumb]) -> dict[str, Any]:
+def _older(part: Conversation, question: Question, neighbours: list[Breadcrumb]) -> dict[str, Any]:
     """Its agents are sent the whole record as JSON."""
-    shown = [
+    rows = [
         {"id": crumb.id, "schema_name": crumb.schema, "created_at": crumb.created_at.isoformat(), "content": _hinted(crumb)}
-        for crumb in _selected(part, question, found)
+        for crumb in _selected(part, question, neighbours)
     ]
     head = {"consumer_id": "default-chat-assistant", "trigger_event_id": question.trigger.id, "sources_assembled": 3}
-    return head | {"token_estimate": len(json.dumps(shown)) // BYTES_PER_TOKEN, "breadcrumbs": shown}
+    return head | {"token_estimate": len(json.dumps(rows)) // BYTES_PER_TOKEN, "breadcrumbs": rows}
 
 
-def _newer(part: Conversation, question: Question, found: list[Breadcrumb]) -> str:
+def _newer(part: Conversation, question: Question, neighbours: list[Breadcrumb]) -> str:
     """The trigger in full, then the conversation, newest first, until the budget is spent."""
     trigger = json.dumps(json.loads(question.trigger.body), ensure_ascii=False, indent=2)
     pieces_of_text, spent = [f"=== TRIGGER ===\n{trigger}\n\n=== CONVERSATION HISTORY ==="], 0
-    for crumb in _selected(part, question, found):
+    for crumb in _selected(part, question, neighbours):
         spent += len(crumb.body.encode()) // BYTES_PER_TOKEN
         if spent > BUDGET_TOKENS:
             break

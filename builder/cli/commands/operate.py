@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import uuid
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,12 +45,12 @@ def rcrt(
     from builder.cli.reports import dry_run_text
     from builder.cli.serve import serve_until_signal
 
-    own, given = rcrt_settings(), settings()
+    own, service = rcrt_settings(), settings()
     with TemporaryDirectory(prefix="context-builder-rcrt-") as folder:
-        configuration = service_settings(given, own, folder if dry_run else "")
+        configuration = service_settings(service, own, folder if dry_run else "")
         report = (lambda comparison: say(dry_run_text(comparison))) if dry_run else None
         others = "the agents that RCRT's records define (`context-builder consumers` shows them)"
-        bridge = lambda service: bridging(service, configuration, own, report)  # noqa: E731
+        bridge = partial(bridging, settings=configuration, own=own, report=report)
         asyncio.run(serve_until_signal(configuration, service_parts(), bridge, others))
 
 
