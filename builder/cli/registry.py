@@ -13,6 +13,7 @@ ABOUT = "Hears every message of an agent system on NATS and publishes the one co
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "up": operate.up,
     "worker": operate.worker,
+    "rcrt": operate.rcrt,
     "demo": operate.demo,
     "send": messages.send,
     "chat": messages.chat,
@@ -68,6 +69,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "latency": speed.latency,
             "tokens": pages.tokens,
             "prefix": pages.prefix,
+            "rcrt": pages.rcrt,
             "answers": pages.answers,
             "fidelity": pages.fidelity,
             "invariants": pages.invariants,

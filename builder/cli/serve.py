@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,19 @@ log = logging.getLogger("builder")
 LABELS = {"nats": "NATS", "consumers": "contexts for"}
 
 
-async def serve_until_signal(settings: Settings, parts: Parts = PARTS) -> None:
-    """Until SIGTERM or SIGINT; started work is finished."""
+Companion = Callable[[Service], AbstractAsyncContextManager[None]]
+
+
+async def serve_until_signal(
+    settings: Settings,
+    parts: Parts = PARTS,
+    companion: Companion = lambda _service: nullcontext(),
+    others: str = "nobody: no profile has a trigger",
+) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what was started.
+
+    companion: runs while the service does. others: who gets contexts without a profile of files.
+    """
     if other := running(settings):
         raise Misconfigured(
             f"{settings.data_dir.expanduser()} is in use by the service of process {other.pid}; stop it, or give this one a "
@@ -54,7 +65,7 @@ async def serve_until_signal(settings: Settings, parts: Parts = PARTS) -> None:
                 "store": locate_store(settings, parts.stores).name,
                 "model": service.core.embedder.model,
                 "templates": str(settings.templates_dir or "bundled; your own are in CONTEXT_BUILDER_TEMPLATES_DIR"),
-                "consumers": consumers or "nobody: no profile has a trigger",
+                "consumers": consumers or others,
                 "health": f"http://{settings.http.host}:{port}/readyz",
             }
             if settings.log.format == "json":
@@ -64,7 +75,8 @@ async def serve_until_signal(settings: Settings, parts: Parts = PARTS) -> None:
                 log.info("%-8s %s", LABELS.get(name, name), fact)
 
         with while_serving:
-            await serve_until(service, settings.http.host, settings.http.port, stop, started)
+            async with companion(service):
+                await serve_until(service, settings.http.host, settings.http.port, stop, started)
     log.info("stopped")
 
 

@@ -26,6 +26,7 @@ QUOTE = re.compile(
 NAMED_ROWS = {
     "kinds": "beside",
     "orders": "order",
+    "builders": "builder",
     "budgets": "budget",
     "sizes": "messages",
     "baselines": "baseline",
@@ -93,7 +94,7 @@ def filled(match: re.Match[str]) -> str:
     return f"{match[1]}{table(json.loads(file.read_text('utf-8')))}<!-- end of {match['mark']} -->"
 
 
-@pytest.mark.parametrize("page", [README, BENCHMARKS], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [README, BENCHMARKS, BENCHMARKS.with_name("rcrt.md")], ids=lambda page: page.name)
 def test_a_page_quotes_the_stored_results(page: Path) -> None:
     text = page.read_text("utf-8")
     assert QUOTE.search(text)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from builder.adapters.rcrt.handlebars import Problem
+from builder.adapters.rcrt.hints import converted_rules
 from builder.adapters.rcrt.jinja import convert
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed
 from builder.adapters.templates.llm_hints.rendering import KEYS, read_hints
@@ -114,7 +115,6 @@ def _converted(record: Mapping[str, Any], number: int, stem: str) -> ConvertedHi
     schema = _schema(record, body)
     place = f"record {number}" + (f" ({schema})" if schema else "")
     findings = [*_unread_keys(hints, place)]
-    rules = hints.get("transform")
     single = _single_template(hints)
     if schema and single:
         ((key, rule),) = single.items()
@@ -125,9 +125,9 @@ def _converted(record: Mapping[str, Any], number: int, stem: str) -> ConvertedHi
         findings += refused if conversion.text else ()
         text = "" if refused else _ended(conversion.text)
         return ConvertedHints(file=f"hints/{schema}{SUFFIX}", text=text, findings=tuple(findings))
-    if isinstance(rules, dict):
-        results = {key: _rule(rule, f"{place} transform.{key}", findings) for key, rule in rules.items()}
-        hints = {**hints, "transform": results}
+    converted = converted_rules(hints)
+    hints = converted.hints
+    findings += (ConversionFinding(place=f"{place} transform.{key}", problem=problem) for key, problem in converted.problems)
     refused = [*_check(hints, place)]
     findings += refused
     text = "" if refused else _ended(json.dumps(hints, ensure_ascii=False, indent=2))
@@ -154,14 +154,6 @@ def _single_template(hints: Mapping[str, Any]) -> dict[str, Any]:
     rule = next(iter(rules.values()))
     is_template = isinstance(rule, dict) and rule.get("type") == "template" and isinstance(rule.get("template"), str)
     return rules if is_template and not hints.get("include") and not hints.get("exclude") else {}
-
-
-def _rule(rule: Any, place: str, findings: list[ConversionFinding]) -> Any:
-    if not isinstance(rule, dict) or rule.get("type") != "template" or not isinstance(rule.get("template"), str):
-        return rule
-    conversion = convert(rule["template"])
-    findings += (ConversionFinding(place=place, problem=problem) for problem in conversion.problems)
-    return {**rule, "template": conversion.text}
 
 
 def _unread_keys(hints: Mapping[str, Any], place: str) -> Iterator[ConversionFinding]:

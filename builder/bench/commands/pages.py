@@ -34,6 +34,26 @@ def tokens(
     report(figures, as_json, without, (title, "budget", figures["budgets"]))
 
 
+def rcrt(
+    file: File = "sample",
+    profile: ProfileName = "default",
+    sessions: Annotated[int, typer.Option(min=1, help="Sessions that are cut out of the data.")] = 20,
+    size: Annotated[int, typer.Option(min=10, help="Messages of each.")] = 200,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Tokens and evidence of pages beside what both builders of RCRT write for the same sessions (models of their source)."""
+    from builder.bench.data.datasets import load
+    from builder.bench.quality import rcrt as bench
+
+    dataset = load(file)
+    figures = measure(
+        "rcrt", sessions * size, lambda core, step: bench.run(core, dataset, core.profile(profile), sessions, size, step)
+    )
+    title = f"{figures['dataset']}, {figures['sessions']} sessions, {figures['questions']} questions"
+    report(figures, as_json, (title, "builder", figures["builders"]))
+
+
 def prefix(
     file: File = "sample",
     profile: ProfileName = "default",
