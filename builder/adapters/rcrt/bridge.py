@@ -29,8 +29,9 @@ STREAM, EVENTS = "RCRT_BREADCRUMBS", ("bc.*.created", "bc.*.updated")
 """The stream and its subjects; installations on one broker share it."""
 MAX_AGE_SECONDS = 7 * 24 * 3600.0
 """Of an event that a bridge has not read: a listing brings its record."""
-ACK_SECONDS = 60.0
-BEAT_SECONDS = 15.0
+ACK_SECONDS = 10.0
+"""After which what a killed bridge had in work comes again."""
+BEAT_SECONDS = 3.0
 """Between two heartbeats of what waits."""
 WRITES = 32
 """Contexts that are written at once."""
