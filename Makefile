@@ -43,10 +43,11 @@ $(VENV)/service: $(VENV)/python pyproject.toml constraints.txt
 	@du -sh $(VENV) | cut -f1 | sed 's/^/size of $(VENV): /'
 	@touch $@
 
-$(VENV)/dev: $(VENV)/service
-	@echo "installing the tools for tests ..."
+# With the service in one go: pip resolves and unpacks once.
+$(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
+	@echo "installing the service and the tools for tests into $(VENV) (about 1.7 GB with the CPU build of torch, once) ..."
 	@$(PIP) --editable '.[service,dev]'
-	@touch $@
+	@touch $(VENV)/service $@
 
 $(VENV)/model: $(VENV)/service
 	@$(BIN)/context-builder models prepare
