@@ -72,8 +72,7 @@ def service_settings(settings: Settings, own: RcrtSettings, dry_folder: str) -> 
     if dry_folder:
         changes: dict[str, Any] = {"data_dir": Path(dry_folder), "nats": NatsSettings(port=-1), "store": StoreSettings()}
         return settings.model_copy(update=changes | {"http": HttpSettings(port=0)})
-    servers = settings.nats.servers or own.nats_url
-    return settings.model_copy(update={"nats": settings.nats.model_copy(update={"servers": servers})})
+    return settings.model_copy(update={"nats": settings.nats.model_copy(update={"servers": own.nats_url})})
 
 
 def service_parts(parts: Parts = PARTS) -> Parts:
