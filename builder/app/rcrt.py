@@ -23,7 +23,6 @@ from builder.adapters.rcrt.writer import ContextWriter
 from builder.app.broker import client_options
 from builder.app.components import PARTS, Parts, counter
 from builder.app.config import ConfigSnapshot, bundled_folder, file_stamps
-from builder.app.line import MAX_TRIGGER_AGE
 from builder.app.service import Service
 from builder.app.settings import HttpSettings, NatsSettings, Settings, StoreSettings
 from builder.client.connecting import open_connection
@@ -93,20 +92,21 @@ async def bridging(
     async with AsyncExitStack() as stack:
         connection = await _connected(stack, service.url, settings)
         listen = await _connected(stack, own.nats_url, settings) if report else None
-        ledger = await Ledger.open(connection.jetstream(), service.installation, settings.nats.replicas)
+        ledger = Ledger(connection.jetstream(), service.installation, settings.nats.replicas)
+        await ledger.ensure()
         api = await stack.enter_async_context(RcrtApi(own.rcrt_api_url, str(own.workspace), str(own.agent_id)))
         publish = publisher(connection, service.installation)
         if report:
             dry_run = DryRun(counter(), report)
-            intake = Intake(api, ledger, _noting(publish, dry_run), MAX_TRIGGER_AGE, dry_run.hear)
+            intake = Intake(api, ledger, _noting(publish, dry_run), dry_run.hear)
             bridge = Bridge(connection, service.installation, settings.nats.replicas, intake, dry_run, listen)
         else:
             writer = ContextWriter(api, ledger)
-            intake = Intake(api, ledger, publish, MAX_TRIGGER_AGE, writer.expect)
+            intake = Intake(api, ledger, publish, writer.expect)
             bridge = Bridge(connection, service.installation, settings.nats.replicas, intake, writer)
         await stack.enter_async_context(bridge.open())
         runner = JobRunner(busy=lambda: False, observer=Observer())
-        tasks = [asyncio.create_task(runner.run(job)) for job in _jobs(bridge, intake)]
+        tasks = [asyncio.create_task(runner.run(job)) for job in _jobs(bridge, intake, ledger)]
         try:
             yield
         finally:
@@ -129,11 +129,13 @@ def _noting(publish: Publish, dry_run: DryRun) -> Publish:
     return noted
 
 
-def _jobs(bridge: Bridge, intake: Intake) -> tuple[Job, ...]:
+def _jobs(bridge: Bridge, intake: Intake, ledger: Ledger) -> tuple[Job, ...]:
     rounds, due = count(), 0
 
     async def look() -> None:
         nonlocal due
+        if await ledger.ensure():
+            intake.begin_again()
         due = LOOKS_AFTER_LOSS if await bridge.look() else max(0, due - 1)
         if due:
             await intake.catch_up(whole=False)

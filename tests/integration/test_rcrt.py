@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -146,12 +145,17 @@ def test_owners_with_a_session_of_one_name_have_their_own_contexts(server: RcrtS
 async def test_nothing_of_a_secret_is_kept_anywhere(server: RcrtServer, broker: Broker, folder: Path) -> None:
     server.create("secret.v1", {"value": "hunter2-of-the-schema"}, "session:vault")
     server.create("note.v1", {"content": "hunter2-of-the-mark"}, "session:vault", sensitivity="secret")
-    context_of(server, server.say("What is the password?", "vault"))
+    marked_later = server.say("The vault opens with hunter2-of-the-edit.", "vault")
+    assert "hunter2" in user_text(context_of(server, server.say("What opens the vault, you said?", "vault")))
+    server.request("PATCH", f"/breadcrumbs/{marked_later}", {"sensitivity": "secret"})
+    page = user_text(context_of(server, server.say("What is the celadon password?", "vault")))
+    assert "hunter2" not in page
     async with jetstream(broker.url) as js:
         assert (await js.stream_info("RCRT_BREADCRUMBS")).state.messages == 0
     kept = b"".join(file.read_bytes() for file in (folder / "bridge").glob("store*"))
     assert b"celadon" in kept
-    assert b"hunter2" not in kept
+    assert b"hunter2-of-the-schema" not in kept
+    assert b"hunter2-of-the-mark" not in kept
     assert "hunter2" not in str(server.contexts())
 
 
@@ -171,6 +175,26 @@ def test_hints_of_records_render_as_there_and_a_template_that_cannot_be_converte
     assert 'kiln-log (kilns): Reads "firings" & faults' in page
     assert "I fire at dawn." in page
     assert bridge.said().count("{{> partial}} is not converted") == 1
+
+
+@pytest.mark.usefixtures("bridge")
+def test_a_record_that_moves_to_another_session_leaves_the_first_one(server: RcrtServer) -> None:
+    moved = server.say("The shard lies under the wheel.", "cellar")
+    context_of(server, moved)
+    tags = ["user:message", "session:attic"]
+    server.request("PATCH", f"/breadcrumbs/{moved}", {"tags": tags, "context": {"content": "The shard lies under the wheel."}})
+    assert "shard" in user_text(context_of(server, server.say("Where is it?", "attic")))
+    assert "shard" not in user_text(context_of(server, server.say("Where is it?", "cellar")))
+
+
+@pytest.mark.usefixtures("bridge")
+def test_records_of_other_types_than_rcrts_stop_nobody(server: RcrtServer, bridge: Bridge) -> None:
+    server.create("context.blacklist.v1", {"excluded_schemas": ["x", 7]}, "context:config")
+    agent = {"agent_id": "odd", "subscriptions": {"selectors": [{"schema_name": "agent.context.v1", "any_tags": True}]}}
+    odd = server.create("agent.def.v1", agent, "workspace:agents")
+    server.create("user.message.v1", ["no", "object"], "user:message", "session:odd")
+    assert user_text(context_of(server, server.say("And this?", "odd"))).rstrip().endswith("And this?")
+    wait_for(lambda: f"record {odd} is left out: its fields have other types" in bridge.said(), "the odd agent in the log")
 
 
 @pytest.mark.usefixtures("bridge")
@@ -222,8 +246,9 @@ async def test_a_listing_finds_what_nobody_announced_updates_and_deletions_too(t
     with Broker(tmp_path / "broker") as broker, RcrtServer(tmp_path / "rcrt", broker) as server:
         async with jetstream(broker.url) as js, RcrtApi(server.url, OWNER, BUILDER) as api:
             await ensure_streams(js, Topology())
-            ledger = await Ledger.open(js, DEFAULT, 1)
-            intake = Intake(api, ledger, publisher(js._nc, DEFAULT), timedelta(hours=1), lambda _change: None)
+            ledger = Ledger(js, DEFAULT, 1)
+            assert await ledger.ensure()
+            intake = Intake(api, ledger, publisher(js._nc, DEFAULT), lambda _change: None)
 
             async def listed() -> list[tuple[str, int]]:
                 await intake.catch_up(whole=True)

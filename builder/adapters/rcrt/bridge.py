@@ -1,21 +1,18 @@
 """The bridge on the broker: RCRT's events to the intake, contexts to the writer, each settled when it is done."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any, Protocol
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from nats.errors import Error as NatsError
 from nats.errors import MaxPayloadError
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import NotFoundError
 
-from builder.adapters.rcrt.intake import Intake
+from builder.adapters.rcrt.intake import Intake, settle
 from builder.client.connecting import translated
 from builder.client.stream import Pull
 from builder.domain.errors import BuilderError, Rejected, Unavailable
@@ -35,8 +32,6 @@ BEAT_SECONDS = 3.0
 """Between two heartbeats of what waits."""
 WRITES = 32
 """Contexts that are written at once."""
-RETRY_SECONDS = 30.0
-"""After which a context comes again that a mistake in the configuration, or a bug, kept from being written."""
 _FAILED, _ADVICE = "the bridge to RCRT cannot use the broker", "is JetStream enabled, and may this user make streams?"
 
 
@@ -62,7 +57,7 @@ class Writer(Protocol):
     """Takes contexts."""
 
     async def write(self, data: bytes, *, again: bool) -> str:
-        """What became of it, for the log. again: an earlier attempt may have written. Raises `Rejected`."""
+        """Returns a word for the log. again: an earlier attempt may have written. Raises `Rejected`."""
 
 
 class Bridge:
@@ -106,10 +101,12 @@ class Bridge:
         finally:
             for pull in self._pulls:
                 await pull.unsubscribe()
-            tasks += self._writes
-            for task in tasks:
+            unsettled = (*self._intake.messages, *self._writes.values())
+            for task in (tasks := [*tasks, *self._writes]):
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            for message in unsettled:
+                await settle(message, "nak")
 
     @property
     def _durable(self) -> str:
@@ -136,6 +133,9 @@ class Bridge:
         if self._listen:
             return frozenset()
         with translated(_FAILED, _ADVICE):
+            durable = await self._js.consumer_info(STREAM, self._durable)
+            if not (durable.num_pending or durable.num_ack_pending):  # what other installations have not read
+                return frozenset()
             info = await self._js.stream_info(STREAM, subjects_filter="bc.>")
         return frozenset(subject.split(".")[1] for subject in info.state.subjects or ())
 
@@ -166,17 +166,16 @@ class Bridge:
             pull.renew()
 
     async def _hear(self, message: Msg) -> None:
-        await self._intake.hear(message.data, partial(_tell, message.ack), partial(_tell, message.in_progress))
+        await self._intake.hear(message.data, message)
 
     async def _overhear(self, message: Msg) -> None:
-        await self._intake.hear(message.data, _nothing, _nothing)
+        await self._intake.hear(message.data, None)
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(BEAT_SECONDS)
-            await self._intake.beat()
-            for message in tuple(self._writes.values()):
-                await _tell(message.in_progress)
+            for message in (*self._intake.messages, *self._writes.values()):
+                await settle(message, "in_progress")
 
     async def _begin(self, message: Msg) -> None:
         task = asyncio.create_task(self._write(message))
@@ -202,16 +201,5 @@ class Bridge:
             log.warning("a context is not written to RCRT: %s", error)
         except (BuilderError, UnexpectedError) as error:
             log.warning("a context waits: %s", error)
-            await _tell(partial(message.nak, delay=RETRY_SECONDS))
-            return
-        await _tell(message.ack)
-
-
-async def _tell(act: Callable[[], Awaitable[None]]) -> None:
-    """Tell the broker; what it does not hear it delivers again."""
-    with contextlib.suppress(NatsError, OSError):
-        await act()
-
-
-async def _nothing() -> None:
-    """Nobody waits for what is only heard."""
+            return  # the broker delivers it again
+        await settle(message, "ack")

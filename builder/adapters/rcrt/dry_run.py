@@ -22,7 +22,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What one builder makes of a trigger."""
+    """The page of one builder for a trigger."""
 
     tokens: int
     sections: int

@@ -18,7 +18,7 @@ class ConvertedRules:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """What cannot be converted, a sentence for each."""
+        """A sentence for each template that cannot be converted."""
         return tuple(f"transform.{key} {problem}" for key, problem in self.problems if problem.severity == "error")
 
 

@@ -5,15 +5,19 @@ and whether it is secret. Fetches run side by side, breadcrumbs are published in
 """
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
 
 from builder.adapters.rcrt.ledger import Entry, Ledger
-from builder.adapters.rcrt.records import CHAT_TAG, Change, breadcrumb, is_secret_record, read_change, tombstone
+from builder.adapters.rcrt.records import CHAT_TAG, CONTEXT_LIFETIME, Change, breadcrumb, is_secret_record, read_change, tombstone
 from builder.adapters.rcrt.rest import RcrtApi
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.errors import BuilderError, Rejected, Unavailable
@@ -26,14 +30,22 @@ log = logging.getLogger("builder.rcrt")
 
 FETCHES = 16
 """Records that are fetched at once."""
-FAILURES, WAIT_SECONDS = 2, 0.5
+FAILURES, WAIT_SECONDS = 3, 0.5
 """Failures on one record while RCRT answers other requests, after which only a listing brings it; and the pause between two."""
 UNKEPT = frozenset({AGENT_CONTEXT, SECRET_SCHEMA})
 """Schemas whose records are never fetched."""
 Publish = Callable[[Outgoing, bool], Awaitable[None]]
 """Event, and whether it is only stored. Raises `Rejected` and `Unavailable`."""
-Beat = Callable[[], Awaitable[None]]
 Record = dict[str, Any]
+GONE: Record = {}
+"""In place of a record that its owner no longer has."""
+
+
+async def settle(message: Msg | None, verb: Literal["ack", "nak", "in_progress"]) -> None:
+    """Tell the broker; what it does not hear it delivers again. None = nobody waits for the message."""
+    if message is not None:
+        with contextlib.suppress(NatsError, OSError):
+            await getattr(message, verb)()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,34 +54,24 @@ class _Item:
 
     change: Change
     record: asyncio.Task[Record | None]
-    settle: Beat
-    beat: Beat
-    """Tells the broker that it is in work."""
+    message: Msg | None
 
 
 class Intake:
-    """`run` settles what `hear` was given; `catch_up` looks for what nobody said."""
+    """`run` publishes the records of events in their order; `catch_up` looks for what no event said."""
 
-    def __init__(
-        self,
-        api: RcrtApi,
-        ledger: Ledger,
-        publish: Publish,
-        max_age: timedelta,
-        listener: Callable[[Change], None],
-    ) -> None:
-        """max_age: an older record triggers nothing. listener: called with each event before it is fetched."""
+    def __init__(self, api: RcrtApi, ledger: Ledger, publish: Publish, listener: Callable[[Change], None]) -> None:
+        """listener: called with each event before its record is fetched."""
         self._api = api
         self._ledger = ledger
         self._publish = publish
-        self._max_age = max_age
         self._listener = listener
-        self._workspaces = dict[str, None]()
-        """Owners that were heard of, in their order."""
+        self._workspaces = {api.workspace: None}
+        """Owners that are known, in the order in which they were heard of."""
         self._joined = set[str]()
-        """Owners of whom all is in that RCRT held when they were first heard of."""
-        self._foreign = dict[str, int]()
-        """Id → version of listed records whose owners are not known."""
+        """Owners of whom all is stored that RCRT held when they were first heard of."""
+        self._left_out = dict[str, int]()
+        """Id → version of listed records that cannot be read, or whose owners are not known."""
         self._queue = deque[_Item]()
         self._arrived = asyncio.Event()
         self._fetches = asyncio.Semaphore(FETCHES)
@@ -82,23 +84,30 @@ class Intake:
         """Events that may come: none before the first listing, because what it brings is older."""
         return max(0, 4 * FETCHES - len(self._queue)) if self._has_listed else 0
 
-    async def hear(self, data: bytes, settle: Beat, beat: Beat) -> None:
-        """An event. settle: called when its record is in."""
+    @property
+    def messages(self) -> tuple[Msg | None, ...]:
+        """Events that have not been settled."""
+        return tuple(item.message for item in self._queue)
+
+    async def hear(self, data: bytes, message: Msg | None) -> None:
+        """An event. message: settled when its record is stored."""
         try:
             change = read_change(data)
         except Rejected as error:
             log.warning("an event is left out: %s", error)
-            await settle()
+            await settle(message, "ack")
             return
         self._listener(change)
         if change.schema in UNKEPT:
-            await settle()
+            await settle(message, "ack")
             return
-        self._queue.append(_Item(change, asyncio.create_task(self._fetched(change)), settle, beat))
+        # A new record is announced twice.
+        twins = [item.record for item in self._queue if change.version and item.change == change]
+        self._queue.append(_Item(change, twins[0] if twins else asyncio.create_task(self._fetched(change)), message))
         self._arrived.set()
 
     async def run(self, freed: Callable[[], None], waiting: Callable[[], Awaitable[frozenset[str]]]) -> None:
-        """Settle events in their order until cancelled.
+        """Publish until cancelled.
 
         freed: called when more may come. waiting: ids of records whose events have not been settled; raises `Unavailable`.
         """
@@ -106,156 +115,163 @@ class Intake:
         while True:
             self._arrived.clear()
             while self._queue:
+                change, message = self._queue[0].change, self._queue[0].message
                 try:
-                    await guard(self._settle(self._queue[0]), log, "a record of RCRT")
-                except (BuilderError, UnexpectedError) as error:  # the broker delivers its event again
-                    log.warning("record %s waits: %s", self._queue[0].change.id, error)
+                    await guard(self._store(self._queue[0]), log, "a record of RCRT")
+                    await settle(message, "ack")
+                except UnexpectedError:  # its traceback is in the log, and another attempt would end the same way
+                    await settle(message, "ack")
+                except BuilderError as error:  # the broker delivers the event again
+                    log.warning("record %s waits: %s", change.id, error)
                 self._queue.popleft()
                 freed()
             await self._arrived.wait()
 
-    async def beat(self) -> None:
-        """Tell the broker that all that wait are in work."""
-        for item in tuple(self._queue):
-            await item.beat()
-
-    async def _settle(self, item: _Item) -> None:
-        record, change, failures = item.record, item.change, 0
-        while failures < FAILURES:
+    async def _store(self, item: _Item) -> None:
+        record, change = item.record, item.change
+        for _ in range(FAILURES):
             try:
                 if not await self._has_joined(change.workspace):
                     await self.catch_up(whole=True, workspace=change.workspace)
                 await self._take(change, await record, replay=False)
-                break
             except Rejected as error:
                 log.warning("record %s is left out: %s", change.id, error)
-                break
             except Unavailable as error:
                 log.warning("record %s and all after it wait: %s", change.id, error)
-                failures += await self._api.is_up()  # it may fail on this record alone, and a listing brings it again
+                while not await self._api.is_up():
+                    await asyncio.sleep(WAIT_SECONDS)
                 await asyncio.sleep(WAIT_SECONDS)
                 record = asyncio.create_task(self._fetched(change))
-        await item.settle()
+                continue
+            return
+        log.warning("record %s cannot be read, and waits for the next listing", change.id)
 
     async def _fetched(self, change: Change) -> Record | None:
-        """The record; None when it is in, is never kept, or is gone. Raises `Unavailable`."""
+        """The record; GONE; None when it is stored already. Raises `Unavailable`."""
         entry = await self._ledger.entry(change.id)
         if entry and change.version and entry.version >= change.version:
             return None
-        async with self._fetches:
-            record = await self._record(change)
-        if record is None:
-            if entry:
-                await self._delete(change.id, entry)
-            elif not change.workspace:
-                self._foreign[change.id] = change.version
-            return None
-        # The record may have changed since: what the event says is this version.
-        return record | dict(change.own or {})
-
-    async def _record(self, change: Change) -> Record | None:
         for workspace in (change.workspace,) if change.workspace else tuple(self._workspaces):
-            record = await self._api.record(change.id, workspace)
+            async with self._fetches:
+                record = await self._api.record(change.id, workspace)
             if record is not None:
-                return record
-        return None
+                # The record may have changed since: what the event says is this version.
+                return record | dict(change.own or {})
+        return GONE
 
     async def _take(self, change: Change, record: Record | None, *, replay: bool) -> None:
-        """Publish a record if no version as new is in."""
-        if record is None:
-            return
+        """Publish the record if no version as new is stored."""
         async with self._turn:
             entry = await self._ledger.entry(change.id)
-            workspace, version = str(record["owner_id"]), record["version"]
-            if entry and entry.version >= version:
+            if record is None or (record and entry and entry.version >= record["version"]):
                 return
-            by_extension = CHAT_TAG in (record.get("tags") or ())
-            news = Entry(version=version, workspace=workspace, created_at=record["created_at"], by_extension=by_extension)
+            if not record:
+                await self._delete(change, entry)
+                return
+            news = Entry(
+                version=record["version"], workspace=str(record["owner_id"]), created_at=record["created_at"],
+                by_extension=CHAT_TAG in (record.get("tags") or ()),
+            )  # fmt: skip
             try:
-                if not is_secret_record(record) and record.get("schema_name") != AGENT_CONTEXT:
-                    news = replace(news, session=await self._published(record, entry, replay=replay))
+                session = await self._published(record, entry, replay=replay)
             except Rejected:
                 await self._ledger.note(change.id, news)
                 raise
-            await self._ledger.note(change.id, news)
+            await self._ledger.note(change.id, replace(news, session=session))
 
     async def _published(self, record: Record, entry: Entry | None, *, replay: bool) -> str:
-        """The session's token."""
-        is_old = replay or datetime.now(UTC) - datetime.fromisoformat(record["created_at"]) >= self._max_age
-        # Only a first version triggers, and it may be one that nobody said.
-        version = record["version"] if entry or is_old else 1
-        translation = breadcrumb(record, version=version)
-        for failure in translation.failures:
-            log.warning("hints of record %s are not followed: %s", record["id"], failure)
-        await self._publish(translation.event, is_old)
-        return parse_breadcrumb_subject(translation.event.subject).session
+        """The session's token; empty when nothing of the record may be kept."""
+        is_old = replay or datetime.now(UTC) - datetime.fromisoformat(record["created_at"]) >= CONTEXT_LIFETIME
+        session, translation = "", None
+        if not is_secret_record(record) and record.get("schema_name") not in UNKEPT:
+            # Only a first version triggers, and it may be one that no event said.
+            translation = breadcrumb(record, version=record["version"] if entry or is_old else 1)
+            session = parse_breadcrumb_subject(translation.event.subject).session
+        if entry and entry.session not in ("", session):  # it became a secret, or moved to another session
+            await self._publish(tombstone(record["id"], entry), False)
+        if translation is not None:
+            for failure in translation.failures:
+                log.warning("hints of record %s are not followed: %s", record["id"], failure)
+            await self._publish(translation.event, is_old)
+        return session
 
-    async def _delete(self, identity: str, entry: Entry) -> None:
-        async with self._turn:
-            if entry.session:
-                await self._publish(tombstone(identity, entry.workspace, entry.session), False)
-            await self._ledger.drop(identity)
+    async def _delete(self, change: Change, entry: Entry | None) -> None:
+        """A record that is gone, or that no known owner has."""
+        if entry is None:
+            if not change.workspace:
+                self._left_out[change.id] = change.version
+            return
+        if entry.session:
+            await self._publish(tombstone(change.id, entry), False)
+        await self._ledger.drop(change.id)
 
     async def catch_up(self, *, whole: bool, workspace: str = "") -> None:
-        """List what RCRT holds, and take what is not in. Raises `Unavailable`.
+        """List what RCRT holds, and take what is not stored. Raises `Unavailable`.
 
-        whole: to the end, deletions too; else until a page brings nothing new. workspace: one that is heard of anew.
+        whole: to the end, deletions too; else until a page brings nothing new. workspace: an owner that is heard of anew.
         """
         async with self._listing:
-            self._workspaces |= {self._api.workspace: None} | ({workspace: None} if workspace else {})
-            strangers = [each for each in self._workspaces if not await self._has_joined(each)]
+            known = {workspace} - {""} | (set() if self._has_listed else await self._ledger.workspaces())
+            self._workspaces |= dict.fromkeys(sorted(known))
+            strangers = frozenset([each for each in self._workspaces if not await self._has_joined(each)])
             if strangers:
-                self._foreign.clear()
-            missing, seen = list[Change](), set[str]()
+                self._left_out.clear()
+            missing, listed = list[Change](), set[str]()
             async for page in self._api.changes():
-                seen |= {change.id for change in page}
+                listed |= {change.id for change in page}
                 news = [change for change in page if await self._is_new(change)]
                 missing += news
                 if not (whole or strangers or news):
                     break
             waiting = await self._waiting() | {item.change.id for item in self._queue}
-            for change in reversed(missing):  # oldest change first
-                if change.id not in waiting:
-                    await self._catch(change, frozenset(strangers))
+            # The oldest change comes first.
+            await self._take_all([change for change in reversed(missing) if change.id not in waiting], strangers)
             for stranger in strangers:
                 await self._ledger.join(stranger)
                 self._joined.add(stranger)
             if not self._has_listed:
-                log.info("RCRT is listed for the first time: %d records were not in", len(missing))
+                log.info("RCRT is listed for the first time: %d records were not stored", len(missing))
             self._has_listed = True
             if whole:
-                await self._drop_missing(seen)
+                gone = await self._ledger.ids() - listed
+                await self._take_all([Change(id=each, workspace=entry.workspace) for each in gone
+                                      if (entry := await self._ledger.entry(each))], strangers)  # fmt: skip
+
+    def begin_again(self) -> None:
+        """The ledger is lost: what RCRT holds now is history, as at the first start."""
+        self._joined.clear()
+        self._has_listed = False
 
     async def _has_joined(self, workspace: str) -> bool:
         if workspace not in self._joined and await self._ledger.has_joined(workspace):
             self._joined.add(workspace)
         return workspace in self._joined
 
-    async def _drop_missing(self, seen: set[str]) -> None:
-        """Delete what RCRT no longer holds; a page may miss a record that moves meanwhile."""
-        for identity in await self._ledger.ids() - seen:
-            entry = await self._ledger.entry(identity)
-            if entry and await self._api.record(identity, entry.workspace) is None:
-                await self._delete(identity, entry)
-
     async def _is_new(self, change: Change) -> bool:
-        if change.schema in UNKEPT or not is_token(change.id):
-            return False
-        if self._foreign.get(change.id, 0) >= change.version:
+        if change.schema in UNKEPT or not is_token(change.id) or self._left_out.get(change.id, 0) >= change.version:
             return False
         entry = await self._ledger.entry(change.id)
         return entry is None or entry.version < change.version
 
-    async def _catch(self, change: Change, strangers: frozenset[str]) -> None:
-        try:
-            record = await self._fetched(change)
-            await self._take(change, record, replay=record is not None and record["owner_id"] in strangers)
-        except Rejected as error:
-            log.warning("record %s is left out: %s", change.id, error)
-        except Unavailable as error:
-            if not await self._api.is_up():
-                raise
-            log.warning("record %s cannot be read, and is tried again: %s", change.id, error)
+    async def _take_all(self, changes: list[Change], strangers: frozenset[str]) -> None:
+        """Fetch some at once, and publish them in their order. One that cannot be read stops no other. Raises `Unavailable`."""
+        for first in range(0, len(changes), FETCHES):
+            some = changes[first : first + FETCHES]
+            records = await asyncio.gather(*map(self._fetched, some), return_exceptions=True)
+            for change, record in zip(some, records, strict=True):
+                try:
+                    await guard(self._take_listed(change, record, strangers), log, "a listed record of RCRT")
+                except (BuilderError, UnexpectedError) as error:
+                    if isinstance(error, Unavailable) and not await self._api.is_up():
+                        raise
+                    log.warning("record %s is left out: %s", change.id, error)
+                    if not isinstance(error, Unavailable):
+                        self._left_out[change.id] = change.version
+
+    async def _take_listed(self, change: Change, record: Record | BaseException | None, strangers: frozenset[str]) -> None:
+        if isinstance(record, BaseException):
+            raise record
+        await self._take(change, record, replay=record is not None and record.get("owner_id") in strangers)
 
 
 async def _nothing() -> frozenset[str]:

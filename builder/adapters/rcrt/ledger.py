@@ -1,4 +1,4 @@
-"""What of RCRT is in already: a key-value bucket that all bridges of an installation share, and that outlives them."""
+"""The versions of RCRT's records that are stored already: a key-value bucket, which outlives the bridge."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -11,13 +11,13 @@ from nats.js.kv import KeyValue
 from builder.client.connecting import translated
 from builder.wire.subjects import Installation
 
-_JOINED = "joined"
+_JOINED = "joined."
 _FAILED, _ADVICE = "the ledger of RCRT's records failed", "is the broker up, and may this user make key-value buckets?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A record that is in."""
+    """A record that is stored."""
 
     version: int
     workspace: str
@@ -30,21 +30,22 @@ class Entry:
 
 
 class Ledger:
-    """Methods raise `Unavailable`."""
+    """Methods raise `Unavailable`. `ensure` comes first."""
 
-    def __init__(self, bucket: KeyValue) -> None:
-        self._bucket = bucket
+    def __init__(self, js: JetStreamContext, installation: Installation, replicas: int) -> None:
+        self._js = js
+        self._config = KeyValueConfig(bucket=f"{installation.name}-rcrt", history=1, storage=StorageType.FILE, replicas=replicas)
+        self._bucket: KeyValue
 
-    @classmethod
-    async def open(cls, js: JetStreamContext, installation: Installation, replicas: int) -> "Ledger":
-        """The bucket, made where it is missing. Raises `Unavailable`."""
-        name = f"{installation.name}-rcrt"
+    async def ensure(self) -> bool:
+        """Make the bucket where it is missing; returns whether it was."""
         with translated(_FAILED, _ADVICE):
             try:
-                return cls(await js.key_value(name))
+                self._bucket = await self._js.key_value(self._config.bucket)
             except BucketNotFoundError:
-                config = KeyValueConfig(bucket=name, history=1, storage=StorageType.FILE, replicas=replicas)
-                return cls(await js.create_key_value(config))
+                self._bucket = await self._js.create_key_value(self._config)
+                return True
+        return False
 
     async def entry(self, identity: str) -> Entry | None:
         """The record of an id."""
@@ -52,7 +53,7 @@ class Ledger:
         return Entry(**json.loads(text)) if text else None
 
     async def note(self, identity: str, entry: Entry) -> None:
-        """The record is in."""
+        """The record is stored."""
         with translated(_FAILED, _ADVICE):
             await self._bucket.put(identity, json.dumps(asdict(entry)).encode())
 
@@ -62,21 +63,28 @@ class Ledger:
             await self._bucket.delete(identity)
 
     async def ids(self) -> frozenset[str]:
-        """All records that are in."""
-        with translated(_FAILED, _ADVICE):
-            try:
-                return frozenset(key for key in await self._bucket.keys() if not key.startswith(_JOINED))
-            except NoKeysError:
-                return frozenset()
+        """All records that are stored."""
+        return frozenset(key for key in await self._keys() if not key.startswith(_JOINED))
+
+    async def workspaces(self) -> frozenset[str]:
+        """Owners of whom all is stored that RCRT held at first."""
+        return frozenset(key.removeprefix(_JOINED) for key in await self._keys() if key.startswith(_JOINED))
 
     async def has_joined(self, workspace: str) -> bool:
-        """Whether all that RCRT held of the owner at first is in."""
-        return bool(await self._value(f"{_JOINED}.{workspace}"))
+        """Whether all that RCRT held of the owner at first is stored."""
+        return bool(await self._value(f"{_JOINED}{workspace}"))
 
     async def join(self, workspace: str) -> None:
-        """All that RCRT held of the owner at first is in: what comes from now on is news."""
+        """All that RCRT held of the owner at first is stored: what comes from now on is news."""
         with translated(_FAILED, _ADVICE):
-            await self._bucket.put(f"{_JOINED}.{workspace}", b"yes")
+            await self._bucket.put(f"{_JOINED}{workspace}", b"yes")
+
+    async def _keys(self) -> list[str]:
+        with translated(_FAILED, _ADVICE):
+            try:
+                return await self._bucket.keys()
+            except NoKeysError:
+                return []
 
     async def _value(self, key: str) -> bytes:
         with translated(_FAILED, _ADVICE):

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from builder.adapters.rcrt.hints import converted_rules
+from builder.adapters.rcrt.ledger import Entry
 from builder.domain.breadcrumb import (
     AGENT_CONTEXT,
     AGENT_RESPONSE,
@@ -57,7 +58,7 @@ class Change:
     """0 = a thin event does not say."""
     schema: str = ""
     own: Mapping[str, Any] | None = None
-    """What the event says of this version; None = nothing."""
+    """Fields of this version as the event has them; None = it has none."""
 
 
 def read_change(data: bytes) -> Change:
@@ -84,7 +85,7 @@ def is_secret_record(record: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A breadcrumb, and what of its record is not followed."""
+    """A breadcrumb, and the hints of its record that are not followed."""
 
     event: Outgoing
     failures: tuple[str, ...]
@@ -92,6 +93,13 @@ class Translation:
 
 def breadcrumb(record: Mapping[str, Any], *, version: int) -> Translation:
     """A whole record (`/full`) as it is published. version: under which it triggers or replaces. Raises `Rejected`."""
+    try:
+        return _translated(record, version)
+    except (TypeError, ValueError, KeyError, AttributeError, RecursionError) as error:
+        raise Rejected(f"its fields have other types than RCRT's records: {error!r:.200}; write it anew") from error
+
+
+def _translated(record: Mapping[str, Any], version: int) -> Translation:
     schema = str(record.get("schema_name") or "untyped.v1")
     body = record.get("context")
     body = dict(body) if isinstance(body, dict) else {"content": body}
@@ -125,7 +133,7 @@ def session_of(identity: str, schema: str, tags: list[str], body: Mapping[str, A
 
 
 def _followed(schema: str, body: dict[str, Any]) -> dict[str, Any]:
-    """The body with what RCRT's code does and its records do not say."""
+    """The body as RCRT's code understands it."""
     if schema == BLACKLIST:  # it hides from search alone, and the conversation needs its tool results
         lines = body.get("excluded_schemas") or ()
         return body | {"excluded_schemas": [line for line in lines if line.get("schema_name") not in TOOLS]}
@@ -146,10 +154,10 @@ def _reads_contexts(agent: Mapping[str, Any]) -> bool:
     )  # fmt: skip
 
 
-def tombstone(identity: str, workspace: str, session: str) -> Outgoing:
-    """The deletion of a record as it is published. session: a token."""
-    record = {"id": f"deleted-{identity}", "schema_name": TOMBSTONE, "version": 1, "session": session}
-    return outgoing(record | {"context": {"breadcrumb_id": identity}}, workspace)
+def tombstone(identity: str, entry: Entry) -> Outgoing:
+    """The deletion of a record as it is published. entry: of its newest version that is stored."""
+    record = {"id": f"deleted-{identity}-{entry.version}", "schema_name": TOMBSTONE, "version": 1, "session": entry.session}
+    return outgoing(record | {"context": {"breadcrumb_id": identity}}, entry.workspace)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

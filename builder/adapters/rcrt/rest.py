@@ -22,10 +22,17 @@ RENEWAL = 0.8
 UNSIGNED_SECONDS = 300.0
 """Between two requests for a token where the server makes none."""
 ATTEMPTS, FIRST_PAUSE_SECONDS, LAST_PAUSE_SECONDS = 4, 0.2, 10.0
-"""Of a request that fails; then its event, or its context, waits and comes again."""
-TIMEOUT_SECONDS, PROBE_SECONDS = 30.0, 5.0
+"""Of a write or a listing that fails. A record is asked for once: whoever needs it tries again."""
+TIMEOUT_SECONDS, SHORT_SECONDS = 30.0, 5.0
+"""Of a write or a listing; and of a record or a probe, which others wait for."""
 ROLES = ("curator", "emitter", "subscriber")
 _HEAD = ("id", "workspace", "trigger_event_id", "assembled_at")
+_EXPECTED = frozenset(
+    {
+        HTTPStatus.OK, HTTPStatus.CREATED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT,
+        HTTPStatus.PRECONDITION_FAILED,
+    }
+)  # fmt: skip
 _REFUSALS = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY})
 
 
@@ -41,7 +48,7 @@ class StoredContext:
     version: int
     tags: frozenset[str]
     head: Mapping[str, Any]
-    """What of the context says whose and when it is."""
+    """Its fields that say whose and when it is."""
 
     @classmethod
     def of(cls, identity: str, version: int, tags: Iterable[str], context: Mapping[str, Any]) -> "StoredContext":
@@ -60,7 +67,7 @@ class RcrtApi:
     """Opened with `async with`. Methods raise `Unavailable` after some attempts, `Misconfigured`, and `Rejected`."""
 
     def __init__(self, url: str, workspace: str, agent: str, clock: Callable[[], float] = time) -> None:
-        """url: base, as RCRT_API_URL. owner: of listings, which need any token. agent: UUID that the requests are made as."""
+        """url: base, as RCRT_API_URL. workspace: owner whose token reads listings. agent: UUID that the requests are made as."""
         self.workspace = workspace
         self._url = url.rstrip("/")
         self._agent = agent
@@ -80,9 +87,9 @@ class RcrtApi:
 
     async def record(self, identity: str, workspace: str) -> dict[str, Any] | None:
         """The whole record; None when the owner has none of this id."""
-        answer = await self._request("GET", f"/breadcrumbs/{identity}/full", workspace)
+        answer = await self._request("GET", f"/breadcrumbs/{identity}/full", workspace, is_short=True)
         if answer.status_code == HTTPStatus.FORBIDDEN:
-            raise Misconfigured(f"RCRT forbids agent {self._agent} to read record {identity} whole; give it the role curator")
+            raise Rejected(f"RCRT forbids agent {self._agent} to read it whole; give the agent the role curator")
         return None if answer.status_code == HTTPStatus.NOT_FOUND else dict(answer.json())
 
     async def changes(self) -> AsyncIterator[list[Change]]:
@@ -95,12 +102,11 @@ class RcrtApi:
             offset += len(page)
 
     async def is_up(self) -> bool:
-        """Whether it answers at all."""
+        """Whether it answers a listing."""
         try:
-            await self._client.get(f"{self._url}/breadcrumbs?limit=1", timeout=PROBE_SECONDS)
+            return (await self._client.get(f"{self._url}/breadcrumbs?limit=1", timeout=SHORT_SECONDS)).is_success
         except httpx2.HTTPError:
             return False
-        return True
 
     async def contexts(self, tag: str) -> list[StoredContext]:
         """The stored contexts with a tag, newest change first; of all owners, because the listing knows none."""
@@ -131,27 +137,39 @@ class RcrtApi:
         workspace: str,
         body: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
+        *,
+        is_short: bool = False,
     ) -> httpx2.Response:
+        """is_short: one attempt."""
+        attempt = partial(self._attempt, method, path, workspace, body, headers or {}, SHORT_SECONDS if is_short else None)
         try:
-            return await self._retry(partial(self._attempt, method, path, workspace, body, headers or {}))
+            return await (attempt() if is_short else self._retry(attempt))
         except (httpx2.HTTPError, _Failed) as error:
             reason = repr(error) if isinstance(error, httpx2.HTTPError) else str(error)
             place = f"{method} {self._url}{path.partition('?')[0]}"
             raise Unavailable(f"RCRT did not answer {place}: {reason:.200}; look at its server, and at RCRT_API_URL") from error
 
     async def _attempt(
-        self, method: str, path: str, workspace: str, body: Mapping[str, Any] | None, headers: Mapping[str, str]
+        self,
+        method: str,
+        path: str,
+        workspace: str,
+        body: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+        seconds: float | None,
     ) -> httpx2.Response:
         token = await self._token(workspace)
         authorization = {"Authorization": f"Bearer {token}"} if token else {}
-        answer = await self._client.request(method, f"{self._url}{path}", json=body, headers={**authorization, **headers})
+        answer = await self._client.request(
+            method, f"{self._url}{path}", json=body, headers={**authorization, **headers}, timeout=seconds or TIMEOUT_SECONDS
+        )
         if answer.status_code == HTTPStatus.UNAUTHORIZED:
             self._tokens.pop(workspace, None)
-        if answer.status_code == HTTPStatus.UNAUTHORIZED or answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise _Failed(f"it answered {answer.status_code}")
         if answer.status_code in _REFUSALS:
             where = f"{method} {path.partition('?')[0]}"
             raise Rejected(f"RCRT refuses {where} with {answer.status_code}: {answer.text:.200}; is RCRT_API_URL its server?")
+        if answer.status_code not in _EXPECTED:
+            raise _Failed(f"it answered {answer.status_code}")
         return answer
 
     async def _token(self, workspace: str) -> str:
