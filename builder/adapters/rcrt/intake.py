@@ -211,8 +211,8 @@ class Intake:
         whole: to the end, deletions too; else until a page brings nothing new. workspace: an owner that is heard of anew.
         """
         async with self._listing:
-            known = {workspace} - {""} | (set() if self._has_listed else await self._ledger.workspaces())
-            self._workspaces |= dict.fromkeys(sorted(known))
+            names = {workspace} - {""} | (set() if self._has_listed else await self._ledger.workspaces())
+            self._workspaces |= dict.fromkeys(sorted(names))
             strangers = frozenset([each for each in self._workspaces if not await self._has_joined(each)])
             if strangers:
                 self._left_out.clear()
