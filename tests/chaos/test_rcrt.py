@@ -8,7 +8,7 @@ from tests.rcrt import CHAT_AGENT, Bridge, RcrtServer
 from tests.running import Broker, wait_for
 
 TRIGGERS = int(os.environ.get("RCRT_TRIGGERS", "60"))
-"""2,000 are a quarter of an hour."""
+"""RCRT_TRIGGERS=2000 takes about twenty minutes."""
 SESSIONS = 20
 
 

@@ -28,7 +28,7 @@ from builder.worker.jobs import UnexpectedError, guard
 
 log = logging.getLogger("builder.rcrt")
 
-FETCHES = 16
+FETCHES = 32
 """Records that are fetched at once."""
 FAILURES, WAIT_SECONDS = 3, 0.5
 """Failures on one record while RCRT answers other requests, after which only a listing brings it; and the pause between two."""
@@ -82,7 +82,7 @@ class Intake:
     @property
     def free(self) -> int:
         """Events that may come: none before the first listing, because what it brings is older."""
-        return max(0, 4 * FETCHES - len(self._queue)) if self._has_listed else 0
+        return max(0, 2 * FETCHES - len(self._queue)) if self._has_listed else 0
 
     @property
     def messages(self) -> tuple[Msg | None, ...]:
