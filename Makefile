@@ -12,6 +12,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Else each process of the tests compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
+.NOTPARALLEL:
 .PHONY: demo test up check clean
 
 demo: $(VENV)/model

@@ -5,7 +5,6 @@ Frozen, what is here costs a command no collection of garbage.
 
 import gc
 
-import builder.adapters.embedding.onnx
 import builder.app
 import builder.cli.build
 import builder.cli.doctor

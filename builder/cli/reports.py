@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from itertools import groupby, zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from builder.app.console import fits, table
-from builder.app.rcrt import Comparison, Page
 from builder.wire.subjects import session_text
+
+if TYPE_CHECKING:
+    from builder.app.rcrt import Comparison, Page
 
 EVIDENCE = ("p", "rank", "signals")
 """Probability, rank, strongest signals."""
@@ -30,7 +32,7 @@ def receipt_text(answer: dict[str, Any]) -> str:
     return "\n\n".join(piece.rstrip("\n") for piece in pieces if piece) + "\n"
 
 
-def dry_run_text(comparison: Comparison) -> str:
+def dry_run_text(comparison: "Comparison") -> str:
     """One trigger of a dry run: our page, and a line that compares it with that of the deployment's own builder."""
     ours, theirs = comparison.ours, comparison.theirs
     others = _page_text(theirs, comparison) if theirs else "no context of its own builder has come yet"
@@ -38,7 +40,7 @@ def dry_run_text(comparison: Comparison) -> str:
     return head if theirs else f"{head}\n{comparison.content}"
 
 
-def _page_text(page: Page, comparison: Comparison) -> str:
+def _page_text(page: "Page", comparison: "Comparison") -> str:
     return f"{page.tokens:,} tokens in {page.sections} sections, {page.messages} of {comparison.session_messages} messages"
 
 

@@ -13,3 +13,9 @@ def test_lint_needs_no_broker_no_store_and_no_model() -> None:
     code = f"import sys; from {module} import lint_folders; print(sorted({heavy} & sys.modules.keys()))"
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_reports_are_printed_without_the_parts_of_the_service() -> None:
+    code = "import sys, builder.cli.reports; print(sorted({'nats', 'numpy', 'faststream', 'onnxruntime'} & sys.modules.keys()))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"

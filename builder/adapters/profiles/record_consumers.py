@@ -9,7 +9,8 @@ import yaml
 from cachetools import FIFOCache
 from pydantic import BaseModel, ValidationError
 
-from builder.adapters.profiles.layers import DEFAULT, laid_over, merged
+from builder.adapters.profiles.layers import DEFAULT, SettingError, laid_over, merged
+from builder.adapters.profiles.problems import setting_name
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.profiles.record_settings import (
     SETTINGS,
@@ -106,6 +107,8 @@ class RecordProfiles:
         try:
             values = self._values(records, agent, config, findings)
             text = yaml.safe_dump(values, allow_unicode=True, sort_keys=False)
+        except SettingError as error:
+            raise FaultyFiles((_finding(records.origin, Note(setting_name(error.path), error.problem, error.fix)),)) from error
         except (ValueError, TypeError, OverflowError, yaml.YAMLError, RecursionError) as error:
             problem, _, fix = str(error).partition("; ")
             raise FaultyFiles((_finding(records.origin, Note("", problem, fix or AGAIN)),)) from error

@@ -190,7 +190,9 @@ def _page_fields(tree: nodes.Template) -> Iterator[Fault]:
     for value, names in fields.items():
         for line, name in fields_of(tree, value):
             if name not in names:
-                fix = advice(f"{value}.{name}", [f"{value}.{each}" for each in names])
+                near = nearest(name, names)
+                every = ", ".join(f"{value}.{each}" for each in sorted(names))
+                fix = f"write {value}.{near}" if near else f"use one of {every}"
                 yield Fault(line, f"{value}.{name} does not exist", fix)
 
 

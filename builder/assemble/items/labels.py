@@ -153,10 +153,14 @@ class Labels:
         return whole_look(name) in consumers and name.casefold() not in {consumer.casefold() for consumer in self.consumers}
 
 
-@lru_cache(64)
 def reserved_names(phrases: Phrases, without: str = "") -> frozenset[str]:
     """Looks of the names of roles and of the labels of these phrases. without: a word list."""
-    words = [WORD.search(phrases.entries.get(name, "")) for name in LABELS]
+    return _reserved(tuple(phrases.entries.get(name, "") for name in LABELS), without)
+
+
+@lru_cache(64)
+def _reserved(labels: tuple[str, ...], without: str) -> frozenset[str]:
+    words = map(WORD.search, labels)
     every = role_looks().union(*(looks(word.group()) for word in words if word))
     return every - role_looks(without) if without else every
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, takewhile
+from itertools import accumulate
 
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, OLD_TURNS, Shares
 from builder.assemble.draft import PageDraft
@@ -114,7 +114,9 @@ def _put(
             reason = f"beyond the {limit} most probable of {crumb.schema}"
         elif find.tokens > most - ledger.spent[rule.name] or is_orphan:
             reason = IRRELEVANT
-        elif ledger.remaining < least[number] or not _try_first(rule.name, candidates[number:], draft, items_by_row):
+        elif ledger.remaining < least[number] or not _try_first(
+            rule.name, find, _likely(candidates[number:], limits, most, rule, draft), draft, items_by_row
+        ):
             reason = OVER_BUDGET
         else:
             ledger.probabilities[crumb.id] = min(ledger.probabilities.get(crumb.id, 0.0) + find.probability, 1.0)
@@ -136,15 +138,27 @@ def _news(finds: Iterable[Find], draft: PageDraft, items_by_row: Mapping[int, It
             yield remainder
 
 
-def _try_first(section: str, finds: tuple[Find, ...], draft: PageDraft, items_by_row: dict[int, Item]) -> bool:
-    """Try to add the first find. Raises `FragmentPending` for all that are likely to follow, too: one new start serves them."""
+def _try_first(section: str, find: Find, likely: Iterable[Find], draft: PageDraft, items_by_row: dict[int, Item]) -> bool:
+    """Try to add the find. likely: it and those that will follow; raises `FragmentPending` for all, so one start serves them."""
     try:
-        return _try_add(section, finds[0], draft, items_by_row)
+        return _try_add(section, find, draft, items_by_row)
     except FragmentPending:
-        tokens = accumulate(find.tokens or MIN_LINE_TOKENS for find in finds)
-        follow = sum(1 for _ in takewhile(lambda spent: spent <= draft.ledger.remaining, tokens))
-        each(_if_added(finds[:follow], draft.writer, {row: item.spans for row, item in items_by_row.items()}))
+        each(_if_added(likely, draft.writer, {row: item.spans for row, item in items_by_row.items()}))
         raise
+
+
+def _likely(finds: Iterable[Find], limits: Mapping[str, int], most: float, rule: SectionRule, draft: PageDraft) -> Iterator[Find]:
+    """The first find, and those after it within the limits of their schemas and the room for all. most: see `_put`."""
+    places, room = dict(limits), min(draft.ledger.remaining, most - draft.ledger.spent[rule.name])
+    for number, find in enumerate(finds):
+        schema = draft.recall.view.breadcrumb(find.row).schema
+        if not places.get(schema, 1):
+            continue
+        room -= find.tokens or MIN_LINE_TOKENS
+        if number and room < 0:
+            return
+        places |= {schema: places[schema] - 1} if schema in places else {}
+        yield find
 
 
 def _if_added(finds: Iterable[Find], writer: Writer, spans_by_row: dict[int, Spans]) -> Iterator[Callable[[], Item]]:

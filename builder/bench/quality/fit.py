@@ -141,7 +141,7 @@ def to_toml(ranker: Ranker, date: str, data: str) -> str:
         "words.null": ranker.words.null,
     }
     lines = [
-        "# Weights of the linear fusion in `ranking.py`, one a signal, and of the null candidate in `probability.py`: hybrid",
+        "# Weights of the linear fusion and of the null candidate in `ranking.py`, one for each signal: hybrid",
         "# with vectors, words without a model (degraded contexts). Written by `context-builder bench fit`.",
         f'\n[fit]\ndate = "{date}"\ndata = "{data}"',
     ]

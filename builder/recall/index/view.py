@@ -45,8 +45,6 @@ class Prefix:
         self.crumb = table.crumb[:end]
         """Passage → row of its breadcrumb, shape (passages,)."""
         self.has_vector = table.has_vector[:end]
-        self.vectors = None if table.vector is None else table.vector[:end]
-        """Shape (passages, width), zeros where missing; None = none at all."""
         by = breadcrumbs.superseded_by[:size]
         self.latest = np.asarray((by < 0) | (by >= size))
         """Breadcrumbs that nothing has replaced, shape (size,)."""
@@ -54,6 +52,12 @@ class Prefix:
         """Who has spoken, in the order of their first words."""
         self._cosines: dict[bytes, Floats] = {}
         self._occurrences: dict[str, tuple[Occurrences, Occurrences, Occurrences]] = {}
+
+    @property
+    def vectors(self) -> Floats | None:
+        """Shape (passages, width), zeros where missing; None = none at all. They may come while the prefix is in use."""
+        table = self.history.passages
+        return None if table.vector is None else table.vector[: self.passages]
 
     @cached_property
     def neighbours(self) -> Neighbours:

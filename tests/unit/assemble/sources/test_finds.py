@@ -44,22 +44,34 @@ def test_finds_stand_in_the_order_in_which_they_were_said_and_fill_the_rest() ->
     assert context.budget - 60 < context.tokens <= context.budget
 
 
-def begun_again(ready: dict[Hashable, object]) -> tuple[Context, int]:
+def begun_again(ready: dict[Hashable, object], wanted: Profile | None = None) -> tuple[Context, int]:
     """A page of which every fragment takes long, and how often it was begun again. ready: is given the fragments."""
     PENDING_CHARS.set(0)
     READY.set(ready)
     for number in count():
         try:
-            return page(kilns(200)), number
+            return page(kilns(200), wanted), number
         except FragmentPending as pending:
             ready |= {key: make() for key, make in pending.works.items()}
     raise AssertionError
 
 
 def test_fragments_that_take_long_are_made_together_as_far_as_they_have_room() -> None:
-    context, again = copy_context().run(begun_again, {})
+    ready: dict[Hashable, object] = {}
+    context, again = copy_context().run(begun_again, ready)
     assert context == page(kilns(200))
-    assert again < len(ids_of(context, "relevant")) / 2
+    relevant = len(ids_of(context, "relevant"))
+    assert again < relevant / 2
+    assert len(ready) < 2 * relevant, "nothing is made that has no room"
+
+
+def test_fragments_beyond_the_limit_of_their_schema_are_not_made() -> None:
+    ready: dict[Hashable, object] = {}
+    wanted = profile(per_schema_limit={"user.message.v1": 2})
+    context, _ = copy_context().run(begun_again, ready, wanted)
+    assert context == page(kilns(200), wanted)
+    assert len(ids_of(context, "relevant")) == 2
+    assert len(ready) < 20, "two finds, and what is on the page without a search"
 
 
 def test_what_had_no_room_is_an_omission_and_nothing_shown_is() -> None:

@@ -10,6 +10,7 @@ from builder.recall.search.retrieval import RetrievalResult, retrieve
 from tests.factories import (
     BY_HAND,
     FAR,
+    bare,
     extend,
     make_breadcrumb,
     make_history,
@@ -17,6 +18,7 @@ from tests.factories import (
     make_query,
     make_remembered,
     make_terms,
+    make_vector,
     view_of,
 )
 
@@ -65,3 +67,11 @@ def test_later_rows_change_nothing_of_a_prefix() -> None:
     again = view_of(history, ROWS[2].breadcrumb.place).prefix
     np.testing.assert_array_equal(again.cosines(QUERY.vector), cosines)
     np.testing.assert_array_equal(again.neighbours.after, after)
+
+
+def test_vectors_that_come_after_a_view_was_made_are_compared() -> None:
+    history = make_history([bare(make_remembered("The kiln is hot."))])
+    prefix = view_of(history).prefix
+    assert history.fill({0: (make_vector("kiln"),)})
+    assert prefix.has_vector.all()
+    assert not np.isnan(prefix.cosines(make_vector("kiln"))).any()
