@@ -170,7 +170,7 @@ class Agent:
     tags: tuple[str, ...]
 
     async def work(self, context: ReceivedContext, is_repeat: bool) -> None:
-        """Once, also after restarts. Raises what the handler raises."""
+        """Answer a context once, also after restarts. Raises what the handler raises."""
         page = None if is_repeat and await self._is_answered(context) else await self._page(context)
         while page and not page.is_over and (reply := await called(self.handler, page)) is not None:
             try:

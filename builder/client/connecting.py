@@ -51,7 +51,7 @@ _KEY_FILES = {
     "nkeys_seed": ("CONTEXT_BUILDER_NATS__NKEY", r"\s*SU[A-Z2-7]{56}\s*$"),
 }
 _SECRET = re.compile(r"(?:(?<=://)|(?<=,)|^)(?!\w+://)\s*[^/,]*@")
-"""Before a host."""
+"""User, password or token before a host."""
 
 
 def refusal(error: Exception | None) -> str:
@@ -78,7 +78,7 @@ def permission(subject: str) -> str:
 
 @cache
 def tell(sentence: str) -> None:
-    """Once in the life of the process."""
+    """Log a sentence, once in the life of the process."""
     log.warning("%s", sentence)
 
 
@@ -132,14 +132,14 @@ def without_credentials(servers: str) -> str:
 
 
 def reason(error: Exception) -> str:
-    """One line."""
+    """The message of a connection or broker error, in one line."""
     text = (error.description if isinstance(error, APIError) else "") or str(error) or type(error).__name__
     return " ".join(text.split())
 
 
 @contextmanager
 def translated(what: str, advice: str) -> Iterator[None]:
-    """As `Unavailable`. what: failed attempt. advice: remedy."""
+    """Errors of the broker as `Unavailable`. what: failed attempt. advice: remedy."""
     try:
         yield
     except (APIError, NatsError, OSError, TimeoutError) as error:
@@ -175,7 +175,7 @@ class _Journal:
         self.is_open = False
         """The first connection was made."""
         self.deadline = math.inf
-        """Of the first connection, by the loop's clock: `asyncio.wait_for` in nats-py may swallow the cancellation."""
+        """End of the first connection, by the loop's clock: `asyncio.wait_for` in nats-py may swallow the cancellation."""
         self._connection = connection
         self._servers = servers
         self._every = every

@@ -131,3 +131,4 @@ class StreamMessage:
     replay: bool = False
     """True for imports (header `Context-Builder-Replay`): remembered, never a trigger."""
     deliveries: int = 1
+    """How often it was delivered, this time included."""

@@ -53,6 +53,7 @@ class Ended:
 
     breadcrumb: Breadcrumb
     size: int
+    """Bytes of its row."""
 
 
 def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
@@ -129,6 +130,7 @@ class Recall:
     """The answer to a `RecallQuery`."""
 
     rows: tuple[StoredBreadcrumb, ...]
+    """In place order."""
     pinned: tuple[tuple[StoredBreadcrumb, ...], ...]
     """For each `Pinned` of the query its breadcrumbs, newest first."""
     revision: int

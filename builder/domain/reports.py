@@ -256,6 +256,7 @@ class ContextReceipt:
     """Its parts cover every line of the page but empty ones."""
 
     parts: tuple[PagePart, ...]
+    """In page order."""
     absent: tuple[AbsentSource, ...]
     """Breadcrumbs that the consumer may see and the page does not show, the most relevant first."""
     by_reason: Mapping[str, int]

@@ -26,6 +26,7 @@ SCHEMA_DEFINITIONS = Pinned(selector=Selector(schemas=(SCHEMA_DEFINITION,)), kee
 """Definitions of schemas, for consumers that trust their hints."""
 
 RowsByKind = Mapping[Pinned, tuple[StoredBreadcrumb, ...]]
+"""The newest row of a kind comes first."""
 
 
 def kinds_of(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:

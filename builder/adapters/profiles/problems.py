@@ -84,7 +84,7 @@ def layer_of(path: Path, stack: tuple[Layer, ...], owners: Mapping[Path, Layer])
 
 
 def settings_at(model: type[BaseModel], path: Sequence[str | int]) -> tuple[str, ...]:
-    """By the JSON Schema."""
+    """Names of the settings at a path, by the JSON Schema."""
     schema = _schema(model)
     parts: list[dict[str, Any]] = [schema]
     for step in path:

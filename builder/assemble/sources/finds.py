@@ -149,20 +149,20 @@ def _try_first(section: str, find: Find, likely: Iterable[Find], draft: PageDraf
 
 def _likely(finds: Iterable[Find], limits: Mapping[str, int], most: float, rule: SectionRule, draft: PageDraft) -> Iterator[Find]:
     """The first find, and those after it within the limits of their schemas and the room for all. most: see `_put`."""
-    places, room = dict(limits), min(draft.ledger.remaining, most - draft.ledger.spent[rule.name])
+    counts, room = dict(limits), min(draft.ledger.remaining, most - draft.ledger.spent[rule.name])
     for number, find in enumerate(finds):
         schema = draft.recall.view.breadcrumb(find.row).schema
-        if not places.get(schema, 1):
+        if not counts.get(schema, 1):
             continue
         room -= find.tokens or MIN_LINE_TOKENS
         if number and room < 0:
             return
-        places |= {schema: places[schema] - 1} if schema in places else {}
+        counts |= {schema: counts[schema] - 1} if schema in counts else {}
         yield find
 
 
 def _if_added(finds: Iterable[Find], writer: Writer, spans_by_row: dict[int, Spans]) -> Iterator[Callable[[], Item]]:
-    """What makes the item of each find when those before it were added. spans_by_row: of the items so far, extended."""
+    """The making of each find's item, as if those before it were added. spans_by_row: of the items so far, extended."""
     for find in finds:
         before = spans_by_row.get(find.row)
         joined = find if before is None else replace(find, spans=_join_spans(before, find, writer))

@@ -20,7 +20,7 @@ SAMPLE_CHARS_PER_TOKEN = 4
 PASSES = 4
 """Times that head and tail take the room of passages that they show."""
 GAP_CHARS = 40
-"""About a mark's."""
+"""About the length of a mark."""
 MIN_CHARS, MAX_CHARS = 32, 512
 
 _FENCE = re.compile(r"^(?P<indent>[ \t]*(?:- )?)(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.MULTILINE)
