@@ -53,7 +53,7 @@ class Ended:
 
     breadcrumb: Breadcrumb
     size: int
-    """Bytes of its row."""
+    """Bytes that the store holds of it."""
 
 
 def erased(breadcrumb: Breadcrumb) -> Breadcrumb:

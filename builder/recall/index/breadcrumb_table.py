@@ -140,7 +140,7 @@ class BreadcrumbTable(Table):
     """Passages of the whole text; 1 for a summary, whose passages have nothing to do with each other."""
     tokens: GrowingArray[np.float32] = field(default_factory=floats)
     day: GrowingArray[np.int64] = field(default_factory=partial(ints, 3))
-    """Year, month and day of the sender's clock."""
+    """Year, month, day."""
     episode: GrowingArray[np.int64] = field(default_factory=ints)
     stretch: GrowingArray[np.int64] = field(default_factory=ints)
     """The row of its session that came first after the last pause."""
