@@ -62,11 +62,12 @@ def test_an_idle_service_ends_at_once_and_can_be_started_again_on_its_port_even_
 
 
 async def test_a_service_that_cannot_begin_ends_with_its_code_and_a_sentence(tmp_path: Path) -> None:
-    with socket.create_server((LOOPBACK, 0)) as taken, in_use(tmp_path / "used" / "nats"):
+    with socket.create_server((LOOPBACK, 0)) as taken, socket.socket() as silent, in_use(tmp_path / "used" / "nats"):
         port = taken.getsockname()[1]
+        silent.bind((LOOPBACK, 0))  # nobody listens there, and no other test can take it
         (tmp_path / "file").mkdir()
         (tmp_path / "file" / "nats").touch()
-        nobody = f"nats://{LOOPBACK}:{free_port()}"
+        nobody = f"nats://{LOOPBACK}:{silent.getsockname()[1]}"
         cases = {
             f"HTTP cannot listen on {LOOPBACK}:{port}": (78, environment(tmp_path / "http", http__port=port)),
             "the embedded nats-server did not start": (78, environment(tmp_path / "nats", nats__port=port)),
