@@ -60,11 +60,12 @@ def sentences() -> dict[str, str]:
     first, last = sizes["700"], sizes["100000"]
     return {
         "invariants": f"{invariants['exceeded']} of {invariants['contexts']:,} random pages",
-        "memory": f"{memory['resident_mb']:.0f} MB for a store of {memory['stored'] / 1e6:.0f} million messages",
+        "memory": f"{memory['resident_mb']:.0f} MB for a store of {memory['stored'] / 1e6:.0f} million messages (`bench memory`, "
+        f"{stored('memory')['date']})",
         "latency": f"{first['event_to_context_p50_ms']:.0f} ms (median) from a message to its context in a session of 700 "
         f"messages, {last['event_to_context_p50_ms']:.0f} ms in one of 100,000",
         "recall-people-user": f"{percent(user)} (any, 1,000 tokens) instead of {percent(whole)}",
-        "days of speed": f"(`bench memory`, `bench latency`, {stored('latency')['date']}, 2 cores)",
+        "days of speed": f"(`bench latency`, {stored('latency')['date']}, 2 cores)",
         "day of the invariants": f"(`bench invariants`, {stored('invariants')['date']})",
         "day of the person": f"(`bench recall --scope user`, {stored('recall-people-user')['date']})",
     }
