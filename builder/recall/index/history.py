@@ -225,6 +225,8 @@ class History:
     instructions: InstructionLog = field(default_factory=InstructionLog)
     lacking: list[int] = field(default_factory=list)
     """Rows with a passage that has no vector yet."""
+    changes: dict[int, tuple[bool, frozenset[str]]] = field(default_factory=dict)
+    """Passage → whether its words change what was said before, and its identifiers; filled by searches."""
     _characters: int = 0
 
     @property

@@ -201,19 +201,24 @@ def _replacement(find: Find, view: View, candidates: Candidates, query: Query, t
     shares = candidates.unseen & (view.crumb > find.row) & (numbers > 1) & (table.tokens[: view.passages] <= PAIR_TOKENS)
     session = view.session_of
     shares &= session[view.crumb] == session[find.row]
+    before = frozenset(identifiers(text))
     changed = [
         passage
         for passage in np.flatnonzero(shares).tolist()
-        if _changes(_text(find_of(view, passage, candidates), view), text, of_query=bool(in_query[passage]))
+        if _changes(view, passage, candidates, before if in_query[passage] else frozenset())
     ]
     most = max((float(points[passage]) for passage in changed), default=0.0)
     latest = max((passage for passage in changed if points[passage] >= NEAR_SUBJECT * most), default=None)
     return find_of(view, latest, candidates) if latest is not None else None
 
 
-def _changes(text: str, earlier: str, *, of_query: bool) -> bool:
-    numbers, before = set(identifiers(text)), set(identifiers(earlier))
-    return has_word("changes", text) or (of_query and bool(before) and bool(numbers - before))
+def _changes(view: View, passage: int, candidates: Candidates, earlier: frozenset[str]) -> bool:
+    """Whether a passage changes what was said before: by its words, or by identifiers other than the earlier ones, if any."""
+    if passage not in view.history.changes:  # a long history has thousands on one subject
+        text = _text(find_of(view, passage, candidates), view)
+        view.history.changes[passage] = has_word("changes", text), frozenset(identifiers(text))
+    has_words, numbers = view.history.changes[passage]
+    return has_words or (bool(earlier) and bool(numbers - earlier))
 
 
 def _text(find: Find, view: View) -> str:
