@@ -131,7 +131,8 @@ async def _open_durables(
     replayed = background(replayed_breadcrumbs(own), imports.process)
     stack.push_async_callback(calls.close)
     stack.push_async_callback(replayed.close)
-    await replayed.look()
+    for each in (calls, replayed):  # before the inbox goes on: a durable that is made later begins where the inbox was
+        await each.look()
     return (
         Job(name="fetching tool calls", every=LOOK_SECONDS, run_once=calls.look),
         Job(name="fetching imports", every=LOOK_SECONDS, run_once=replayed.look),

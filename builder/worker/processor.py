@@ -147,7 +147,7 @@ class Processor:
             is_repeat = attempt > 1 or message.deliveries > 1
             return await self._publish(builder, breadcrumb, decision, turn, is_repeat=is_repeat)
         async with turn():
-            stored = await builder.memory.remember(breadcrumb)
+            stored = await builder.remember(breadcrumb)
         if breadcrumb.removes:
             await self._forgetting.apply(breadcrumb)
         is_over = decision.outcome == "expired" and bool(stored.breadcrumb.removes)

@@ -11,7 +11,9 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.topology import BREADCRUMBS
+from builder.app.service import open_service
 from builder.wire.subjects import DEFAULT
+from tests.integration.inside import settings
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
 
 PATIENCE = 2.0
@@ -119,6 +121,12 @@ async def test_a_person_who_speaks_meanwhile_is_answered_with_the_call_that_fail
         first, second, third = await contexts(js, workspace)
     assert [context["trigger_event_id"] for context in (first, second)] == ["ask", "leave"]
     assert (third["questions"], third["supersedes"]) == (["ask", "leave"], second["id"])
+
+
+async def test_calls_are_listened_to_before_the_first_message_is_taken(tmp_path: Path, templates: Path) -> None:
+    config = settings(tmp_path).model_copy(update={"templates_dir": templates})
+    async with open_service(config) as service:
+        assert await service.js.consumer_info(BREADCRUMBS, DEFAULT.calls_durable)
 
 
 async def test_a_service_that_was_killed_while_a_call_was_open_gives_up_on_it_afterwards(

@@ -1,7 +1,7 @@
 """A dry run: contexts are compared with those of the deployment's own builder, and nothing is written."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -11,6 +11,7 @@ from cachetools import LRUCache
 from builder.adapters.rcrt.records import Change, context_record
 from builder.domain.breadcrumb import AGENT_CONTEXT, ORIGIN
 from builder.domain.text import visible
+from builder.remember.content import text_of
 from builder.remember.decode import readable
 from builder.wire.records import Outgoing
 
@@ -101,18 +102,10 @@ class DryRun:
         """Its agents are sent the formatted text, or else the whole body as JSON."""
         formatted = body.get("formatted_context")
         sent = formatted if isinstance(formatted, str) else json.dumps(body, ensure_ascii=False)
-        readable_text = sent if isinstance(formatted, str) else "\n".join(_strings(body))
-        return self._page(sent, readable_text, sent.count("\n=== ") + sent.startswith("=== "), texts)
+        words = sent if isinstance(formatted, str) else text_of(body)
+        return self._page(sent, words, sent.count("\n=== ") + sent.startswith("=== "), texts)
 
     def _page(self, sent: str, words: str, sections: int, texts: tuple[str, ...]) -> Page:
         page = " ".join(words.split())
         on_it = sum(" ".join(visible(text).split()) in page for text in texts)
         return Page(tokens=self._count(sent), sections=sections, messages=on_it)
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _strings(inner)

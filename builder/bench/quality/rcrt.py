@@ -13,6 +13,7 @@ from builder.bench.data.datasets import Conversation, Dataset, Question, pieces,
 from builder.bench.quality.recall import Outcome, ask, folded, outcome_of, summary, tokens
 from builder.domain.breadcrumb import USER_MESSAGE, Breadcrumb
 from builder.domain.profile import Profile
+from builder.remember.content import text_of
 
 RECENT, HYBRID, BUDGET_TOKENS, BYTES_PER_TOKEN = 20, 10, 50_000, 3
 """Newest records of the session, records of the global search, and the newest line's budget by its own estimate."""
@@ -42,8 +43,8 @@ async def run(
             outcomes[OURS].append(await ask(core.builder, part, question, profile, None))
             neighbours = _nearest(table, await core.embedder.embed(question.trigger.text))
             for name, page in ((OLDER, _older(part, question, neighbours)), (NEWER, _newer(part, question, neighbours))):
-                text = folded("\n".join(_strings(page)) if name == OLDER else str(page))
-                sent = json.dumps(page, ensure_ascii=False) if name == OLDER else str(page)
+                text = folded(text_of(page) if isinstance(page, dict) else page)
+                sent = json.dumps(page, ensure_ascii=False) if isinstance(page, dict) else page
                 outcomes[name].append(outcome_of(part, question, text, counter()(sent)))
     return {
         "dataset": dataset.name,
@@ -99,11 +100,3 @@ def _hinted(crumb: Breadcrumb) -> dict[str, str]:
     if crumb.schema == USER_MESSAGE:
         return {"formatted": f"[{crumb.created_at.isoformat()}] User:\n{crumb.text}"}
     return {"formatted": f"Assistant:\n{crumb.text}"}
-
-
-def _strings(value: Any) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _strings(inner)
