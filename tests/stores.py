@@ -6,13 +6,14 @@ from typing import Any
 
 from typing_extensions import override
 
+from builder.adapters.sql.store import SqlStore
 from builder.adapters.sqlite import SqliteStore
 from builder.app.broker import STORES
 from builder.ports.store import CompleteStore, StoreLocation
 from tests.memory_store.store import MemoryStore
 
 Method = Callable[..., Any]
-AnyStore = MemoryStore | SqliteStore
+AnyStore = MemoryStore | SqlStore
 
 
 def durable_store() -> SqliteStore:

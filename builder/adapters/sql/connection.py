@@ -7,6 +7,7 @@ The statements are SQL that SQLite and PostgreSQL both know: `?` stands for a va
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
+from time import monotonic
 from typing import Any, Protocol, TypeVar
 
 Row = tuple[Any, ...]
@@ -42,8 +43,33 @@ class Cursor(Protocol):
     def changes(self) -> int:
         """How many rows the last statement wrote."""
 
-    def lock(self, workspace: str) -> None:
-        """Let no other transaction pass this line for the workspace until this one ends."""
+    def lock(self, name: str) -> None:
+        """Let no other transaction pass a lock of this name until this one ends."""
+
+
+REFUSAL_SECONDS = 60.0
+"""How long a refused write is reported, unless it succeeds."""
+
+
+class Refusals:
+    """Why writes failed, by their kind."""
+
+    def __init__(self) -> None:
+        self._sentences: dict[str, tuple[str, float]] = {}
+
+    def note(self, kind: str, sentence: str) -> None:
+        """A write failed."""
+        self._sentences[kind] = sentence, monotonic()
+
+    def clear(self, kind: str) -> None:
+        """The same write succeeded."""
+        self._sentences.pop(kind, None)
+
+    @property
+    def newest(self) -> str:
+        """Of the last minute; "" = none."""
+        recent = [sentence for sentence, moment in tuple(self._sentences.values()) if monotonic() - moment < REFUSAL_SECONDS]
+        return recent[-1] if recent else ""
 
 
 class Connection(Protocol):

@@ -75,9 +75,13 @@ class SqlStore(SqlBookkeeping, CompleteStore):
 
     @override
     async def remember(self, remembered: StoredBreadcrumb) -> bool:
-        return bool(
-            await self._connection.run(lambda sql: _remember(sql, (remembered,)), workspace=remembered.breadcrumb.workspace)
-        )
+        workspace, identity = remembered.breadcrumb.workspace, remembered.breadcrumb.id
+
+        def work(sql: Cursor) -> bool:
+            sql.lock(f"{workspace} {identity}")
+            return _remember(sql, (remembered,)) == 1
+
+        return await self._connection.run(work, workspace=workspace)
 
     @override
     async def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:

@@ -7,14 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from time import monotonic
 from typing import Any, TypeVar
 
 import apsw
 import stamina
 from typing_extensions import override
 
-from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Row
+from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Refusals, Row
 from builder.domain.errors import Misconfigured, Unavailable
 
 MEMORY = ":memory:"
@@ -29,8 +28,6 @@ DAMAGED = (
 T = TypeVar("T")
 
 BUSY_MS = 10_000
-REFUSAL_SECONDS = 60.0
-"""How long a refused write is reported, unless it succeeds."""
 _BEGIN = {Access.WRITING: "BEGIN IMMEDIATE", Access.READING: "BEGIN"}
 
 
@@ -58,7 +55,7 @@ class SqliteCursor(Cursor):
         self.executemany(f"INSERT INTO {table} ({columns}) VALUES ({values})", rows)
 
     @override
-    def lock(self, workspace: str) -> None:
+    def lock(self, name: str) -> None:
         return
 
 
@@ -68,7 +65,7 @@ class SqliteConnection(Connection):
     def __init__(self, path: str) -> None:
         """path: a file, created with its folders, or ":memory:". Raises `Misconfigured`."""
         self._path = path
-        self._refusals: dict[str, tuple[str, float]] = {}
+        self._refusals = Refusals()
         self._damage = ""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
         try:
@@ -104,8 +101,7 @@ class SqliteConnection(Connection):
     @property
     @override
     def refusal(self) -> str:
-        recent = [sentence for sentence, moment in tuple(self._refusals.values()) if monotonic() - moment < REFUSAL_SECONDS]
-        return recent[-1] if recent else ""
+        return self._refusals.newest
 
     @override
     def size_bytes(self) -> int:
@@ -131,9 +127,9 @@ class SqliteConnection(Connection):
             if isinstance(error, DAMAGE):
                 sentence = self._damage = DAMAGED.format(self._path, error)
             if access is Access.WRITING:
-                self._refusals[kind] = sentence, monotonic()
+                self._refusals.note(kind, sentence)
             raise Unavailable(sentence) from error
-        self._refusals.pop(kind, None)
+        self._refusals.clear(kind)
         return result
 
 
