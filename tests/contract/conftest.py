@@ -14,9 +14,9 @@ from builder.testing import memory_client
 from tests.clients import PROFILES
 from tests.memory_store.location import MemoryLocation
 from tests.memory_store.store import MemoryStore
-from tests.postgres import emptied, new_database
+from tests.postgres import new_database
 from tests.running import Running
-from tests.stores import AnyStore, durable_store
+from tests.stores import AnyStore, durable_store, shared_store
 
 
 @pytest.fixture(params=["memory", "sqlite in memory", "sqlite on disk", "postgres"])
@@ -29,7 +29,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AnyStore]:
         case "sqlite in memory":
             opened = durable_store()
         case "postgres":
-            opened = PostgresLocation(emptied()).open_store()
+            opened = shared_store()
         case _:
             opened = SqliteStore(str(tmp_path / "store.db"))
     yield opened

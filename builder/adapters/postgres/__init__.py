@@ -46,11 +46,6 @@ class PostgresLocation(StoreLocation):
         place = f"{given.get('host') or 'localhost'}:{given.get('port') or 5432}/{given.get('dbname') or given.get('user') or ''}"
         self._name = f"postgresql://{place}"
 
-    @classmethod
-    def from_url(cls, url: str) -> "PostgresLocation":
-        """The location of `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`. Raises `Misconfigured`."""
-        return cls(url)
-
     @property
     @override
     def name(self) -> str:
@@ -118,7 +113,11 @@ class PostgresLocation(StoreLocation):
         except psycopg.OperationalError as error:
             raise self._unavailable(error) from error
         except psycopg.Error as error:
-            remedy = "let an administrator run CREATE EXTENSION vector in it" if "vector" in str(error) else "look at its user's rights"
+            remedy = (
+                "let an administrator run CREATE EXTENSION vector in it"
+                if "vector" in str(error)
+                else "look at its user's rights"
+            )
             raise Misconfigured(f"the store {self.name} cannot be used: {error}; {remedy}") from error
 
     def _unavailable(self, error: psycopg.Error) -> Unavailable:

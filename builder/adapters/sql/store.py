@@ -217,8 +217,8 @@ class SqlStore(SqlBookkeeping, CompleteStore):
         def work(sql: Cursor) -> tuple[tuple[bytes, ...], ...]:
             return tuple(reading.vectors(sql, crumb, model) for crumb in breadcrumbs)
 
-        (workspace,) = {crumb.workspace for crumb in breadcrumbs} or {EVERY_WORKSPACE}
-        return await self._connection.run(work, Access.READING, workspace)
+        workspaces = {crumb.workspace for crumb in breadcrumbs}
+        return await self._connection.run(work, Access.READING, workspaces.pop() if len(workspaces) == 1 else EVERY_WORKSPACE)
 
     @override
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
