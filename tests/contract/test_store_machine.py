@@ -1,7 +1,7 @@
 """Whatever is done to them in whatever order, SQLite and PostgreSQL answer what the memory store answers."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -64,7 +64,7 @@ def place_in(session: str, place: Place) -> Place:
 class Stores(RuleBasedStateMachine):
     """Two stores and one event loop; the memory store is the model."""
 
-    make = staticmethod(durable_store)
+    make: Callable[[], SqlStore] = staticmethod(durable_store)
     has_model_sizes = True
 
     def __init__(self) -> None:

@@ -5,7 +5,6 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.resources import files
-from pathlib import Path
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -127,7 +126,7 @@ class PostgresLocation(StoreLocation):
 
 
 def _migrate(connection: psycopg.Connection, conninfo: str, schema: str) -> None:
-    newest = max(Path(item.name).name[:4] for item in (_MIGRATIONS / "versions").iterdir() if item.name.endswith(".py"))
+    newest = max(name[:4] for name in (item.name for item in (_MIGRATIONS / "versions").iterdir()) if name[:4].isdigit())
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", (schema,))
         (table,) = connection.execute("SELECT to_regclass(%s)", (f"{schema}.migrations",)).fetchone() or (None,)

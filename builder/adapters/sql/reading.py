@@ -120,6 +120,7 @@ def _is_gone(sql: Cursor, query: RecallQuery, row: Row) -> bool:
     return next(sql.execute(_GONE, values), None) is not None
 
 
+_ADD_MODEL = "INSERT INTO models SELECT coalesce(max(number), 0) + 1, ? FROM models WHERE TRUE"
 _OLDEST = f"""
     SELECT {BREADCRUMB_COLUMNS} FROM lacking CROSS JOIN breadcrumbs USING (workspace, session, incarnation, sequence)
     WHERE (incarnation, sequence, workspace, session) > (?, ?, ?, ?)
@@ -139,7 +140,7 @@ def model_number(sql: Cursor, name: str) -> int:
     """The number of a model, new or known. No write where it is known: writers of one row wait for each other."""
     find = "SELECT number FROM models WHERE name = ?"
     if not list(sql.execute(find, (name,))):
-        sql.execute("INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO NOTHING", (name,))
+        sql.execute(f"{_ADD_MODEL} ON CONFLICT (name) DO NOTHING", (name,))
     return int(next(sql.execute(find, (name,)))[0])
 
 

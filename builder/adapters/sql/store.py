@@ -52,6 +52,11 @@ class SqlStore(SqlBookkeeping, CompleteStore):
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
+    @property
+    def connection(self) -> Connection:
+        """To its database."""
+        return self._connection
+
     def close(self) -> None:
         """Finish what runs and close the database."""
         self._connection.close()
