@@ -65,7 +65,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
         },
     ),
     "bench": (
-        "Measure recall, speed, memory, tokens, prefix, fidelity, summaries, the sandbox; convert public data.",
+        "Measure recall, speed, memory, the store, tokens, prefix, fidelity, summaries, the sandbox; convert public data.",
         {
             "recall": finding.recall,
             "latency": speed.latency,
@@ -81,6 +81,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "explain": speed.explain,
             "load": speed.load,
             "memory": speed.memory,
+            "store": speed.store,
             "sandbox": speed.sandbox,
         },
     ),
