@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import helm_python as helm
 import pytest
@@ -33,10 +33,10 @@ def read(text: str) -> list[Json]:
     return [document for document in yaml.load_all(text, _OnceLoader) if document]
 
 
-def install(values: Json, release: str = "demo") -> str:
-    """The manifest of a client-side dry run: unlike `render`, it checks schema and dependencies too."""
+def install(values: Json, release: str = "demo", part: Literal["manifest", "notes"] = "manifest") -> str:
+    """The manifest, or the notes, of a client-side dry run: unlike `render`, it checks schema and dependencies too."""
     with helm.Config(namespace="agents", storage_driver="memory") as config:
-        return str(config.install(CHART, release, values, dry_run="client")["manifest"])
+        return str(config.install(CHART, release, values, dry_run="client")[part])
 
 
 @functools.cache

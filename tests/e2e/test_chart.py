@@ -32,6 +32,7 @@ from tests.chart import (
     pods,
     read,
     setting_names,
+    workload,
 )
 from tests.chart_values import ENDPOINT, INLINE, PASSWORD, ROOT, TOKEN, VARIANTS, Json
 from tests.running import Process, wait_for
@@ -220,6 +221,14 @@ def test_the_real_server_takes_the_rendered_configuration_and_its_probes_ask_it_
     assert healthy() == [False, False]
     with Process([str(binary()), "-c", str(tmp_path / "nats.conf")], dict(os.environ), tmp_path / "log"):
         wait_for(lambda: healthy() == [True, True], "the broker to be healthy")
+
+
+@pytest.mark.parametrize("variant", ["default", "workers with claims", "workers on PostgreSQL"])
+def test_the_notes_name_the_workload_that_there_is(variant: str) -> None:
+    notes = install(VARIANTS[variant], part="notes")
+    assert f"rollout status {workload(variant)['kind'].lower()}/demo-context-builder" in notes
+    assert ("-c wait" in notes) == (variant != "default")
+    assert "[" not in notes, "a value that is missing"
 
 
 def test_the_test_pod_asks_the_services_that_there_are() -> None:
