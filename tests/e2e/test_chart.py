@@ -187,6 +187,11 @@ def test_inline_templates_arrive_unchanged_in_one_folder() -> None:
     assert arrived == texts | {"models.yaml": INLINE["models"]}
 
 
+def test_a_start_may_take_as_long_as_the_operator_says() -> None:
+    probes = [pod(variant)["containers"][0]["startupProbe"] for variant in ("default", "all options")]
+    assert [probe["periodSeconds"] * probe["failureThreshold"] for probe in probes] == [180, 602]
+
+
 @pytest.mark.parametrize("graceful", [0, 0.5, 25, 90])
 def test_the_pod_is_given_more_time_than_the_drain_takes(graceful: float) -> None:
     manifest = install({"worker": {"gracefulSeconds": graceful}})

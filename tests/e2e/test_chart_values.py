@@ -4,8 +4,10 @@ import json
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import helm_python as helm
@@ -138,6 +140,20 @@ def test_no_setting_that_the_chart_sets_is_taken_a_second_time() -> None:
             install({"extraEnv": [{"name": name, "value": ""}]})
     others = sorted(name for name in set(setting_names()) - own if "NATS__" not in name and "HTTP__" not in name)
     install({"extraEnv": [{"name": name, "value": ""} for name in others]})
+
+
+def test_the_embedded_broker_is_refused_where_kubernetes_has_no_sidecars(tmp_path: Path) -> None:
+    """The SDK renders for its newest Kubernetes alone, so a copy of the chart is given an older one."""
+    older = shutil.copytree(CHART, tmp_path / "context-builder")
+    asked = older / "templates" / "nats-configmap.yaml"
+    asked.write_text(asked.read_text("utf-8").replace(".Capabilities.KubeVersion.Version", '"v1.28.15-eks-1"'), "utf-8")
+    with (
+        helm.Config(namespace="agents", storage_driver="memory") as config,
+        pytest.raises(
+            helm.HelmReleaseError, match=re.escape("needs Kubernetes 1.29, this is v1.28.15-eks-1; set nats.embedded=false")
+        ),
+    ):
+        config.install(older, "demo", {}, dry_run="client")
 
 
 def test_chart_and_package_have_one_version() -> None:
