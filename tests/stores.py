@@ -6,18 +6,26 @@ from typing import Any
 
 from typing_extensions import override
 
+from builder.adapters.postgres import PostgresLocation
+from builder.adapters.sql.store import SqlStore
 from builder.adapters.sqlite import SqliteStore
 from builder.app.broker import STORES
 from builder.ports.store import CompleteStore, StoreLocation
 from tests.memory_store.store import MemoryStore
+from tests.postgres import emptied
 
 Method = Callable[..., Any]
-AnyStore = MemoryStore | SqliteStore
+AnyStore = MemoryStore | SqlStore
 
 
 def durable_store() -> SqliteStore:
     """An empty store of the kind that the service uses, without a file; close it."""
     return SqliteStore(":memory:")
+
+
+def shared_store() -> SqlStore:
+    """An empty store in this process's PostgreSQL; close it before the next one is made."""
+    return PostgresLocation(emptied()).open_store()
 
 
 class ChangedLocation(StoreLocation):

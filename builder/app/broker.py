@@ -183,7 +183,14 @@ async def _close(connection: Client) -> None:
 StoreSchemes = Mapping[str, Callable[[str], StoreLocation]]
 """URL scheme → the location that the URL names."""
 
-STORES: StoreSchemes = MappingProxyType({"sqlite": SqliteLocation.from_url})
+
+def _postgres(url: str) -> StoreLocation:
+    from builder.adapters.postgres import PostgresLocation  # noqa: PLC0415 - its driver is no part of a file's store
+
+    return PostgresLocation(url)
+
+
+STORES: StoreSchemes = MappingProxyType({"sqlite": SqliteLocation.from_url, "postgresql": _postgres})
 """A new store is one line here."""
 IN_MEMORY = "sqlite::memory:"
 """It lives as long as it is open."""
@@ -201,5 +208,7 @@ def location(url: str, schemes: StoreSchemes = STORES) -> StoreLocation:
     if not colon or scheme not in schemes:
         choices = ", ".join(f"{name}:" for name in sorted(schemes))
         start = f"begins with {scheme!r}" if colon else "has no scheme"
-        raise Misconfigured(f"CONTEXT_BUILDER_STORE__URL {start}; the schemes are {choices} as in sqlite:PATH")
+        raise Misconfigured(
+            f"CONTEXT_BUILDER_STORE__URL {start}; the schemes are {choices} as in sqlite:PATH and postgresql://USER@HOST/DATABASE"
+        )
     return schemes[scheme](url)

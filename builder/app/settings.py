@@ -63,7 +63,7 @@ class StoreSettings(BaseModel):
     url: str = Field(
         "",
         description="`sqlite:PATH` of a file, absolute or relative to the working directory; default "
-        "`sqlite:DATA_DIR/store.sqlite3`",
+        "`sqlite:DATA_DIR/store.sqlite3`; or `postgresql://USER:PASSWORD@HOST:5432/DATABASE` with pgvector, for several workers",
     )
     cached_passages: int = Field(
         50_000, ge=0, description="passages kept in memory for recall, all sessions together (about 4 kB each)"

@@ -20,6 +20,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "watch": messages.watch,
     "build": messages.build,
     "compact": messages.compact,
+    "migrate": operate.migrate,
+    "migrate-store": operate.migrate_store,
     "reindex": operate.reindex,
     "doctor": operate.doctor,
     "consumers": profiles.consumers,

@@ -44,7 +44,7 @@ async def test_a_toy_store_is_opened_by_its_url_and_builds_a_context(tmp_path: P
 
 @pytest.mark.parametrize(("url", "reason"), [("mysql://host/db", "begins with 'mysql'"), ("store.db", "has no scheme")])
 def test_an_unknown_scheme_is_refused_with_the_known_ones(url: str, reason: str) -> None:
-    with pytest.raises(Misconfigured, match=f"CONTEXT_BUILDER_STORE__URL {reason}; the schemes are sqlite: as in"):
+    with pytest.raises(Misconfigured, match=f"CONTEXT_BUILDER_STORE__URL {reason}; the schemes are postgresql:, sqlite: as in"):
         location(url)
 
 

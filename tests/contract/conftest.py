@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from builder.adapters.postgres import PostgresLocation
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.client import Client, connect
 from builder.ports.store import StoreLocation
@@ -13,11 +14,12 @@ from builder.testing import memory_client
 from tests.clients import PROFILES
 from tests.memory_store.location import MemoryLocation
 from tests.memory_store.store import MemoryStore
+from tests.postgres import new_database
 from tests.running import Running
-from tests.stores import AnyStore, durable_store
+from tests.stores import AnyStore, durable_store, shared_store
 
 
-@pytest.fixture(params=["memory", "sqlite in memory", "sqlite on disk"])
+@pytest.fixture(params=["memory", "sqlite in memory", "sqlite on disk", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AnyStore]:
     """Opened and empty."""
     opened: AnyStore
@@ -26,16 +28,24 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AnyStore]:
             opened = MemoryStore()
         case "sqlite in memory":
             opened = durable_store()
+        case "postgres":
+            opened = shared_store()
         case _:
             opened = SqliteStore(str(tmp_path / "store.db"))
     yield opened
     opened.close()
 
 
-@pytest.fixture(params=["memory", "sqlite on disk"])
+@pytest.fixture(params=["memory", "sqlite on disk", "postgres"])
 def location(request: pytest.FixtureRequest, tmp_path: Path) -> StoreLocation:
     """A location that keeps its store, without one."""
-    return MemoryLocation("memory:test") if request.param == "memory" else SqliteLocation(str(tmp_path / "folder" / "store.db"))
+    match request.param:
+        case "memory":
+            return MemoryLocation("memory:test")
+        case "postgres":
+            return PostgresLocation(new_database("locations"))
+        case _:
+            return SqliteLocation(str(tmp_path / "folder" / "store.db"))
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,7 @@ async def test_any_time_survives_to_the_microsecond(store: Store, moment: dateti
 
 
 async def test_a_row_may_be_as_wide_as_a_book(store: Store) -> None:
-    wide = Passage(0, 5, " ".join(f"term{n}" for n in range(500)), bytes(range(256)) * 24, 2**40)
+    wide = Passage(0, 5, " ".join(f"term{n}" for n in range(500)), bytes(range(120)) * 52, 2**40)
     row = make_remembered(tags=tuple(f"tag-{n}" for n in range(1000)), calls=tuple(f"call-{n}" for n in range(1000)))
     row = replace(row, passages=tuple(replace(wide, start=n, end=n + 5) for n in range(400)))
     await remember_all(store, row, make_remembered("The next one.", 2))

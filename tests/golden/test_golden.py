@@ -38,7 +38,7 @@ from builder.service import ContextBuilder, Functions
 from builder.wire.files import Files
 from builder.wire.records import read_lines
 from tests.memory_store.store import MemoryStore
-from tests.stores import durable_store
+from tests.stores import durable_store, shared_store
 from tests.summarised import Publishing, make_summarising
 
 HERE = Path(__file__).parent
@@ -113,13 +113,15 @@ async def build(case: str, store: Store, embedder: Embedder) -> Context:
 @pytest.mark.parametrize("case", CASES)
 async def test_the_page_is_the_expected_one_on_every_store_and_true_to_its_account(case: str, embedder: Embedder) -> None:
     context = await build(case, MemoryStore(), embedder)
-    with closing(durable_store()) as store:
-        durable = encode(await build(case, store, embedder))
+    durable = []
+    for make in (durable_store, shared_store):
+        with closing(make()) as store:
+            durable.append(encode(await build(case, store, embedder)))
     expected = file_of(case, "expected", "md")
     if os.environ.get("UPDATE_GOLDEN") == "1":
         expected.write_text(context.markdown, "utf-8")
     assert context.markdown == expected.read_text("utf-8")
-    assert durable == encode(context), "SQLite gives the same bytes as memory"
+    assert durable == [encode(context)] * 2, "SQLite and PostgreSQL give the same bytes as memory"
     assert context.tokens == load_counter(context.encoding)(context.markdown) <= context.budget
     check = check_markdown if profile(case).page == "default" else check_tags
     check(context.markdown, profile(case))

@@ -9,8 +9,8 @@ from pathlib import Path
 import apsw
 from typing_extensions import override
 
-from builder.adapters.sqlite.connection import DAMAGE, MEMORY
-from builder.adapters.sqlite.store import SqliteStore
+from builder.adapters.sql.store import SqlStore
+from builder.adapters.sqlite.connection import DAMAGE, MEMORY, SqliteConnection
 from builder.domain.errors import Misconfigured
 from builder.ports.store import CompleteStore, StoreLocation
 
@@ -18,6 +18,14 @@ __all__ = ["SqliteLocation", "SqliteStore"]
 
 
 log = logging.getLogger("builder.store")
+
+
+class SqliteStore(SqlStore):
+    """One SQLite file; `Unavailable` when busy for ten seconds."""
+
+    def __init__(self, path: str) -> None:
+        """path: a file or MEMORY. Raises `Misconfigured`."""
+        super().__init__(SqliteConnection(path))
 
 
 class SqliteLocation(StoreLocation):

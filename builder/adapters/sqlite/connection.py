@@ -2,17 +2,18 @@
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from time import monotonic
 from typing import Any, TypeVar
 
 import apsw
 import stamina
+from typing_extensions import override
 
+from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Refusals, Row
 from builder.domain.errors import Misconfigured, Unavailable
 
 MEMORY = ":memory:"
@@ -27,49 +28,68 @@ DAMAGED = (
 T = TypeVar("T")
 
 BUSY_MS = 10_000
-REFUSAL_SECONDS = 60.0
-"""How long a refused write is reported, unless it succeeds."""
-WRITING, READING = "BEGIN IMMEDIATE", "BEGIN"
+_BEGIN = {Access.WRITING: "BEGIN IMMEDIATE", Access.READING: "BEGIN"}
 
 
-def file_bytes(path: str) -> int:
-    """Bytes of the file and its log."""
-    file = Path(path)
-    return sum(part.stat().st_size for part in file.parent.glob(f"{file.name}*") if part.is_file())
+class SqliteCursor(Cursor):
+    """Statements on a connection; one transaction writes at a time, so none needs a lock."""
+
+    def __init__(self, sql: apsw.Connection) -> None:
+        self._sql = sql
+
+    @override
+    def execute(self, text: str, values: Sequence[Any] = ()) -> Iterator[Row]:
+        return self._sql.execute(text, values)
+
+    @override
+    def executemany(self, text: str, rows: Iterable[Sequence[Any]]) -> None:
+        self._sql.executemany(text, rows)
+
+    @override
+    def changes(self) -> int:
+        return self._sql.changes()
+
+    @override
+    def insert(self, table: str, columns: str, rows: Sequence[Sequence[Any]]) -> None:
+        values = ", ".join("?" * len(columns.split(", ")))
+        self.executemany(f"INSERT INTO {table} ({columns}) VALUES ({values})", rows)
+
+    @override
+    def lock(self, name: str) -> None:
+        return
 
 
-def free_bytes(path: str) -> int | None:
-    """Free bytes of the file system; None without a file."""
-    return None if path == MEMORY else shutil.disk_usage(Path(path).parent).free
-
-
-class Connection:
+class SqliteConnection(Connection):
     """Runs functions on its own thread, each inside one transaction."""
 
     def __init__(self, path: str) -> None:
         """path: a file, created with its folders, or ":memory:". Raises `Misconfigured`."""
         self._path = path
-        self._refusals: dict[str, tuple[str, float]] = {}
-        self.damage = ""
-        """Damage of the file and the remedy; "" = none seen."""
+        self._refusals = Refusals()
+        self._damage = ""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
         try:
             self._sql = self._thread.submit(_open, path).result()
         except Misconfigured:
             self._thread.shutdown()
             raise
+        self._cursor = SqliteCursor(self._sql)
 
-    async def run(self, work: Callable[[apsw.Connection], T], begin: str = WRITING) -> T:
-        """The function's result, once what it wrote is durable. READING: on one snapshot. Raises `Unavailable`."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work, begin)
+    @override
+    async def run(self, work: Callable[[Cursor], T], access: Access = Access.WRITING, workspace: str = EVERY_WORKSPACE) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work, access)
 
-    async def rows(self, text: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a query that writes nothing. Raises `Unavailable`."""
-        return await self.run(lambda sql: list(sql.execute(text, values)), READING)
+    @override
+    async def check(self) -> str:
+        try:
+            await self.rows("SELECT 1")
+        except Unavailable as error:
+            return str(error)
+        return self._damage
 
+    @override
     async def flush(self) -> None:
-        """Empty the log, which holds deleted rows, unless it is being read."""
-
+        # The log holds deleted rows.
         def checkpoint() -> None:
             try:
                 self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -79,34 +99,42 @@ class Connection:
         await asyncio.get_running_loop().run_in_executor(self._thread, checkpoint)
 
     @property
+    @override
     def refusal(self) -> str:
-        """Why a write failed; "" once the same write succeeded."""
-        recent = [sentence for sentence, moment in tuple(self._refusals.values()) if monotonic() - moment < REFUSAL_SECONDS]
-        return recent[-1] if recent else ""
+        return self._refusals.newest
 
+    @override
+    def size_bytes(self) -> int:
+        file = Path(self._path)
+        return sum(part.stat().st_size for part in file.parent.glob(f"{file.name}*") if part.is_file())
+
+    @override
+    def free_bytes(self) -> int | None:
+        return None if self._path == MEMORY else shutil.disk_usage(Path(self._path).parent).free
+
+    @override
     def close(self) -> None:
-        """Finish what runs and close the file."""
         self._thread.submit(self._sql.close).result()
         self._thread.shutdown()
 
-    def _transact(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
+    def _transact(self, work: Callable[[Cursor], T], access: Access) -> T:
         kind = getattr(work, "__qualname__", "")
         try:
-            with _transaction(self._sql, begin):
-                result = work(self._sql)
+            with _transaction(self._sql, _BEGIN[access]):
+                result = work(self._cursor)
         except apsw.Error as error:
             sentence = f"the store {self._path} failed: {error}; check the disk and who else uses the file"
             if isinstance(error, DAMAGE):
-                sentence = self.damage = DAMAGED.format(self._path, error)
-            if begin == WRITING:
-                self._refusals[kind] = sentence, monotonic()
+                sentence = self._damage = DAMAGED.format(self._path, error)
+            if access is Access.WRITING:
+                self._refusals.note(kind, sentence)
             raise Unavailable(sentence) from error
-        self._refusals.pop(kind, None)
+        self._refusals.clear(kind)
         return result
 
 
 @contextmanager
-def _transaction(sql: apsw.Connection, begin: str = WRITING) -> Iterator[None]:
+def _transaction(sql: apsw.Connection, begin: str = _BEGIN[Access.WRITING]) -> Iterator[None]:
     sql.execute(begin)
     try:
         yield

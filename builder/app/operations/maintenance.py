@@ -1,4 +1,4 @@
-"""Dead letters, purging, and rebuilding the store from the stream."""
+"""Dead letters, purging, and the store: rebuilding it from the stream, its schema, another database."""
 
 import asyncio
 import logging
@@ -11,8 +11,10 @@ from builder.adapters.nats.connection import translated
 from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
+from builder.adapters.sql.copying import copy_store
+from builder.adapters.sql.store import SqlStore
 from builder.app.address import running
-from builder.app.broker import check_order, connected, locate_store, open_bus, stored, topology
+from builder.app.broker import check_order, connected, locate_store, location, open_bus, stored, topology
 from builder.app.components import open_components
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Breadcrumb, Place
@@ -90,15 +92,36 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
     return counts
 
 
+async def migrate(settings: Settings) -> str:
+    """Bring the store's schema to this release; returns where it is. Raises `Misconfigured`, `Unavailable`."""
+    store = locate_store(settings)
+    async with store.open():
+        return store.name
+
+
+async def migrate_store(source: str, target: str, progress: Callable[[int, int], None]) -> dict[str, int]:
+    """Copy the store of one URL to another's, or go on with it; returns rows by table.
+
+    progress: (rows so far, all rows). Raises `Misconfigured` without a source, `Rejected` if they differ then, `Unavailable`.
+    """
+    locations = location(source), location(target)
+    if not await locations[0].exists():
+        raise Misconfigured(f"{locations[0].name} is no store; name the one that the service wrote, as sqlite:PATH")
+    async with locations[0].open() as old, locations[1].open() as new:
+        if not (isinstance(old, SqlStore) and isinstance(new, SqlStore)):
+            raise Misconfigured("only stores in databases are copied: sqlite: and postgresql:")
+        return await copy_store(old.connection, new.connection, progress)
+
+
 async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry_run: bool) -> list[dict[str, Any]]:
     """Erase expired breadcrumbs and all made from them; a row per workspace and schema.
 
     dry_run: erases nothing. Raises `Unavailable`.
     """
-    location = locate_store(settings)
-    if not await location.exists():
+    place = locate_store(settings)
+    if not await place.exists():
         return []
-    async with location.open() as store:
+    async with place.open() as store:
         over = purge_rows(await store.ended(moment))
         if dry_run or not over:
             return [asdict(row) for row in over]
@@ -116,15 +139,15 @@ async def compare_store(settings: Settings, servers: str) -> str:
 
     Raises `Rejected` for another stream, `Misconfigured` for a newer store, `Unavailable`.
     """
-    location = locate_store(settings)
-    if not await location.exists():
-        return f"{location.name} is made by the first start"
-    async with connected(settings, servers) as connection, location.open() as store:
+    place = locate_store(settings)
+    if not await place.exists():
+        return f"{place.name} is made by the first start"
+    async with connected(settings, servers) as connection, place.open() as store:
         foreign = await check_order(store, connection.jetstream(), settings.installation)
         if foreign:
-            raise Rejected(f"{location.name}: {foreign}")
+            raise Rejected(f"{place.name}: {foreign}")
         theirs = await current_incarnation(connection.jetstream(), settings.installation)
-    return f"{location.name} belongs to the stream of {datetime.fromtimestamp(theirs / 1e6, UTC):%Y-%m-%d %H:%M:%S}Z"
+    return f"{place.name} belongs to the stream of {datetime.fromtimestamp(theirs / 1e6, UTC):%Y-%m-%d %H:%M:%S}Z"
 
 
 async def _fill(
@@ -169,20 +192,20 @@ async def _fill(
     return counts
 
 
-async def _examine(location: StoreLocation, first: Place, last: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
-    if not await location.exists():
+async def _examine(place: StoreLocation, first: Place, last: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
+    if not await place.exists():
         if first.sequence > 1:
             log.warning("the stream begins at %d: breadcrumbs that came before are not made again", first.sequence)
         return Place(0, 0), ()
-    async with location.open() as store:
+    async with place.open() as store:
         older = await store.count_before(first)
         if older:
             raise Misconfigured(
-                f"{older} breadcrumbs of {location.name} are older than the stream and would be lost; "
+                f"{older} breadcrumbs of {place.name} are older than the stream and would be lost; "
                 "keep the file, or move it away to go on without them"
             )
         newer = await store.count() - await store.count_before(Place(last.incarnation, last.sequence + 1))
         if newer:
-            log.warning("%d breadcrumbs of %s are newer than the stream and go with the old store", newer, location.name)
+            log.warning("%d breadcrumbs of %s are newer than the stream and go with the old store", newer, place.name)
         # A floor above the stream's end would keep a new durable from what comes next.
         return min(await store.watermark(*FLOOR), last), await store.call_origins(first.incarnation)

@@ -180,6 +180,29 @@ def reindex(*, as_json: AsJson = False) -> None:
     show(result, as_json, note=f"{result['remembered']} breadcrumbs remembered, {result['rejected']} could not be read")
 
 
+def migrate(*, as_json: AsJson = False) -> None:
+    """Bring the store's schema to this release. Safe beside running workers: migrations only add."""
+    from builder.app.operations.maintenance import migrate as run
+
+    name = asyncio.run(run(settings()))
+    show({"store": name}, as_json, note=f"the schema of {name} is that of this release")
+
+
+def migrate_store(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="URL of the store, as sqlite:PATH.")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="URL of an empty store, or of one that an earlier run began.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Copy a store into another database (stop the service first), and compare all rows."""
+    from builder.app.operations.maintenance import migrate_store as run
+
+    with progress_bar("migrate-store") as advance:
+        counts = asyncio.run(run(source, target, advance))
+    rows = f"{counts['breadcrumbs']} breadcrumbs, {sum(counts.values())} rows"
+    show(counts, as_json, note=f"{rows} are in both stores; set CONTEXT_BUILDER_STORE__URL, then start the service")
+
+
 def doctor(servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Check every part, the running service and its broker, and say what to do."""
     from builder.cli.doctor import examine

@@ -13,6 +13,7 @@ import apsw
 import pytest
 
 from builder.adapters.sqlite import SqliteStore
+from builder.adapters.sqlite.connection import SqliteConnection
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.domain.recall import RecallQuery, Scope
@@ -131,7 +132,9 @@ async def test_two_processes_that_write_a_new_file_at_once_both_succeed(tmp_path
 
 async def test_a_file_that_somebody_holds_locked_is_unavailable(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "store.db"))
-    store._connection._sql.set_busy_timeout(20)
+    connection = store.connection
+    assert isinstance(connection, SqliteConnection)
+    connection._sql.set_busy_timeout(20)
     other = apsw.Connection(str(tmp_path / "store.db"))
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(Unavailable, match="check the disk and who else uses the file"):

@@ -1,4 +1,4 @@
-"""Erasures, pending stubs, progress on the stream, and editions, whose texts are stored once. SQLite overwrites deleted bytes."""
+"""Erasures, pending stubs, progress on the stream, and editions, whose texts are stored once."""
 
 import json
 from datetime import datetime
@@ -6,12 +6,11 @@ from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import Any
 
-import apsw
 from typing_extensions import override
 
-from builder.adapters.sqlite import sessionless
-from builder.adapters.sqlite.connection import READING, Connection
-from builder.adapters.sqlite.rows import (
+from builder.adapters.sql import sessionless
+from builder.adapters.sql.connection import Access, Connection, Cursor
+from builder.adapters.sql.rows import (
     BREADCRUMB_COLUMNS,
     BREADCRUMB_VALUES,
     HELD_COLUMNS,
@@ -33,11 +32,6 @@ _ADD = f"""
     INSERT INTO editions VALUES (?, ({_NEWEST}), ?, ?, ?) ON CONFLICT (id) DO UPDATE SET number = excluded.number
 """
 _DROP = "DELETE FROM editions WHERE number NOT IN (SELECT number FROM editions ORDER BY number DESC LIMIT ?)"
-_DROP_TEXTS = """
-    DELETE FROM edition_texts WHERE hash NOT IN (
-        SELECT path.value FROM editions, json_each(layers) AS layer, json_each(layer.value) AS path
-    )
-"""
 _FIND = "SELECT templates, profiles, layers FROM editions WHERE ? IN ('', templates) ORDER BY number DESC"
 _NEWEST_OF_SCHEMA = f"""
     WITH RECURSIVE workspaces (name) AS (
@@ -53,7 +47,7 @@ _NEWEST_OF_SCHEMA = f"""
 """
 
 
-class SqliteBookkeeping(PendingStubs, Progress, Editions):
+class SqlBookkeeping(PendingStubs, Progress, Editions):
     """The part of the store that holds no breadcrumbs."""
 
     _connection: Connection
@@ -64,7 +58,7 @@ class SqliteBookkeeping(PendingStubs, Progress, Editions):
 
     @override
     async def editions(self, templates: str) -> tuple[Edition, ...]:
-        return await self._connection.run(lambda sql: _find(sql, templates), READING)
+        return await self._connection.run(lambda sql: _find(sql, templates), Access.READING)
 
     @override
     async def newest(self, schema: str, limit: int) -> tuple[Breadcrumb, ...]:
@@ -72,7 +66,7 @@ class SqliteBookkeeping(PendingStubs, Progress, Editions):
 
     @override
     async def add_stub(self, subject: str) -> None:
-        await self._connection.run(lambda sql: sql.execute("INSERT OR IGNORE INTO stubs VALUES (?)", (subject,)))
+        await self._connection.run(lambda sql: sql.execute("INSERT INTO stubs VALUES (?) ON CONFLICT DO NOTHING", (subject,)))
 
     @override
     async def pending_stubs(self) -> tuple[str, ...]:
@@ -85,47 +79,57 @@ class SqliteBookkeeping(PendingStubs, Progress, Editions):
     @override
     async def watermark(self, workspace: str, session: str) -> Place:
         text = "SELECT incarnation, sequence FROM watermarks WHERE workspace = ? AND session = ?"
-        rows = await self._connection.rows(text, (workspace, session))
+        rows = await self._connection.rows(text, (workspace, session), workspace)
         return Place(*rows[0]) if rows else ORIGIN
 
     @override
     async def advance(self, workspace: str, session: str, place: Place) -> None:
         text = """
-            INSERT INTO watermarks VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+            INSERT INTO watermarks VALUES (?, ?, ?, ?) ON CONFLICT (workspace, session) DO UPDATE
             SET incarnation = excluded.incarnation, sequence = excluded.sequence
-            WHERE (excluded.incarnation, excluded.sequence) > (incarnation, sequence)
+            WHERE (excluded.incarnation, excluded.sequence) > (watermarks.incarnation, watermarks.sequence)
         """
-        await self._connection.run(lambda sql: sql.execute(text, (workspace, session, *place)))
+        await self._connection.run(lambda sql: sql.execute(text, (workspace, session, *place)), workspace=workspace)
 
     @override
     async def start_attempt(self, place: Place) -> int:
-        text = "INSERT INTO attempts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count"
+        text = (
+            "INSERT INTO attempts VALUES (?, ?, 1) ON CONFLICT (incarnation, sequence) "
+            "DO UPDATE SET count = attempts.count + 1 RETURNING count"
+        )
         return await self._connection.run(lambda sql: int(next(sql.execute(text, place))[0]))
 
     @override
     async def undo_attempt(self, place: Place) -> None:
-        text = (
-            "UPDATE attempts SET count = count - 1 WHERE incarnation = ? AND sequence = ?; "
-            "DELETE FROM attempts WHERE incarnation = ? AND sequence = ? AND count < 1"
-        )
-        await self._connection.run(lambda sql: sql.execute(text, (*place, *place)))
+        def work(sql: Cursor) -> None:
+            sql.execute("UPDATE attempts SET count = count - 1 WHERE incarnation = ? AND sequence = ?", place)
+            sql.execute("DELETE FROM attempts WHERE incarnation = ? AND sequence = ? AND count < 1", place)
+
+        await self._connection.run(work)
 
     @override
     async def clear_attempts(self, place: Place) -> None:
         await self._connection.run(lambda sql: sql.execute("DELETE FROM attempts WHERE (incarnation, sequence) = (?, ?)", place))
 
 
-def _add(sql: apsw.Connection, edition: Edition) -> None:
+def _add(sql: Cursor, edition: Edition) -> None:
     layers = [{path: _hash(text) for path, text in layer.items()} for layer in edition.layers]
     texts = {_hash(text): text for layer in edition.layers for text in layer.values()}
-    sql.executemany("INSERT OR IGNORE INTO edition_texts VALUES (?, ?)", texts.items())
+    sql.executemany("INSERT INTO edition_texts VALUES (?, ?) ON CONFLICT DO NOTHING", texts.items())
     sql.execute(_ADD, (edition.id, edition.templates, json.dumps(dict(edition.profiles)), json.dumps(layers)))
     sql.execute(_DROP, (MAX_EDITIONS,))
     if sql.changes():
-        sql.execute(_DROP_TEXTS)
+        used = {
+            name
+            for (layers,) in sql.execute("SELECT layers FROM editions")
+            for layer in json.loads(layers)
+            for name in layer.values()
+        }
+        stored = [name for (name,) in sql.execute("SELECT hash FROM edition_texts")]
+        sql.executemany("DELETE FROM edition_texts WHERE hash = ?", [(name,) for name in stored if name not in used])
 
 
-def _find(sql: apsw.Connection, templates: str) -> tuple[Edition, ...]:
+def _find(sql: Cursor, templates: str) -> tuple[Edition, ...]:
     text = lru_cache(None)(partial(_text, sql))  # editions share nearly all of their texts
     return tuple(
         Edition(
@@ -133,11 +137,11 @@ def _find(sql: apsw.Connection, templates: str) -> tuple[Edition, ...]:
             profiles=json.loads(str(profiles)),
             layers=tuple({path: text(name) for path, name in layer.items()} for layer in json.loads(str(layers))),
         )
-        for revision, profiles, layers in sql.execute(_FIND, (templates,)).fetchall()
+        for revision, profiles, layers in sql.execute(_FIND, (templates,))
     )
 
 
-def _text(sql: apsw.Connection, name: str) -> str:
+def _text(sql: Cursor, name: str) -> str:
     return str(next(sql.execute("SELECT text FROM edition_texts WHERE hash = ?", (name,)))[0])
 
 
@@ -159,11 +163,11 @@ TRACES = f"""
     ORDER BY incarnation, sequence, session
 """
 _TEXTS = " + ".join(
-    f"length(CAST(held.{name} AS BLOB))" for name in ("tags", "body", "text", "calls", "pointers", "asked", "covers", "hints")
+    f"octet_length(held.{name})" for name in ("tags", "body", "text", "calls", "pointers", "asked", "covers", "hints")
 )
 _SIZED = f"""
     {HELD_COLUMNS}, {_TEXTS}
-      + coalesce((SELECT sum(length(CAST(terms AS BLOB)) + length(vector)) FROM passages
+      + coalesce((SELECT sum(octet_length(terms) + coalesce(octet_length(vector), 0)) FROM passages
                   WHERE (workspace, session, incarnation, sequence)
                       = (held.workspace, held.session, held.incarnation, held.sequence)), 0)
 """
@@ -176,7 +180,7 @@ _ENDED = f"""
 """
 
 
-def erase(sql: apsw.Connection, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
+def erase(sql: Cursor, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
     """`Eraser.erase`."""
     where, sessions = _within(session)
     itself = sql.execute(_ITSELF.format(session=where), (workspace, identity, *sessions, *until))
@@ -187,7 +191,7 @@ def erase(sql: apsw.Connection, workspace: str, session: str, identity: str, unt
     return tuple(sorted(matches, key=lambda crumb: (crumb.place, crumb.session)))
 
 
-def ended(sql: apsw.Connection, moment: datetime) -> tuple[Ended, ...]:
+def ended(sql: Cursor, moment: datetime) -> tuple[Ended, ...]:
     """`Eraser.ended`."""
     over = [_ended(row) for row in sql.execute(_ENDED, (to_us(moment),))]
     matches = {key_of(item.breadcrumb): item for item in over}
@@ -202,7 +206,7 @@ def ended(sql: apsw.Connection, moment: datetime) -> tuple[Ended, ...]:
     )
 
 
-def purge(sql: apsw.Connection, over: tuple[Ended, ...]) -> None:
+def purge(sql: Cursor, over: tuple[Ended, ...]) -> None:
     """`Eraser.purge`."""
     _take(sql, [(item.breadcrumb, item.breadcrumb.id) for item in over])
 
@@ -215,7 +219,7 @@ def _ended(row: tuple[Any, ...]) -> Ended:
     return Ended(breadcrumb=from_columns(row[:-1], (), "").breadcrumb, size=row[-1])
 
 
-def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
+def _take(sql: Cursor, crumbs: list[tuple[Breadcrumb, str]]) -> None:
     update = f"UPDATE breadcrumbs SET ({BREADCRUMB_COLUMNS}) = ({BREADCRUMB_VALUES}) WHERE {KEY}"
     for crumb, reason in crumbs:
         key = key_of(crumb)

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import apsw
-
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, KEY, from_columns, key_of
+from builder.adapters.sql.connection import Cursor, Row, Vector
+from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, KEY, from_columns, key_of
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import RecallQuery, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
@@ -42,7 +41,7 @@ SESSION = f"""
 """
 
 
-def chain(sql: apsw.Connection, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
+def chain(sql: Cursor, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
     """`Reader.chain`."""
     walked: dict[str, None] = {}
     while identity and identity not in walked and len(walked) < limit:
@@ -52,9 +51,7 @@ def chain(sql: apsw.Connection, workspace: str, identity: str, until: Place, lim
     return tuple(walked)
 
 
-Row = tuple[Any, ...]
-
-_UNTIL = "(held.incarnation, held.sequence) <= (?, ?) ORDER BY held.incarnation DESC, held.sequence DESC"
+_UNTIL = "(held.incarnation, held.sequence) <= (?, ?) ORDER BY held.incarnation DESC, held.sequence DESC LIMIT ?"
 # One query for each session: asked for two at once, SQLite sorts all that it finds before it gives the first.
 # Left alone, it walks the whole workspace backwards by place until it meets the schema, which may never come.
 _BY_SCHEMA = (
@@ -70,6 +67,7 @@ _BY_ID = (
 )
 _IN_SESSION = "workspace = ?1 AND session IN (?3, ?4) AND erased = '' AND (incarnation, sequence) <= (?7, ?8)"
 # Asked for both at once, it walks everything that came later.
+_FIRST_PAGE = 8
 _GONE = (
     f"SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_identity WHERE id = ?2 AND version > ?9 AND {_IN_SESSION} "
     "UNION ALL SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_tombstones WHERE removes = ?2 AND removes <> '' "
@@ -77,7 +75,7 @@ _GONE = (
 )
 
 
-def find_pinned(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple[StoredBreadcrumb, ...]:
+def find_pinned(sql: Cursor, query: RecallQuery, kind: Pinned) -> tuple[StoredBreadcrumb, ...]:
     """Matches without passages, newest first."""
     matches: list[StoredBreadcrumb] = []
     query = replace(query, session=NO_SESSION) if kind.of_no_session else query
@@ -91,12 +89,12 @@ def find_pinned(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple
     return tuple(matches)
 
 
-def _candidates(sql: apsw.Connection, query: RecallQuery, selector: Selector) -> Iterator[Row]:
+def _candidates(sql: Cursor, query: RecallQuery, selector: Selector) -> Iterator[Row]:
     tags = selector.any_tags or selector.all_tags[:1]
     text, values = (_BY_ID, selector.ids) if selector.ids else (_BY_TAG, tags) if tags else (_BY_SCHEMA, selector.schemas)
     sessions = dict.fromkeys((query.session, NO_SESSION))
     runs = [
-        sql.cursor().execute(text, (query.scope.workspace, value, session, *query.until))
+        _newest_first(sql, text, (query.scope.workspace, value, session), query.until)
         for value in dict.fromkeys(values)
         for session in sessions
     ]
@@ -107,14 +105,22 @@ def _candidates(sql: apsw.Connection, query: RecallQuery, selector: Selector) ->
         before = row[:4]
 
 
-def _is_gone(sql: apsw.Connection, query: RecallQuery, row: Row) -> bool:
+def _newest_first(sql: Cursor, text: str, values: tuple[str, str, str], until: Place) -> Iterator[Row]:
+    limit = _FIRST_PAGE
+    while rows := list(sql.execute(text, (*values, *until, limit))):
+        yield from rows
+        if len(rows) < limit:
+            return
+        until, limit = Place(*rows[-1][2:4]).previous, 2 * limit
+
+
+def _is_gone(sql: Cursor, query: RecallQuery, row: Row) -> bool:
     workspace, session, incarnation, sequence, identity, version = row[:6]
     values = (workspace, identity, session, NO_SESSION, incarnation, sequence, *query.until, version)
     return next(sql.execute(_GONE, values), None) is not None
 
 
-MODEL = "INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING number"
-
+_ADD_MODEL = "INSERT INTO models SELECT coalesce(max(number), 0) + 1, ? FROM models WHERE TRUE"
 _OLDEST = f"""
     SELECT {BREADCRUMB_COLUMNS} FROM lacking CROSS JOIN breadcrumbs USING (workspace, session, incarnation, sequence)
     WHERE (incarnation, sequence, workspace, session) > (?, ?, ?, ?)
@@ -124,27 +130,35 @@ _VECTORS = f"SELECT vector, name FROM passages JOIN models ON number = model WHE
 _BEFORE_ALL = (-1, -1, "", "")
 
 
-def oldest_missing(sql: apsw.Connection, limit: int, after: Breadcrumb | None) -> Iterator[tuple[Any, ...]]:
+def oldest_missing(sql: Cursor, limit: int, after: Breadcrumb | None) -> Iterator[tuple[Any, ...]]:
     """BREADCRUMB_COLUMNS, oldest first. CROSS JOIN: SQLite walks the short list."""
     start = (*after.place, after.workspace, after.session) if after else _BEFORE_ALL
     return sql.execute(_OLDEST, (*start, limit))
 
 
-def fill_vectors(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
+def model_number(sql: Cursor, name: str) -> int:
+    """The number of a model, new or known. No write where it is known: writers of one row wait for each other."""
+    find = "SELECT number FROM models WHERE name = ?"
+    if not list(sql.execute(find, (name,))):
+        sql.execute(f"{_ADD_MODEL} ON CONFLICT (name) DO NOTHING", (name,))
+    return int(next(sql.execute(find, (name,)))[0])
+
+
+def fill_vectors(sql: Cursor, remembered: StoredBreadcrumb) -> bool:
     """Write vectors and model, once."""
     key = key_of(remembered.breadcrumb)
     sql.execute(f"DELETE FROM lacking WHERE {KEY}", key)
     if not sql.changes():
         return False
-    (model,) = next(sql.execute(MODEL, (remembered.model,)))
+    model = model_number(sql, remembered.model)
     sql.executemany(
         f"UPDATE passages SET vector = ?, model = ? WHERE {KEY} AND ordinal = ?",
-        [(passage.vector, model, *key, ordinal) for ordinal, passage in enumerate(remembered.passages)],
+        [(Vector(passage.vector), model, *key, ordinal) for ordinal, passage in enumerate(remembered.passages)],
     )
     return True
 
 
-def vectors(sql: apsw.Connection, crumb: Breadcrumb, model: str) -> tuple[bytes, ...]:
+def vectors(sql: Cursor, crumb: Breadcrumb, model: str) -> tuple[bytes, ...]:
     """Vectors of its passages in order; () unless all are by `model`."""
     rows = list(sql.execute(_VECTORS, key_of(crumb)))
-    return tuple(vector for vector, name in rows) if all(name == model for _, name in rows) else ()
+    return tuple(vector or b"" for vector, name in rows) if all(name == model for _, name in rows) else ()

@@ -1,22 +1,20 @@
 """A store in one SQLite file: SQL selects rows, Python scores them."""
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from operator import itemgetter
 from typing import Any
 
-import apsw
 from typing_extensions import override
 
-from builder.adapters.sqlite import bookkeeping, reading, scopes, sessionless
-from builder.adapters.sqlite.bookkeeping import SqliteBookkeeping
-from builder.adapters.sqlite.connection import READING, Connection, file_bytes, free_bytes
-from builder.adapters.sqlite.rows import (
+from builder.adapters.sql import bookkeeping, reading, scopes, sessionless
+from builder.adapters.sql.bookkeeping import SqlBookkeeping
+from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Row, Vector
+from builder.adapters.sql.rows import (
     BREADCRUMB_COLUMNS,
-    INSERT,
     REVISION,
     breadcrumbs,
     from_columns,
@@ -25,11 +23,11 @@ from builder.adapters.sqlite.rows import (
     to_columns,
 )
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.errors import Unavailable
 from builder.domain.recall import Ended, Passage, Recall, RecallQuery, Scope, StoredBreadcrumb
 from builder.ports.store import CallOrigin, CompleteStore
 
-_INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PASSAGE_COLUMNS = "workspace, session, incarnation, sequence, ordinal, start, stop, terms, tokens, traits, vector, model"
+_KNOWN = "SELECT 1 FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
 _SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
 # Rows that were not erased, and the traces of results: their calls were answered.
 _ROWS = (
@@ -48,25 +46,24 @@ _COUNT = "SELECT count(*) FROM breadcrumbs WHERE erased = '' AND removes <> id"
 _VERSION = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
 
 
-class SqliteStore(SqliteBookkeeping, CompleteStore):
-    """One SQLite file; `Unavailable` when busy for ten seconds."""
+class SqlStore(SqlBookkeeping, CompleteStore):
+    """A store in one database."""
 
-    def __init__(self, path: str) -> None:
-        """path: a file or MEMORY. Raises `Misconfigured`."""
-        self._path = path
-        self._connection = Connection(path)
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    @property
+    def connection(self) -> Connection:
+        """To its database."""
+        return self._connection
 
     def close(self) -> None:
-        """Finish what runs and close the file."""
+        """Finish what runs and close the database."""
         self._connection.close()
 
     @override
     async def check(self) -> str:
-        try:
-            await self._connection.run(lambda sql: sql.execute("SELECT 1"), READING)
-        except Unavailable as error:
-            return str(error)
-        return self._connection.damage
+        return await self._connection.check()
 
     @property
     @override
@@ -75,31 +72,37 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
 
     @override
     def size_bytes(self) -> int:
-        return file_bytes(self._path)
+        return self._connection.size_bytes()
 
     @override
     def free_bytes(self) -> int | None:
-        return free_bytes(self._path)
+        return self._connection.free_bytes()
 
     @override
     async def remember(self, remembered: StoredBreadcrumb) -> bool:
-        return await self._connection.run(lambda sql: _remember(sql, remembered))
+        workspace, identity = remembered.breadcrumb.workspace, remembered.breadcrumb.id
+
+        def work(sql: Cursor) -> bool:
+            sql.lock(f"{workspace} {identity}")
+            return _remember(sql, (remembered,)) == 1
+
+        return await self._connection.run(work, workspace=workspace)
 
     @override
     async def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:
-        return await self._connection.run(lambda sql: sum(_remember(sql, row) for row in rows))
+        return await self._connection.run(lambda sql: _remember(sql, rows))
 
     @override
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
-        def work(sql: apsw.Connection) -> StoredBreadcrumb | None:
+        def work(sql: Cursor) -> StoredBreadcrumb | None:
             row = next(sql.execute(_VERSION, (breadcrumb.workspace, breadcrumb.id, breadcrumb.version)), None)
             return _with_passages(sql, row) if row else None
 
-        return await self._connection.run(work, READING)
+        return await self._connection.run(work, Access.READING, breadcrumb.workspace)
 
     @override
     async def recall(self, query: RecallQuery) -> Recall:
-        def work(sql: apsw.Connection) -> Recall:
+        def work(sql: Cursor) -> Recall:
             source, values, spans = scopes.source(sql, query)
             span = (*query.after, *query.until, query.limit)
             of_sessions = list(sql.execute(_ROWS.format(**source), (*values, *span)))
@@ -122,14 +125,14 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
                 revision=sessionless.revision(sql, *scopes.revised_with(query.scope)),
             )
 
-        return await self._connection.run(work, READING)
+        return await self._connection.run(work, Access.READING, query.scope.workspace)
 
     @override
     async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
         scope, values = scopes.condition(Scope(workspace=workspace, sessions=(session,)))
         text = f"SELECT incarnation, sequence FROM breadcrumbs WHERE {scope} AND {_SPAN}"
         span = (*values, *after, until.incarnation, until.sequence - 1)
-        return frozenset(Place(*row) for row in await self._connection.rows(text, span))
+        return frozenset(Place(*row) for row in await self._connection.rows(text, span, workspace))
 
     @override
     async def models(self) -> frozenset[str]:
@@ -163,12 +166,14 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
     @override
     async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
         return await self._connection.run(
-            lambda sql: tuple(_with_passages(sql, row) for row in list(reading.oldest_missing(sql, limit, after))), READING
+            lambda sql: tuple(_with_passages(sql, row) for row in list(reading.oldest_missing(sql, limit, after))), Access.READING
         )
 
     @override
     async def fill_vectors(self, remembered: StoredBreadcrumb) -> bool:
-        return await self._connection.run(lambda sql: reading.fill_vectors(sql, remembered))
+        return await self._connection.run(
+            lambda sql: reading.fill_vectors(sql, remembered), workspace=remembered.breadcrumb.workspace
+        )
 
     @override
     async def count_missing_vectors(self) -> int:
@@ -176,11 +181,13 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
 
     @override
     async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
-        return await self._connection.run(lambda sql: reading.chain(sql, workspace, identity, until, limit), READING)
+        return await self._connection.run(
+            lambda sql: reading.chain(sql, workspace, identity, until, limit), Access.READING, workspace
+        )
 
     @override
     async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        return breadcrumbs(await self._connection.rows(reading.VERSIONS, (workspace, identity, NO_SESSION)))
+        return breadcrumbs(await self._connection.rows(reading.VERSIONS, (workspace, identity, NO_SESSION), workspace))
 
     @override
     async def list_session(
@@ -188,43 +195,51 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
     ) -> tuple[Breadcrumb, ...]:
         text = reading.SESSION.format(order="DESC" if newest else "ASC")
         values = (workspace, session, *span[0], *span[1], NO_SESSION, NO_SESSION, limit)
-        return breadcrumbs(await self._connection.rows(text, values))
+        return breadcrumbs(await self._connection.rows(text, values, workspace))
 
     @override
     async def caller_session(self, answer: Breadcrumb) -> str:
         call = answer.workspace, answer.joins_by, answer.place
-        return await self._connection.run(lambda sql: sessionless.caller(sql, *call), READING)
+        return await self._connection.run(lambda sql: sessionless.caller(sql, *call), Access.READING, answer.workspace)
 
     @override
     async def is_memory(self, workspace: str, session: str, user: str, until: Place) -> bool:
-        return await self._connection.run(lambda sql: scopes.is_memory(sql, workspace, session, user, until), READING)
+        return await self._connection.run(
+            lambda sql: scopes.is_memory(sql, workspace, session, user, until), Access.READING, workspace
+        )
 
     @override
     async def last_speaker(self, workspace: str, session: str, until: Place) -> str | None:
-        rows = await self._connection.rows(scopes.PERSON.format(order="DESC"), (workspace, session, *until))
+        rows = await self._connection.rows(scopes.PERSON.format(order="DESC"), (workspace, session, *until), workspace)
         return rows[0][0] if rows else None
 
     @override
     async def sessions_of(self, workspace: str, user: str) -> tuple[str, ...]:
-        return tuple(session for (session,) in await self._connection.rows(scopes.NAMES_QUERY, (workspace, user)))
+        return tuple(session for (session,) in await self._connection.rows(scopes.NAMES_QUERY, (workspace, user), workspace))
 
     @override
     async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
-        return await self._connection.run(lambda sql: tuple(reading.vectors(sql, crumb, model) for crumb in breadcrumbs), READING)
+        def work(sql: Cursor) -> tuple[tuple[bytes, ...], ...]:
+            return tuple(reading.vectors(sql, crumb, model) for crumb in breadcrumbs)
+
+        workspaces = {crumb.workspace for crumb in breadcrumbs}
+        return await self._connection.run(work, Access.READING, workspaces.pop() if len(workspaces) == 1 else EVERY_WORKSPACE)
 
     @override
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
-        crumbs = await self._connection.run(lambda sql: bookkeeping.erase(sql, workspace, session, identity, until))
+        crumbs = await self._connection.run(
+            lambda sql: bookkeeping.erase(sql, workspace, session, identity, until), workspace=workspace
+        )
         await self._connection.flush()
         return crumbs
 
     @override
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        return breadcrumbs(await self._connection.rows(bookkeeping.TRACES, (workspace, identity)))
+        return breadcrumbs(await self._connection.rows(bookkeeping.TRACES, (workspace, identity), workspace))
 
     @override
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:
-        return await self._connection.run(lambda sql: bookkeeping.ended(sql, moment), READING)
+        return await self._connection.run(lambda sql: bookkeeping.ended(sql, moment), Access.READING)
 
     @override
     async def purge(self, ended: tuple[Ended, ...]) -> None:
@@ -232,30 +247,40 @@ class SqliteStore(SqliteBookkeeping, CompleteStore):
         await self._connection.flush()
 
 
-def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
-    sql.execute(INSERT, to_columns(remembered))
-    if not sql.changes():
-        return False
-    (model,) = next(sql.execute(reading.MODEL, (remembered.model,)))
-    key = key_of(remembered.breadcrumb)
-    passages = [
-        (*key, ordinal, item.start, item.end, item.terms, item.tokens, item.traits, item.vector, model)
-        for ordinal, item in enumerate(remembered.passages)
+def _remember(sql: Cursor, rows: Sequence[StoredBreadcrumb]) -> int:
+    known: set[tuple[str, str, int]] = set()
+    new: list[StoredBreadcrumb] = []
+    for row in rows:
+        identity = row.breadcrumb.workspace, row.breadcrumb.id, row.breadcrumb.version
+        if identity not in known and not list(sql.execute(_KNOWN, identity)):
+            new.append(row)
+        known.add(identity)
+    numbers = {name: reading.model_number(sql, name) for name in dict.fromkeys(row.model for row in new)}
+    sql.insert("breadcrumbs", BREADCRUMB_COLUMNS, [to_columns(row) for row in new])
+    sql.insert("passages", _PASSAGE_COLUMNS, [values for row in new for values in _passage_rows(row, numbers[row.model])])
+    tags = [
+        (crumb.workspace, tag, *key_of(crumb)[1:])
+        for crumb in (row.breadcrumb for row in new)
+        for tag in dict.fromkeys(crumb.tags)
     ]
-    sql.executemany(_INSERT_PASSAGE, passages)
-    tags = [(key[0], tag, *key[1:]) for tag in dict.fromkeys(remembered.breadcrumb.tags)]
-    sql.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?)", tags)
-    sessionless.revise(sql, sessionless.note_joins(sql, remembered.breadcrumb))
-    if not remembered.model:
-        sql.execute("INSERT INTO lacking (workspace, session, incarnation, sequence) VALUES (?, ?, ?, ?)", key)
-    return True
+    sql.insert("tags", "workspace, tag, session, incarnation, sequence", tags)
+    sql.insert("lacking", "workspace, session, incarnation, sequence", [key_of(row.breadcrumb) for row in new if not row.model])
+    for row in new:
+        sessionless.revise(sql, sessionless.note_joins(sql, row.breadcrumb))
+    return len(new)
 
 
-def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") -> StoredBreadcrumb:
+def _passage_rows(row: StoredBreadcrumb, model: int) -> Iterator[Row]:
+    key = key_of(row.breadcrumb)
+    for ordinal, item in enumerate(row.passages):
+        yield (*key, ordinal, item.start, item.end, item.terms, item.tokens, item.traits, Vector(item.vector), model)
+
+
+def _with_passages(sql: Cursor, row: tuple[Any, ...], model: str = "") -> StoredBreadcrumb:
     return _with_its_passages(sql, from_columns(row, (), ""), model)
 
 
-def _with_its_passages(sql: apsw.Connection, bare: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
+def _with_its_passages(sql: Cursor, bare: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
     workspace, session, incarnation, sequence = key_of(bare.breadcrumb)
     scope, values = scopes.condition(Scope(workspace=workspace, sessions=(session,)))
     text = _PASSAGES.format(source="breadcrumbs", scope=scope, facts="terms, vector")
@@ -265,6 +290,6 @@ def _with_its_passages(sql: apsw.Connection, bare: StoredBreadcrumb, model: str)
     return replace(bare, passages=passages, model=model)
 
 
-def _recalled(sql: apsw.Connection, row: tuple[Any, ...], passages: tuple[Passage, ...] | None, model: str) -> StoredBreadcrumb:
+def _recalled(sql: Cursor, row: tuple[Any, ...], passages: tuple[Passage, ...] | None, model: str) -> StoredBreadcrumb:
     noun = from_columns(row, passages, model) if passages is not None else _with_passages(sql, row, model)
     return replace(noun, joins=row[-1]) if row[-1] else noun

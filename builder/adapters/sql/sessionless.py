@@ -8,24 +8,29 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from typing import Any
 
-import apsw
-
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, key_of
+from builder.adapters.sql.connection import Cursor
+from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, key_of
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION, RecallQuery
 from builder.ports.store import CallOrigin, origins_of
 
 Session = tuple[str, str]
+PARTS = """
+    (SELECT value ->> 0 AS part, CAST(value ->> 1 AS BIGINT) AS part_incarnation, CAST(value ->> 2 AS BIGINT) AS part_sequence
+     FROM json_each(CAST(? AS TEXT))) AS parts
+"""
+"""A list of (session, incarnation, sequence) as JSON."""
+NO_LIMIT = 2**62
 
 _ADD_CALL = """
-    INSERT INTO calls VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+    INSERT INTO calls VALUES (?, ?, ?, ?, ?) ON CONFLICT (workspace, call, session) DO UPDATE
     SET incarnation = excluded.incarnation, sequence = excluded.sequence
-    WHERE (excluded.incarnation, excluded.sequence) < (incarnation, sequence)
+    WHERE (excluded.incarnation, excluded.sequence) < (calls.incarnation, calls.sequence)
 """
 _NEWEST = """
     SELECT id, incarnation, sequence FROM answers WHERE workspace = ? AND call = ? ORDER BY incarnation DESC, sequence DESC
 """
-_ANSWER = "INSERT OR IGNORE INTO answers (workspace, incarnation, sequence, id, call) VALUES (?, ?, ?, ?, ?)"
+_ANSWER = "INSERT INTO answers (workspace, incarnation, sequence, id, call) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _VERSIONS = """
     SELECT incarnation, sequence, call, joins FROM answers WHERE workspace = ? AND id = ? ORDER BY incarnation, sequence
 """
@@ -37,7 +42,7 @@ _ASKERS = "SELECT session FROM calls WHERE workspace = ? AND call = ? AND (incar
 _JOIN = "UPDATE answers SET joins = ? WHERE workspace = ? AND incarnation = ? AND sequence = ?"
 _JOINED = f"""
     SELECT {HELD_COLUMNS}, joined.joins
-    FROM (SELECT value ->> 0 AS part, value ->> 1 AS part_incarnation, value ->> 2 AS part_sequence FROM json_each(?)) AS parts
+    FROM {PARTS}
     CROSS JOIN answers AS joined INDEXED BY answers_joins
       ON joined.workspace = ? AND joined.joins = part AND joined.joins <> ''
      AND (joined.incarnation, joined.sequence) > (part_incarnation, part_sequence)
@@ -56,10 +61,11 @@ JOINS = f"""
 """A column of `breadcrumbs`: the session that the row joined."""
 
 
-def note_joins(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
+def note_joins(sql: Cursor, crumb: Breadcrumb) -> frozenset[Session]:
     """Index a row that calls or may join. Returns sessions whose older rows changed."""
     workspace, _, *place = key_of(crumb)
     if crumb.may_join:
+        sql.lock(workspace)
         *newest, home = next(sql.execute(_LAST, (workspace, crumb.id)), (*place, ""))
         sql.execute(_ANSWER, (workspace, *place, crumb.id, crumb.joins_by))
         if Place(*newest) <= crumb.place and (home or not crumb.joins_by):  # a catalog may have thousands of versions
@@ -69,9 +75,11 @@ def note_joins(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
     return add_calls(sql, origins_of(crumb))
 
 
-def add_calls(sql: apsw.Connection, origins: tuple[CallOrigin, ...]) -> frozenset[Session]:
+def add_calls(sql: Cursor, origins: tuple[CallOrigin, ...]) -> frozenset[Session]:
     """List calls. Returns the sessions of which older rows changed by it."""
     changed: set[Session] = set()
+    for workspace in sorted({origin.workspace for origin in origins}):
+        sql.lock(workspace)
     for origin in origins:
         sql.execute(_ADD_CALL, origin)
         if sql.changes():
@@ -82,7 +90,7 @@ def add_calls(sql: apsw.Connection, origins: tuple[CallOrigin, ...]) -> frozense
     return frozenset(changed)
 
 
-def joined(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
+def joined(sql: Cursor, crumb: Breadcrumb) -> frozenset[Session]:
     """The session that it joined, if it joined any."""
     workspace, session, *place = key_of(crumb)
     text = "SELECT joins FROM answers WHERE workspace = ? AND incarnation = ? AND sequence = ? AND joins <> ''"
@@ -90,24 +98,24 @@ def joined(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
     return frozenset((workspace, joins) for (joins,) in rows)
 
 
-def find_joined(sql: apsw.Connection, query: RecallQuery, spans: Mapping[str, Place]) -> Iterable[tuple[Any, ...]]:
+def find_joined(sql: Cursor, query: RecallQuery, spans: Mapping[str, Place]) -> Iterable[tuple[Any, ...]]:
     """Rows that joined these sessions up to the query's end. spans: session → place after which."""
     parts = json.dumps([(session, *place) for session, place in sorted(spans.items())])
     return sql.execute(_JOINED, (parts, query.scope.workspace, *query.until, query.limit))
 
 
-def joined_before(sql: apsw.Connection, workspace: str, session: str, until: Place) -> Iterable[tuple[Any, ...]]:
+def joined_before(sql: Cursor, workspace: str, session: str, until: Place) -> Iterable[tuple[Any, ...]]:
     """Rows of BREADCRUMB_COLUMNS and JOINS that joined a session before a place."""
-    return sql.execute(_JOINED, (json.dumps([(session, *ORIGIN)]), workspace, *until.previous, -1))
+    return sql.execute(_JOINED, (json.dumps([(session, *ORIGIN)]), workspace, *until.previous, NO_LIMIT))
 
 
-def caller(sql: apsw.Connection, workspace: str, call: str, before: Place) -> str:
+def caller(sql: Cursor, workspace: str, call: str, before: Place) -> str:
     """The only session that made this call before; "" = none or several."""
     askers = list(sql.execute(_ASKERS, (workspace, call, *before)))
     return str(askers[0][0]) if len(askers) == 1 else ""
 
 
-def _join(sql: apsw.Connection, workspace: str, identity: str, new: Place | None = None) -> frozenset[Session]:
+def _join(sql: Cursor, workspace: str, identity: str, new: Place | None = None) -> frozenset[Session]:
     rows = list(sql.execute(_VERSIONS, (workspace, identity)))
     first = next((number for number, (*_, call, _) in enumerate(rows) if call), len(rows))
     home = caller(sql, workspace, rows[first][2], Place(*rows[first][:2])) if first < len(rows) else ""
@@ -120,13 +128,13 @@ def _join(sql: apsw.Connection, workspace: str, identity: str, new: Place | None
     return frozenset(changed)
 
 
-def revise(sql: apsw.Connection, sessions: Iterable[tuple[str, str]]) -> None:
+def revise(sql: Cursor, sessions: Iterable[tuple[str, str]]) -> None:
     """Raise the revision of each session by one."""
-    text = "INSERT INTO revisions VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET number = number + 1"
-    sql.executemany(text, list(sessions))
+    text = "INSERT INTO revisions VALUES (?, ?, 1) ON CONFLICT (workspace, session) DO UPDATE SET number = revisions.number + 1"
+    sql.executemany(text, sorted(sessions))
 
 
-def revision(sql: apsw.Connection, scope: str, values: tuple[str, ...]) -> int:
+def revision(sql: Cursor, scope: str, values: tuple[str, ...]) -> int:
     """How often the scope, a condition and its values, was revised."""
     return int(next(sql.execute(f"SELECT coalesce(sum(number), 0) FROM revisions WHERE {scope}", values))[0])
 
@@ -155,7 +163,7 @@ _SHARED = f"""
 _FIRST_SCHEMA = 7
 
 
-def find(sql: apsw.Connection, query: RecallQuery, spans: Mapping[str, Place]) -> tuple[Rows, ...]:
+def find(sql: Cursor, query: RecallQuery, spans: Mapping[str, Place]) -> tuple[Rows, ...]:
     """Tombstones, joined rows and shared schemas; () within NO_SESSION. spans: session → place after which."""
     if query.scope.sessions == (EVERY_SESSION,) or NO_SESSION in query.scope.sessions:
         return ()
@@ -163,7 +171,7 @@ def find(sql: apsw.Connection, query: RecallQuery, spans: Mapping[str, Place]) -
     return sql.execute(_REMOVALS, span), find_joined(sql, query, spans), _shared(sql, query.scope.shared, span)
 
 
-def _shared(sql: apsw.Connection, schemas: tuple[str, ...], span: tuple[Any, ...]) -> Rows:
+def _shared(sql: Cursor, schemas: tuple[str, ...], span: tuple[Any, ...]) -> Rows:
     if not schemas:
         return ()
     numbers = ", ".join(f"?{number}" for number in range(_FIRST_SCHEMA, _FIRST_SCHEMA + len(schemas)))

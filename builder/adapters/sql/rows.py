@@ -23,9 +23,6 @@ KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
 BREADCRUMB_VALUES = ", ".join("?" * len(BREADCRUMB_COLUMNS.split(", ")))
 REVISION = 2
 """Revision of computed words and bodies; a change needs a migration."""
-INSERT = (
-    f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({BREADCRUMB_VALUES}) ON CONFLICT (workspace, id, version) DO NOTHING"
-)
 
 
 def to_columns(remembered: StoredBreadcrumb) -> tuple[Any, ...]:
@@ -132,7 +129,7 @@ def passages_by_place(rows: Any, model: str) -> dict[tuple[str, int, int], tuple
     """Passages by session and place, without vectors of other models."""
     return {
         place: tuple(
-            Passage(start, stop, terms, vector if name == model else b"", tokens, traits)
+            Passage(start, stop, terms, (vector or b"") if name == model else b"", tokens, traits)
             for *_, start, stop, terms, vector, tokens, traits, name in group
         )
         for place, group in groupby(rows, key=itemgetter(0, 1, 2))

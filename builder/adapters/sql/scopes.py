@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import apsw
-
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS
-from builder.adapters.sqlite.sessionless import JOINS, joined_before
+from builder.adapters.sql.connection import Cursor
+from builder.adapters.sql.rows import BREADCRUMB_COLUMNS
+from builder.adapters.sql.sessionless import JOINS, PARTS, joined_before
 from builder.domain.breadcrumb import NO_SESSION, Place
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBreadcrumb
 
@@ -18,7 +17,7 @@ _NEXT = """
     WHERE workspace = ?1 AND user_id = ?2 AND user_id <> ''
 """
 _FIRST_WORDS = """
-    SELECT json_array(incarnation, sequence) FROM breadcrumbs INDEXED BY breadcrumbs_people
+    SELECT CAST(json_array(incarnation, sequence) AS TEXT) FROM breadcrumbs INDEXED BY breadcrumbs_people
     WHERE workspace = ?1 AND user_id = ?2 AND user_id <> '' AND session = names.session ORDER BY incarnation, sequence LIMIT 1
 """
 _IS_PRIVATE = """
@@ -33,7 +32,7 @@ _SESSIONS = f"""
     SELECT session, ({_FIRST_WORDS}), ({_IS_PRIVATE.format(session="names.session")}) FROM names
     WHERE session IS NOT NULL AND session <> '{NO_SESSION}'
 """
-_AMONG = "WITH names (session) AS (SELECT value FROM json_each(?3))"
+_AMONG = "WITH names (session) AS (SELECT value ->> 0 FROM json_each(CAST(?3 AS TEXT)))"
 _NEW_ROWS = """
     SELECT session FROM breadcrumbs INDEXED BY breadcrumbs_places
     WHERE workspace = ? AND (incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?) LIMIT ?
@@ -49,9 +48,8 @@ _OPENING = f"""
     SELECT {BREADCRUMB_COLUMNS}, {JOINS} FROM breadcrumbs
     WHERE workspace = ? AND session = ? AND erased = '' AND (incarnation, sequence) < (?, ?) ORDER BY incarnation, sequence
 """
-SOURCE = """
-    (SELECT value ->> 0 AS part, value ->> 1 AS part_incarnation, value ->> 2 AS part_sequence FROM json_each(?)) AS parts
-    CROSS JOIN breadcrumbs ON session = part AND (incarnation, sequence) > (part_incarnation, part_sequence)
+SOURCE = f"""
+    {PARTS} CROSS JOIN breadcrumbs ON session = part AND (incarnation, sequence) > (part_incarnation, part_sequence)
 """
 """Replaces `breadcrumbs`: rows of the sessions in `parts`, each after its place."""
 MAX_NEW_ROWS = 1_000
@@ -80,7 +78,7 @@ class ScopeSpans:
         return json.dumps([(session, *place) for session, place in sorted(self.spans.items())])
 
 
-def person_spans(sql: apsw.Connection, query: RecallQuery) -> ScopeSpans:
+def person_spans(sql: Cursor, query: RecallQuery) -> ScopeSpans:
     """Sessions of the query's scope with new rows, as of its end."""
     scope, after, until = query.scope, query.after, query.until
     rows = _sessions(sql, query)
@@ -95,7 +93,7 @@ def person_spans(sql: apsw.Connection, query: RecallQuery) -> ScopeSpans:
     return ScopeSpans(spans | dict.fromkeys(scope.sessions, after), openings, frozenset(cuts.items()))
 
 
-def openings(sql: apsw.Connection, workspace: str, new: Mapping[str, Place], until: Place) -> list[tuple[Place, tuple[Any, ...]]]:
+def openings(sql: Cursor, workspace: str, new: Mapping[str, Place], until: Place) -> list[tuple[Place, tuple[Any, ...]]]:
     """(Place, row) of what agents said before the person's first words up to `until`."""
     return [
         (place, row)
@@ -105,32 +103,32 @@ def openings(sql: apsw.Connection, workspace: str, new: Mapping[str, Place], unt
     ]
 
 
-def is_memory(sql: apsw.Connection, workspace: str, session: str, user: str, until: Place) -> bool:
+def is_memory(sql: Cursor, workspace: str, session: str, user: str, until: Place) -> bool:
     """`People.is_memory`."""
     first = _first_person(sql, workspace, session, until)
     return not _is_private(sql, workspace, session) and first in ([], [user])
 
 
-def _sessions(sql: apsw.Connection, query: RecallQuery) -> Iterable[tuple[str, str, int]]:
+def _sessions(sql: Cursor, query: RecallQuery) -> Iterable[tuple[str, str, int]]:
     person = query.scope.workspace, query.scope.user
     rows = sql.execute(_NEW_ROWS, (query.scope.workspace, *query.after, *query.until, MAX_NEW_ROWS + 1))
     sessions = [session for (session,) in rows]
     if len(sessions) > MAX_NEW_ROWS or NO_SESSION in sessions:
         return sql.execute(f"{_NAMES} {_SESSIONS}", person)
-    return sql.execute(f"{_AMONG} {_SESSIONS}", (*person, json.dumps(sorted({*sessions, query.session}))))
+    return sql.execute(f"{_AMONG} {_SESSIONS}", (*person, json.dumps([(name,) for name in sorted({*sessions, query.session})])))
 
 
-def _is_private(sql: apsw.Connection, workspace: str, session: str) -> bool:
+def _is_private(sql: Cursor, workspace: str, session: str) -> bool:
     return any(private for (private,) in sql.execute(_IS_PRIVATE.format(session="?2"), (workspace, session)))
 
 
-def _first_person(sql: apsw.Connection, workspace: str, session: str, until: Place) -> list[str]:
+def _first_person(sql: Cursor, workspace: str, session: str, until: Place) -> list[str]:
     return [user for (user,) in sql.execute(PERSON.format(order="ASC"), (workspace, session, *until))]
 
 
-def source(sql: apsw.Connection, query: RecallQuery) -> tuple[dict[str, str], tuple[str, ...], ScopeSpans]:
+def source(sql: Cursor, query: RecallQuery) -> tuple[dict[str, str], tuple[str, ...], ScopeSpans]:
     """FROM, WHERE, passage columns and values of a query, and its sessions."""
-    facts = "terms, vector" if query.searched else "'', x''"
+    facts = "terms, vector" if query.searched else "'', NULL"
     if not query.scope.user:
         scope, values = condition(query.scope)
         spans = ScopeSpans(dict.fromkeys(query.scope.sessions, query.after))

@@ -1,0 +1,160 @@
+"""The shared store: a schema of a PostgreSQL database with pgvector."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from importlib.resources import files
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.sql import SQL, Identifier
+from typing_extensions import override
+
+from builder.adapters.postgres.connection import WAIT_SECONDS, PostgresConnection
+from builder.adapters.sql.store import SqlStore
+from builder.domain.errors import Misconfigured, Unavailable
+from builder.ports.store import CompleteStore, StoreLocation
+
+__all__ = ["PostgresLocation"]
+
+log = logging.getLogger("builder.store")
+
+SCHEMA = "context_builder"
+REBUILD = f"{SCHEMA}_reindex"
+DEFAULTS = {"connect_timeout": str(int(WAIT_SECONDS)), "tcp_user_timeout": "10000", "application_name": "context-builder"}
+_MIGRATIONS = files(__package__) / "migrations"
+_LOCK = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
+
+
+class PostgresLocation(StoreLocation):
+    """A schema of a database; its tables are made and brought to this release when it is opened."""
+
+    def __init__(self, conninfo: str, schema: str = SCHEMA) -> None:
+        """conninfo: as libpq takes it. Raises `Misconfigured`."""
+        try:
+            given = conninfo_to_dict(conninfo)
+        except psycopg.Error as error:
+            raise Misconfigured(
+                f"the store's URL is none of PostgreSQL: {error}; write postgresql://USER@HOST:5432/DATABASE"
+            ) from error
+        self._conninfo, self._schema = (
+            make_conninfo(conninfo, **{name: DEFAULTS[name] for name in DEFAULTS if name not in given}),
+            schema,
+        )
+        place = f"{given.get('host') or 'localhost'}:{given.get('port') or 5432}/{given.get('dbname') or given.get('user') or ''}"
+        self._name = f"postgresql://{place}"
+
+    @property
+    @override
+    def name(self) -> str:
+        return self._name if self._schema == SCHEMA else f"{self._name} schema {self._schema}"
+
+    @override
+    async def exists(self) -> bool:
+        def work() -> bool:
+            with self._connection() as connection:
+                (table,) = connection.execute("SELECT to_regclass(%s)", (f"{self._schema}.migrations",)).fetchone() or (None,)
+                return table is not None
+
+        return await asyncio.to_thread(work)
+
+    @override
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[CompleteStore]:
+        store = await asyncio.to_thread(self.open_store)
+        try:
+            yield store
+        finally:
+            await asyncio.to_thread(store.close)
+
+    @override
+    async def rebuild(self) -> StoreLocation:
+        def work() -> None:
+            with self._alone(self._schema, REBUILD) as connection:
+                connection.execute(SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(REBUILD)))
+
+        await asyncio.to_thread(work)
+        return PostgresLocation(self._conninfo, REBUILD)
+
+    @override
+    async def replace(self, rebuilt: StoreLocation) -> None:
+        def work() -> None:
+            with self._alone(self._schema, REBUILD) as connection, connection.transaction():
+                connection.execute(SQL("DROP SCHEMA {} CASCADE").format(Identifier(self._schema)))
+                connection.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(Identifier(REBUILD), Identifier(self._schema)))
+
+        await asyncio.to_thread(work)
+
+    def open_store(self) -> SqlStore:
+        """The open store; close it."""
+        with self._connection() as connection:
+            _migrate(connection, self._conninfo, self._schema)
+        try:
+            return SqlStore(PostgresConnection(self._conninfo, self.name, self._schema))
+        except psycopg.Error as error:
+            raise self._unavailable(error) from error
+
+    @contextmanager
+    def _alone(self, *schemas: str) -> Iterator[psycopg.Connection]:
+        with self._connection() as connection:
+            for schema in schemas:
+                (free,) = connection.execute(_LOCK, (schema,)).fetchone() or (False,)
+                if not free:
+                    raise Misconfigured(f"the store {self._name} is in use; stop the service, then run the command again")
+            yield connection
+
+    @contextmanager
+    def _connection(self) -> Iterator[psycopg.Connection]:
+        try:
+            with psycopg.connect(self._conninfo, autocommit=True) as connection:
+                yield connection
+        except psycopg.OperationalError as error:
+            raise self._unavailable(error) from error
+        except psycopg.Error as error:
+            remedy = (
+                "let an administrator run CREATE EXTENSION vector in it"
+                if "vector" in str(error)
+                else "look at its user's rights"
+            )
+            raise Misconfigured(f"the store {self.name} cannot be used: {error}; {remedy}") from error
+
+    def _unavailable(self, error: psycopg.Error) -> Unavailable:
+        return Unavailable(
+            f"the store {self.name} cannot be reached: {error}; is PostgreSQL up, and CONTEXT_BUILDER_STORE__URL right?"
+        )
+
+
+def _migrate(connection: psycopg.Connection, conninfo: str, schema: str) -> None:
+    newest = max(name[:4] for name in (item.name for item in (_MIGRATIONS / "versions").iterdir()) if name[:4].isdigit())
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", (schema,))
+        (table,) = connection.execute("SELECT to_regclass(%s)", (f"{schema}.migrations",)).fetchone() or (None,)
+        if table:
+            query = SQL("SELECT version_num FROM {}.migrations").format(Identifier(schema))
+            (level,) = connection.execute(query).fetchone() or ("",)
+            if level > newest:
+                log.warning(
+                    "the store has migration %s of a newer release, this one knows %s; migrations only add", level, newest
+                )
+            if level >= newest:
+                return
+        else:
+            connection.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(schema)))
+            connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+    _upgrade(conninfo, schema)
+
+
+def _upgrade(conninfo: str, schema: str) -> None:
+    from alembic import command  # noqa: PLC0415 - half a second, for a store that is behind
+    from alembic.config import Config  # noqa: PLC0415
+    from sqlalchemy import NullPool, create_engine  # noqa: PLC0415
+
+    engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(conninfo), poolclass=NullPool)
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    with engine.begin() as connection:
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", (schema,))
+        connection.exec_driver_sql(f'SET LOCAL search_path = "{schema}", public')
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

@@ -1,0 +1,106 @@
+"""A pool of connections, each with a thread; the driver's errors become ours here."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import psycopg
+from psycopg.sql import SQL, Identifier, Literal
+from psycopg_pool import ConnectionPool
+from typing_extensions import override
+
+from builder.adapters.postgres.cursor import PostgresCursor, adapt
+from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Refusals
+from builder.domain.errors import Unavailable
+
+CONNECTIONS = 4
+"""Of a worker: as many deliveries as are in work at once."""
+WAIT_SECONDS = 5.0
+"""For a connection, before the store is called unavailable."""
+T = TypeVar("T")
+
+_BEGIN = {
+    Access.READING: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    Access.WRITING: "BEGIN",
+}
+_SIZE = """
+    SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+"""
+
+
+class PostgresConnection(Connection):
+    """Connections to one schema of a database; a lost one is replaced."""
+
+    def __init__(self, conninfo: str, name: str, schema: str) -> None:
+        """name: for sentences. Raises psycopg's errors."""
+        self._name, self._schema, self._size = name, schema, 0
+        self._refusals = Refusals()
+        self._pool = ConnectionPool(
+            conninfo,
+            kwargs={"autocommit": True, "prepare_threshold": 0},
+            min_size=1,
+            max_size=CONNECTIONS,
+            timeout=WAIT_SECONDS,
+            configure=self._configure,
+            check=ConnectionPool.check_connection,
+            open=False,
+        )
+        self._pool.open(wait=True, timeout=WAIT_SECONDS)
+        self._threads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="postgres")
+
+    @override
+    async def run(self, work: Callable[[Cursor], T], access: Access = Access.WRITING, workspace: str = EVERY_WORKSPACE) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._transact, work, access, workspace)
+
+    @override
+    async def check(self) -> str:
+        try:
+            ((self._size,),) = await self.rows(_SIZE)
+        except Unavailable as error:
+            return str(error)
+        return ""
+
+    @override
+    async def flush(self) -> None:
+        return
+
+    @property
+    @override
+    def refusal(self) -> str:
+        return self._refusals.newest
+
+    @override
+    def size_bytes(self) -> int:
+        return self._size
+
+    @override
+    def free_bytes(self) -> int | None:
+        return None
+
+    @override
+    def close(self) -> None:
+        self._threads.shutdown()
+        self._pool.close()
+
+    def _transact(self, work: Callable[[Cursor], T], access: Access, workspace: str) -> T:
+        kind = getattr(work, "__qualname__", "")
+        begin = SQL("{}; SET LOCAL context_builder.workspace = {}").format(SQL(_BEGIN[access]), Literal(workspace))
+        try:
+            with self._pool.connection() as connection:
+                connection.execute(begin, prepare=False)
+                result = work(PostgresCursor(connection))
+        except psycopg.Error as error:
+            sentence = f"the store {self._name} failed: {error}; look at PostgreSQL's log, its disk and its max_connections"
+            if access is Access.WRITING:
+                self._refusals.note(kind, sentence)
+            raise Unavailable(sentence) from error
+        self._refusals.clear(kind)
+        return result
+
+    def _configure(self, connection: psycopg.Connection) -> None:
+        connection.prepared_max = 500
+        connection.execute(SQL("SET search_path = {}, public").format(Identifier(self._schema)))
+        connection.execute("SELECT pg_advisory_lock_shared(hashtextextended(current_schema(), 0))")
+        adapt(connection)

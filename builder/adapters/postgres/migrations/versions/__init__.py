@@ -1,0 +1,1 @@
+"""One file a migration; they only add, so that workers of the release before go on."""

@@ -1,0 +1,1 @@
+"""Statements of the stores that are databases: written once, for SQLite and PostgreSQL."""
