@@ -21,6 +21,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "build": messages.build,
     "compact": messages.compact,
     "reindex": operate.reindex,
+    "backup": operate.backup,
+    "restore": operate.restore,
     "doctor": operate.doctor,
     "consumers": profiles.consumers,
     "fetch": records.fetch,

@@ -29,6 +29,8 @@ PROBES_SUBJECT = "probes.context-builder"
 DURABLE = DEFAULT_NAME
 FLOOR = ("", DURABLE)
 """Key of the ledger under which the durable's ack floor is noted; no workspace has an empty name."""
+RESTORED_FROM = "context-builder-restored-from"
+"""Metadata of a restored stream: the incarnation of BREADCRUMBS in the backup."""
 CONTEXTS_MAX_AGE = timedelta(hours=24)
 _DUPLICATES = timedelta(minutes=2)
 
@@ -163,6 +165,13 @@ def incarnation_of(info: StreamInfo) -> int:
     if info.created is None:
         raise Misconfigured(f"the server does not tell when stream {info.config.name} was created; use nats-server 2.11 or newer")
     return int(info.created.timestamp() * 1_000_000)
+
+
+async def original_incarnation(js: JetStreamContext, installation: Installation) -> int:
+    """The incarnation that older stores know: of a restored stream, that of its backup. Raises `Unavailable`."""
+    with translated("reading the stream's state"):
+        info = await js.stream_info(installation.stream(BREADCRUMBS))
+    return int((info.config.metadata or {}).get(RESTORED_FROM, incarnation_of(info)))
 
 
 async def current_incarnation(js: JetStreamContext, installation: Installation) -> int:

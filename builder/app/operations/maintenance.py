@@ -10,7 +10,14 @@ from typing import Any
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.stream import NatsArchive, NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
+from builder.adapters.nats.topology import (
+    BREADCRUMBS,
+    DEADLETTERS,
+    FLOOR,
+    current_incarnation,
+    ensure_streams,
+    original_incarnation,
+)
 from builder.app.address import running
 from builder.app.broker import check_order, connected, locate_store, open_bus, stored, topology
 from builder.app.components import open_components
@@ -84,7 +91,8 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
         js = connection.jetstream()
         incarnation = await ensure_streams(js, topology(settings))
         stream = NatsStream(js, lambda: incarnation, BREADCRUMBS, settings.installation)
-        floor, origins = await _examine(store, await stream.first(), await stream.last())
+        original = await original_incarnation(js, settings.installation)
+        floor, origins = await _examine(store, original, await stream.first(), await stream.last())
         counts = await _fill(settings, rebuilt, stream, floor, origins, progress)
     await store.replace(rebuilt)
     return counts
@@ -169,13 +177,13 @@ async def _fill(
     return counts
 
 
-async def _examine(location: StoreLocation, first: Place, last: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
+async def _examine(location: StoreLocation, original: int, first: Place, last: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
     if not await location.exists():
         if first.sequence > 1:
             log.warning("the stream begins at %d: breadcrumbs that came before are not made again", first.sequence)
         return Place(0, 0), ()
     async with location.open() as store:
-        older = await store.count_before(first)
+        older = await store.count_before(Place(original, first.sequence))
         if older:
             raise Misconfigured(
                 f"{older} breadcrumbs of {location.name} are older than the stream and would be lost; "

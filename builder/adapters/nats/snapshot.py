@@ -1,0 +1,104 @@
+"""Snapshots of streams by JetStream's own API: each message with its sequence, time and headers, and the durables.
+
+A file is a tar archive, compressed by S2, as the server makes it. Source: https://docs.nats.io/reference/jetstream/api/stream.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nats.aio.client import Client
+
+from builder.adapters.nats.connection import translated
+from builder.domain.errors import Unavailable
+
+CHUNK_BYTES = 128 * 1024
+CHUNK_SECONDS = 60.0
+"""Longest wait for a part."""
+WHOLE_SECONDS = 3600.0
+"""Longest wait while the server checks each message of a stream, before the first part, or unpacks them after the last."""
+NAME_IN_USE = 10058, 10130
+
+
+class Snapshot(NamedTuple):
+    """A stream as it was at one moment."""
+
+    config: dict[str, Any]
+    """As JSON of the JetStream API; `state` too."""
+    state: dict[str, Any]
+    size: int
+    """Bytes of the file."""
+    digest: str
+    """SHA-256 of the file, in hexadecimal digits."""
+
+
+async def take_snapshot(connection: Client, stream: str, file: Path, progress: Callable[[int, int], None]) -> Snapshot:
+    """Write a stream to a file, which appears once it is whole.
+
+    progress: (bytes, bytes of the stream); the file is smaller than the stream. Raises `Unavailable`, `OSError`.
+    """
+    partial, digest, size = file.with_name(f"{file.name}.partial"), sha256(), 0
+    subscription = await connection.subscribe(connection.new_inbox(), pending_bytes_limit=-1)
+    try:
+        request = {"deliver_subject": subscription.subject, "chunk_size": CHUNK_BYTES, "jsck": True}
+        answer = await _ask(connection, f"$JS.API.STREAM.SNAPSHOT.{stream}", json.dumps(request).encode(), WHOLE_SECONDS)
+        with partial.open("wb") as output:
+            while True:
+                with translated(f"reading stream {stream}"):
+                    part = await subscription.next_msg(CHUNK_SECONDS)
+                    if part.reply:
+                        await part.respond(b"")
+                if not part.data:
+                    break
+                digest.update(part.data)
+                size += output.write(part.data)
+                progress(size, int(answer["state"]["bytes"]))
+            output.flush()
+            os.fsync(output.fileno())
+        if failure := (part.headers or {}).get("Description"):
+            raise Unavailable(f"the broker ended the snapshot of stream {stream}: {failure}; run the command again")
+    finally:
+        await subscription.unsubscribe()
+    partial.replace(file)
+    return Snapshot(answer["config"], answer["state"], size, digest.hexdigest())
+
+
+async def restore_snapshot(
+    connection: Client, config: dict[str, Any], state: dict[str, Any], file: Path, progress: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """Make a stream from a file; returns its state. The broker must have no stream of that name.
+
+    config: of the snapshot; replicas, limits and metadata may be others. progress: (bytes, bytes of the file). Raises
+    `Unavailable`, `OSError`.
+    """
+    stream, size, done = config["name"], file.stat().st_size, 0
+    request = json.dumps({"config": config, "state": state}).encode()
+    target = (await _ask(connection, f"$JS.API.STREAM.RESTORE.{stream}", request, CHUNK_SECONDS))["deliver_subject"]
+    with file.open("rb") as parts:
+        while part := parts.read(CHUNK_BYTES):
+            await _ask(connection, target, part, CHUNK_SECONDS)
+            progress(done := done + len(part), size)
+    restored: dict[str, Any] = (await _ask(connection, target, b"", WHOLE_SECONDS))["state"]
+    return restored
+
+
+async def _ask(connection: Client, subject: str, data: bytes, seconds: float) -> dict[str, Any]:
+    with translated(f"asking {subject}"):
+        reply = await connection.request(subject, data, timeout=seconds)
+    answer: dict[str, Any] = json.loads(reply.data or b"{}")
+    if error := answer.get("error"):
+        advice = "stop every worker" if error.get("err_code") in NAME_IN_USE else "look at the broker's log"
+        raise Unavailable(f"the broker refuses {subject}: {error.get('description')}; {advice}, then run the command again")
+    return answer
+
+
+def file_digest(file: Path) -> str:
+    """SHA-256 of a file, in hexadecimal digits. Raises `OSError`."""
+    digest = sha256()
+    with file.open("rb") as parts:
+        while part := parts.read(CHUNK_BYTES):
+            digest.update(part)
+    return digest.hexdigest()
