@@ -15,8 +15,8 @@ from nats.aio.client import Client
 from builder.adapters.nats.connection import translated
 from builder.domain.errors import Unavailable
 
-CHUNK_BYTES = 128 * 1024
-CHUNK_SECONDS = 60.0
+PART_BYTES = 128 * 1024
+PART_SECONDS = 60.0
 """Longest wait for a part."""
 WHOLE_SECONDS = 3600.0
 """Longest wait while the server checks each message of a stream, before the first part, or unpacks them after the last."""
@@ -43,12 +43,12 @@ async def take_snapshot(connection: Client, stream: str, file: Path, progress: C
     partial, digest, size = file.with_name(f"{file.name}.partial"), sha256(), 0
     subscription = await connection.subscribe(connection.new_inbox(), pending_bytes_limit=-1)
     try:
-        request = {"deliver_subject": subscription.subject, "chunk_size": CHUNK_BYTES, "jsck": True}
+        request = {"deliver_subject": subscription.subject, "chunk_size": PART_BYTES, "jsck": True}
         answer = await _ask(connection, f"$JS.API.STREAM.SNAPSHOT.{stream}", json.dumps(request).encode(), WHOLE_SECONDS)
         with partial.open("wb") as output:
             while True:
                 with translated(f"reading stream {stream}"):
-                    part = await subscription.next_msg(CHUNK_SECONDS)
+                    part = await subscription.next_msg(PART_SECONDS)
                     if part.reply:
                         await part.respond(b"")
                 if not part.data:
@@ -76,10 +76,10 @@ async def restore_snapshot(
     """
     stream, size, done = config["name"], file.stat().st_size, 0
     request = json.dumps({"config": config, "state": state}).encode()
-    target = (await _ask(connection, f"$JS.API.STREAM.RESTORE.{stream}", request, CHUNK_SECONDS))["deliver_subject"]
+    target = (await _ask(connection, f"$JS.API.STREAM.RESTORE.{stream}", request, PART_SECONDS))["deliver_subject"]
     with file.open("rb") as parts:
-        while part := parts.read(CHUNK_BYTES):
-            await _ask(connection, target, part, CHUNK_SECONDS)
+        while part := parts.read(PART_BYTES):
+            await _ask(connection, target, part, PART_SECONDS)
             progress(done := done + len(part), size)
     restored: dict[str, Any] = (await _ask(connection, target, b"", WHOLE_SECONDS))["state"]
     return restored
@@ -99,6 +99,6 @@ def file_digest(file: Path) -> str:
     """SHA-256 of a file, in hexadecimal digits. Raises `OSError`."""
     digest = sha256()
     with file.open("rb") as parts:
-        while part := parts.read(CHUNK_BYTES):
+        while part := parts.read(PART_BYTES):
             digest.update(part)
     return digest.hexdigest()

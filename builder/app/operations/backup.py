@@ -16,7 +16,16 @@ from builder.adapters.nats.snapshot import restore_snapshot, take_snapshot
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, RESTORED_FROM, all_breadcrumbs, incarnation_of
 from builder.app.address import running
 from builder.app.broker import connected, open_bus
-from builder.app.operations.backup_files import KINDS, Manifest, SavedStream, begun, file_name, named, verified, write
+from builder.app.operations.backup_files import (
+    KINDS,
+    Manifest,
+    SavedStream,
+    file_name,
+    folder_errors,
+    unfinished,
+    verified,
+    write,
+)
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.wire.subjects import Installation
@@ -42,11 +51,11 @@ async def back_up(settings: Settings, servers: str, folder: Path, progress: Prog
                 f"this broker has no stream {own.stream(BREADCRUMBS)}; check CONTEXT_BUILDER_NATS__SERVERS and "
                 "CONTEXT_BUILDER_NAME"
             )
-        manifest = begun(folder, Manifest(installation=own.name, incarnation=incarnation_of(info)))
+        manifest = unfinished(folder, Manifest(installation=own.name, incarnation=incarnation_of(info)))
         for kind in (each for each in KINDS if each not in manifest.streams):
             if kind == CONTEXTS:
                 unsettled = await _settled(js, own, manifest.streams[BREADCRUMBS].last)
-            with named(folder):
+            with folder_errors(folder):
                 snapshot = await take_snapshot(connection, own.stream(kind), folder / file_name(kind), progress)
             manifest = manifest.extended(kind, snapshot, datetime.now(UTC))
             write(folder, manifest)
@@ -65,16 +74,16 @@ async def restore(settings: Settings, servers: str, folder: Path, progress: Prog
         raise Misconfigured(f"the service of process {service.pid} runs; stop every worker, then run the command again")
     async with _broker(settings, servers) as connection:
         js = connection.jetstream()
-        found = {kind: await optional("looking at the streams", js.stream_info(own.stream(kind))) for kind in kinds}
-        missing = [kind for kind in kinds if not _is_restored(found[kind], manifest, kind)]
+        present = {kind: await optional("looking at the streams", js.stream_info(own.stream(kind))) for kind in kinds}
+        missing = [kind for kind in kinds if not _is_restored(present[kind], manifest, kind)]
         for kind in missing:
-            _check_empty(found[kind])
+            _check_empty(present[kind])
         for kind in missing:
-            if found[kind] is not None:
+            if present[kind] is not None:
                 with translated("removing an empty stream"):
                     await js.delete_stream(own.stream(kind))
             saved = manifest.streams[kind]
-            with named(folder):
+            with folder_errors(folder):
                 state = await restore_snapshot(
                     connection, _config(settings, manifest, saved), saved.state, folder / saved.file, progress
                 )

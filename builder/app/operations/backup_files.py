@@ -81,16 +81,16 @@ def file_name(kind: str) -> str:
     return f"{kind}.tar.s2"
 
 
-def begun(folder: Path, new: Manifest) -> Manifest:
+def unfinished(folder: Path, new: Manifest) -> Manifest:
     """The manifest of an interrupted backup, else the new one. Raises `Rejected`."""
-    with named(folder):
+    with folder_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     if not (folder / FILE).exists():
         return new
     old = _read(folder)
     if old.is_whole:
-        taken = old.streams[BREADCRUMBS].taken_at.astimezone(UTC)
-        raise Rejected(f"{folder} holds a backup of {taken:%Y-%m-%d %H:%M:%S}Z; name another folder")
+        moment = old.streams[BREADCRUMBS].taken_at.astimezone(UTC)
+        raise Rejected(f"{folder} holds a backup of {moment:%Y-%m-%d %H:%M:%S}Z; name another folder")
     if (old.installation, old.incarnation) != (new.installation, new.incarnation):
         raise Rejected(f"{folder} holds the beginning of a backup of another stream; name another folder")
     return old
@@ -107,7 +107,7 @@ def verified(folder: Path, installation: str) -> Manifest:
             "set CONTEXT_BUILDER_NAME"
         )
     for saved in manifest.streams.values():
-        with named(folder):
+        with folder_errors(folder):
             digest = file_digest(folder / saved.file)
         if digest != saved.sha256:
             raise Rejected(f"{folder / saved.file} is damaged: its SHA-256 is {digest}, not {saved.sha256}; use another backup")
@@ -117,7 +117,7 @@ def verified(folder: Path, installation: str) -> Manifest:
 def write(folder: Path, manifest: Manifest) -> None:
     """At once: after a crash there is the old one or the new one. Raises `Rejected`."""
     partial = folder / f"{FILE}.partial"
-    with named(folder):
+    with folder_errors(folder):
         with partial.open("w", encoding="utf-8") as file:
             file.write(manifest.model_dump_json(indent=2))
             file.flush()
@@ -126,7 +126,7 @@ def write(folder: Path, manifest: Manifest) -> None:
 
 
 @contextmanager
-def named(folder: Path) -> Iterator[None]:
+def folder_errors(folder: Path) -> Iterator[None]:
     """Raises `Rejected` for what the file system refuses."""
     try:
         yield
@@ -135,7 +135,7 @@ def named(folder: Path) -> Iterator[None]:
 
 
 def _read(folder: Path) -> Manifest:
-    with named(folder):
+    with folder_errors(folder):
         text = (folder / FILE).read_bytes()
     try:
         return Manifest.model_validate_json(text)
