@@ -6,11 +6,14 @@ A file is a tar archive, compressed by S2, as the server makes it. Source: https
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from nats.aio.client import Client
+from nats.js import JetStreamContext
+from nats.js.api import DeliverPolicy
 
 from builder.adapters.nats.connection import translated
 from builder.domain.errors import Unavailable
@@ -24,11 +27,12 @@ NAME_IN_USE = 10058, 10130
 
 
 class Snapshot(NamedTuple):
-    """A stream as it was at one moment."""
+    """A stream as it was at a moment between two states: nats-server 2.11 also has messages that came meanwhile."""
 
     config: dict[str, Any]
-    """As JSON of the JetStream API; `state` too."""
-    state: dict[str, Any]
+    """As JSON of the JetStream API; the states too."""
+    earliest: dict[str, Any]
+    latest: dict[str, Any]
     size: int
     """Bytes of the file."""
     digest: str
@@ -63,7 +67,8 @@ async def take_snapshot(connection: Client, stream: str, file: Path, progress: C
     finally:
         await subscription.unsubscribe()
     partial.replace(file)
-    return Snapshot(answer["config"], answer["state"], size, digest.hexdigest())
+    latest = (await _ask(connection, f"$JS.API.STREAM.INFO.{stream}", b"", PART_SECONDS))["state"]
+    return Snapshot(answer["config"], answer["state"], latest, size, digest.hexdigest())
 
 
 async def restore_snapshot(
@@ -83,6 +88,23 @@ async def restore_snapshot(
             progress(done := done + len(part), size)
     restored: dict[str, Any] = (await _ask(connection, target, b"", WHOLE_SECONDS))["state"]
     return restored
+
+
+async def rewind_durables(js: JetStreamContext, stream: str) -> None:
+    """Make durables again that believe to have delivered more than a restored stream has: they would pass over what comes next.
+
+    nats-server 2.11 saves durables after the messages. Raises `Unavailable`.
+    """
+    with translated(f"looking at the durables of {stream}"):
+        last, number = (await js.stream_info(stream)).state.last_seq, 0
+        while page := await js.consumers_info(stream, offset=number):
+            number += len(page)
+            for info in page:
+                if info.delivered and info.delivered.stream_seq > last:
+                    settled = min(info.ack_floor.stream_seq if info.ack_floor else 0, last)
+                    start = replace(info.config, deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=settled + 1)
+                    await js.delete_consumer(stream, info.name)
+                    await js.add_consumer(stream, start)
 
 
 async def _ask(connection: Client, subject: str, data: bytes, seconds: float) -> dict[str, Any]:

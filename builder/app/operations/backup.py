@@ -12,8 +12,8 @@ from nats.js import JetStreamContext
 from nats.js.api import StreamInfo
 
 from builder.adapters.nats.connection import optional, translated
-from builder.adapters.nats.snapshot import restore_snapshot, take_snapshot
-from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, RESTORED_FROM, all_breadcrumbs, incarnation_of
+from builder.adapters.nats.snapshot import restore_snapshot, rewind_durables, take_snapshot
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, RESTORED_AT, RESTORED_FROM, all_breadcrumbs, incarnation_of
 from builder.app.address import running
 from builder.app.broker import connected, open_bus
 from builder.app.operations.backup_files import (
@@ -85,9 +85,11 @@ async def restore(settings: Settings, servers: str, folder: Path, progress: Prog
             saved = manifest.streams[kind]
             with folder_errors(folder):
                 state = await restore_snapshot(
-                    connection, _config(settings, manifest, saved), saved.state, folder / saved.file, progress
+                    connection, _config(settings, manifest, saved), saved.earliest, folder / saved.file, progress
                 )
             _check_counts(saved, state)
+        for kind in kinds:
+            await rewind_durables(js, own.stream(kind))
     return {"folder": str(folder), "streams": manifest.rows, "restored": missing}
 
 
@@ -123,7 +125,7 @@ def _is_restored(info: StreamInfo | None, manifest: Manifest, kind: str) -> bool
     """Whether an interrupted restore of this backup has made the stream."""
     if info is None or (info.config.metadata or {}).get(RESTORED_FROM) != str(manifest.incarnation):
         return False
-    return bool(info.state.last_seq == manifest.streams[kind].last)
+    return manifest.streams[kind].fits(info.state.last_seq)
 
 
 def _check_empty(info: StreamInfo | None) -> None:
@@ -136,14 +138,15 @@ def _check_empty(info: StreamInfo | None) -> None:
 
 def _config(settings: Settings, manifest: Manifest, saved: SavedStream) -> dict[str, Any]:
     """That of the stream, with the replicas of the settings and a note of where it comes from."""
-    metadata = (saved.config.get("metadata") or {}) | {RESTORED_FROM: str(manifest.incarnation)}
+    now = int(datetime.now(UTC).timestamp() * 1_000_000)
+    metadata = (saved.config.get("metadata") or {}) | {RESTORED_FROM: str(manifest.incarnation), RESTORED_AT: str(now)}
     return saved.config | {"num_replicas": settings.nats.replicas, "metadata": metadata}
 
 
 def _check_counts(saved: SavedStream, state: dict[str, Any]) -> None:
     """Raises `Unavailable`. What has expired since the backup is not missed."""
     is_short = state["messages"] < saved.messages and not saved.config.get("max_age")
-    if is_short or state["last_seq"] != saved.last:
+    if is_short or not saved.fits(state["last_seq"]):
         raise Unavailable(
             f"stream {saved.config['name']} has {state['messages']:,} messages up to {state['last_seq']:,} and should have "
             f"{saved.messages:,} up to {saved.last:,}; look at the broker's log, remove the stream, and run the command again"

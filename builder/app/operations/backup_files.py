@@ -30,18 +30,25 @@ class SavedStream(BaseModel):
     sha256: str
     taken_at: datetime
     config: dict[str, Any]
-    """As JSON of the JetStream API; `state` too."""
-    state: dict[str, Any]
+    """As JSON of the JetStream API; the states too."""
+    earliest: dict[str, Any]
+    """The stream when the snapshot began."""
+    latest: dict[str, Any]
+    """The stream when it was written."""
 
     @property
     def last(self) -> int:
-        """Sequence of the newest message."""
-        return int(self.state["last_seq"])
+        """Highest sequence that it may have."""
+        return int(self.latest["last_seq"])
 
     @property
     def messages(self) -> int:
-        """How many it holds."""
-        return int(self.state["messages"])
+        """How many it has at least."""
+        return min(int(self.earliest["messages"]), int(self.latest["messages"]))
+
+    def fits(self, last: int) -> bool:
+        """Whether a stream that ends at this sequence may be this one."""
+        return int(self.earliest["last_seq"]) <= last <= self.last
 
 
 class Manifest(BaseModel):
@@ -69,9 +76,9 @@ class Manifest(BaseModel):
 
     def extended(self, kind: str, snapshot: Snapshot, now: datetime) -> "Manifest":
         """With one more stream."""
-        size, digest = snapshot.size, snapshot.digest
+        config, earliest, latest, size, digest = snapshot
         saved = SavedStream(
-            file=file_name(kind), size=size, sha256=digest, taken_at=now, config=snapshot.config, state=snapshot.state
+            file=file_name(kind), size=size, sha256=digest, taken_at=now, config=config, earliest=earliest, latest=latest
         )
         return self.model_copy(update={"streams": self.streams | {kind: saved}})
 
