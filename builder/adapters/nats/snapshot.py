@@ -6,10 +6,9 @@ A file is a tar archive, compressed by S2, as the server makes it. Source: https
 import json
 import os
 from collections.abc import Callable
-from dataclasses import replace
-from hashlib import sha256
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from nats.aio.client import Client
 from nats.js import JetStreamContext
@@ -23,20 +22,16 @@ PART_SECONDS = 60.0
 """Longest wait for a part."""
 WHOLE_SECONDS = 3600.0
 """Longest wait while the server checks each message of a stream, before the first part, or unpacks them after the last."""
-NAME_IN_USE = 10058, 10130
 
 
-class Snapshot(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Snapshot:
     """A stream as it was at a moment between two states: nats-server 2.11 also has messages that came meanwhile."""
 
     config: dict[str, Any]
     """As JSON of the JetStream API; the states too."""
     earliest: dict[str, Any]
     latest: dict[str, Any]
-    size: int
-    """Bytes of the file."""
-    digest: str
-    """SHA-256 of the file, in hexadecimal digits."""
 
 
 async def take_snapshot(connection: Client, stream: str, file: Path, progress: Callable[[int, int], None]) -> Snapshot:
@@ -44,7 +39,7 @@ async def take_snapshot(connection: Client, stream: str, file: Path, progress: C
 
     progress: (bytes, bytes of the stream); the file is smaller than the stream. Raises `Unavailable`, `OSError`.
     """
-    partial, digest, size = file.with_name(f"{file.name}.partial"), sha256(), 0
+    partial, size = file.with_name(f"{file.name}.partial"), 0
     subscription = await connection.subscribe(connection.new_inbox(), pending_bytes_limit=-1)
     try:
         request = {"deliver_subject": subscription.subject, "chunk_size": PART_BYTES, "jsck": True}
@@ -57,7 +52,6 @@ async def take_snapshot(connection: Client, stream: str, file: Path, progress: C
                         await part.respond(b"")
                 if not part.data:
                     break
-                digest.update(part.data)
                 size += output.write(part.data)
                 progress(size, int(answer["state"]["bytes"]))
             output.flush()
@@ -68,19 +62,19 @@ async def take_snapshot(connection: Client, stream: str, file: Path, progress: C
         await subscription.unsubscribe()
     partial.replace(file)
     latest = (await _ask(connection, f"$JS.API.STREAM.INFO.{stream}", b"", PART_SECONDS))["state"]
-    return Snapshot(answer["config"], answer["state"], latest, size, digest.hexdigest())
+    return Snapshot(answer["config"], answer["state"], latest)
 
 
 async def restore_snapshot(
-    connection: Client, config: dict[str, Any], state: dict[str, Any], file: Path, progress: Callable[[int, int], None]
+    connection: Client, snapshot: Snapshot, changes: dict[str, Any], file: Path, progress: Callable[[int, int], None]
 ) -> dict[str, Any]:
     """Make a stream from a file; returns its state. The broker must have no stream of that name.
 
-    config: of the snapshot; replicas, limits and metadata may be others. progress: (bytes, bytes of the file). Raises
+    changes: of its configuration. progress: (bytes, bytes of the file). Raises
     `Unavailable`, `OSError`.
     """
-    stream, size, done = config["name"], file.stat().st_size, 0
-    request = json.dumps({"config": config, "state": state}).encode()
+    stream, size, done = snapshot.config["name"], file.stat().st_size, 0
+    request = json.dumps({"config": snapshot.config | changes, "state": snapshot.earliest}).encode()
     target = (await _ask(connection, f"$JS.API.STREAM.RESTORE.{stream}", request, PART_SECONDS))["deliver_subject"]
     with file.open("rb") as parts:
         while part := parts.read(PART_BYTES):
@@ -112,15 +106,6 @@ async def _ask(connection: Client, subject: str, data: bytes, seconds: float) ->
         reply = await connection.request(subject, data, timeout=seconds)
     answer: dict[str, Any] = json.loads(reply.data or b"{}")
     if error := answer.get("error"):
-        advice = "stop every worker" if error.get("err_code") in NAME_IN_USE else "look at the broker's log"
-        raise Unavailable(f"the broker refuses {subject}: {error.get('description')}; {advice}, then run the command again")
+        why = error.get("description")
+        raise Unavailable(f"the broker refuses {subject}: {why}; stop every worker, look at its log, and run the command again")
     return answer
-
-
-def file_digest(file: Path) -> str:
-    """SHA-256 of a file, in hexadecimal digits. Raises `OSError`."""
-    digest = sha256()
-    with file.open("rb") as parts:
-        while part := parts.read(PART_BYTES):
-            digest.update(part)
-    return digest.hexdigest()

@@ -11,7 +11,7 @@ from nats.aio.client import Client
 from nats.js import JetStreamContext
 from nats.js.api import StreamInfo
 
-from builder.adapters.nats.connection import optional, translated
+from builder.adapters.nats.connection import optional
 from builder.adapters.nats.snapshot import restore_snapshot, rewind_durables, take_snapshot
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, RESTORED_AT, RESTORED_FROM, all_breadcrumbs, incarnation_of
 from builder.app.address import running
@@ -20,11 +20,11 @@ from builder.app.operations.backup_files import (
     KINDS,
     Manifest,
     SavedStream,
-    file_name,
+    extended,
+    file_of,
     folder_errors,
     unfinished,
     verified,
-    write,
 )
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
@@ -56,9 +56,8 @@ async def back_up(settings: Settings, servers: str, folder: Path, progress: Prog
             if kind == CONTEXTS:
                 unsettled = await _settled(js, own, manifest.streams[BREADCRUMBS].last)
             with folder_errors(folder):
-                snapshot = await take_snapshot(connection, own.stream(kind), folder / file_name(kind), progress)
-            manifest = manifest.extended(kind, snapshot, datetime.now(UTC))
-            write(folder, manifest)
+                snapshot = await take_snapshot(connection, own.stream(kind), file_of(folder, kind), progress)
+            manifest = extended(folder, manifest, kind, snapshot)
     return {"folder": str(folder), "streams": manifest.rows, "unsettled": unsettled}
 
 
@@ -78,16 +77,14 @@ async def restore(settings: Settings, servers: str, folder: Path, progress: Prog
         missing = [kind for kind in kinds if not _is_restored(present[kind], manifest, kind)]
         for kind in missing:
             _check_empty(present[kind])
+        marks = {RESTORED_FROM: str(manifest.incarnation), RESTORED_AT: f"{datetime.now(UTC).timestamp() * 1_000_000:.0f}"}
         for kind in missing:
-            if present[kind] is not None:
-                with translated("removing an empty stream"):
-                    await js.delete_stream(own.stream(kind))
-            saved = manifest.streams[kind]
+            await optional("removing an empty stream", js.delete_stream(own.stream(kind)))
+            saved, file = manifest.streams[kind], file_of(folder, kind)
+            metadata = (saved.snapshot.config.get("metadata") or {}) | marks
+            changes = {"num_replicas": settings.nats.replicas, "metadata": metadata}
             with folder_errors(folder):
-                state = await restore_snapshot(
-                    connection, _config(settings, manifest, saved), saved.earliest, folder / saved.file, progress
-                )
-            _check_counts(saved, state)
+                _check_counts(saved, await restore_snapshot(connection, saved.snapshot, changes, file, progress))
         for kind in kinds:
             await rewind_durables(js, own.stream(kind))
     return {"folder": str(folder), "streams": manifest.rows, "restored": missing}
@@ -136,18 +133,12 @@ def _check_empty(info: StreamInfo | None) -> None:
         )
 
 
-def _config(settings: Settings, manifest: Manifest, saved: SavedStream) -> dict[str, Any]:
-    """That of the stream, with the replicas of the settings and a note of where it comes from."""
-    now = int(datetime.now(UTC).timestamp() * 1_000_000)
-    metadata = (saved.config.get("metadata") or {}) | {RESTORED_FROM: str(manifest.incarnation), RESTORED_AT: str(now)}
-    return saved.config | {"num_replicas": settings.nats.replicas, "metadata": metadata}
-
-
 def _check_counts(saved: SavedStream, state: dict[str, Any]) -> None:
     """Raises `Unavailable`. What has expired since the backup is not missed."""
-    is_short = state["messages"] < saved.messages and not saved.config.get("max_age")
+    config = saved.snapshot.config
+    is_short = state["messages"] < saved.messages and not config.get("max_age")
     if is_short or not saved.fits(state["last_seq"]):
         raise Unavailable(
-            f"stream {saved.config['name']} has {state['messages']:,} messages up to {state['last_seq']:,} and should have "
+            f"stream {config['name']} has {state['messages']:,} messages up to {state['last_seq']:,} and should have "
             f"{saved.messages:,} up to {saved.last:,}; look at the broker's log, remove the stream, and run the command again"
         )

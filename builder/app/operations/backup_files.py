@@ -1,15 +1,15 @@
 """The folder of a backup: a file for each stream, and a manifest with their counts and checksums."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
-from builder.adapters.nats.snapshot import Snapshot, file_digest
+from builder.adapters.nats.snapshot import Snapshot
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.errors import Rejected
 
@@ -19,42 +19,31 @@ trigger is there before the contexts that keep it from being answered again."""
 FILE = "manifest.json"
 
 
-class SavedStream(BaseModel):
+class SavedStream(BaseModel, frozen=True):
     """A stream of a backup."""
 
-    model_config = ConfigDict(frozen=True)
-
-    file: str
-    size: int
-    """Bytes."""
     sha256: str
+    """Of its file, in hexadecimal digits."""
     taken_at: datetime
-    config: dict[str, Any]
-    """As JSON of the JetStream API; the states too."""
-    earliest: dict[str, Any]
-    """The stream when the snapshot began."""
-    latest: dict[str, Any]
-    """The stream when it was written."""
+    snapshot: Snapshot
 
     @property
     def last(self) -> int:
         """Highest sequence that it may have."""
-        return int(self.latest["last_seq"])
+        return int(self.snapshot.latest["last_seq"])
 
     @property
     def messages(self) -> int:
         """How many it has at least."""
-        return min(int(self.earliest["messages"]), int(self.latest["messages"]))
+        return min(int(self.snapshot.earliest["messages"]), int(self.snapshot.latest["messages"]))
 
     def fits(self, last: int) -> bool:
         """Whether a stream that ends at this sequence may be this one."""
-        return int(self.earliest["last_seq"]) <= last <= self.last
+        return int(self.snapshot.earliest["last_seq"]) <= last <= self.last
 
 
-class Manifest(BaseModel):
+class Manifest(BaseModel, frozen=True):
     """What a backup holds so far."""
-
-    model_config = ConfigDict(frozen=True)
 
     installation: str
     incarnation: int
@@ -69,23 +58,23 @@ class Manifest(BaseModel):
     @property
     def rows(self) -> list[dict[str, Any]]:
         """For people."""
-        return [
-            {"stream": kind, "messages": each.messages, "last": each.last, "size": each.size, "sha256": each.sha256}
-            for kind, each in self.streams.items()
-        ]
-
-    def extended(self, kind: str, snapshot: Snapshot, now: datetime) -> "Manifest":
-        """With one more stream."""
-        config, earliest, latest, size, digest = snapshot
-        saved = SavedStream(
-            file=file_name(kind), size=size, sha256=digest, taken_at=now, config=config, earliest=earliest, latest=latest
-        )
-        return self.model_copy(update={"streams": self.streams | {kind: saved}})
+        return [{"stream": kind, "messages": each.messages, "last": each.last} for kind, each in self.streams.items()]
 
 
-def file_name(kind: str) -> str:
+def file_of(folder: Path, kind: str) -> Path:
     """Of a stream."""
-    return f"{kind}.tar.s2"
+    return folder / f"{kind}.tar.s2"
+
+
+def extended(folder: Path, manifest: Manifest, kind: str, snapshot: Snapshot) -> Manifest:
+    """Note a stream whose file is whole. Raises `Rejected`."""
+    with folder_errors(folder):
+        saved = SavedStream(sha256=_digest(folder, kind), taken_at=datetime.now(UTC), snapshot=snapshot)
+        longer = manifest.model_copy(update={"streams": manifest.streams | {kind: saved}})
+        partial = folder / f"{FILE}.partial"
+        partial.write_text(longer.model_dump_json(indent=2), "utf-8")
+        partial.replace(folder / FILE)
+    return longer
 
 
 def unfinished(folder: Path, new: Manifest) -> Manifest:
@@ -113,23 +102,12 @@ def verified(folder: Path, installation: str) -> Manifest:
             f"{folder} is a backup of installation {manifest.installation!r}, this one is {installation!r}; "
             "set CONTEXT_BUILDER_NAME"
         )
-    for saved in manifest.streams.values():
+    for kind, saved in manifest.streams.items():
         with folder_errors(folder):
-            digest = file_digest(folder / saved.file)
+            digest = _digest(folder, kind)
         if digest != saved.sha256:
-            raise Rejected(f"{folder / saved.file} is damaged: its SHA-256 is {digest}, not {saved.sha256}; use another backup")
+            raise Rejected(f"{file_of(folder, kind)} is damaged: its SHA-256 is {digest}, not {saved.sha256}; use another backup")
     return manifest
-
-
-def write(folder: Path, manifest: Manifest) -> None:
-    """At once: after a crash there is the old one or the new one. Raises `Rejected`."""
-    partial = folder / f"{FILE}.partial"
-    with folder_errors(folder):
-        with partial.open("w", encoding="utf-8") as file:
-            file.write(manifest.model_dump_json(indent=2))
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(folder / FILE)
 
 
 @contextmanager
@@ -139,6 +117,11 @@ def folder_errors(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise Rejected(f"the backup folder {folder} cannot be used: {error}; check its path, rights and disk") from error
+
+
+def _digest(folder: Path, kind: str) -> str:
+    with file_of(folder, kind).open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _read(folder: Path) -> Manifest:
