@@ -147,7 +147,9 @@ async def examine(js: JetStreamContext, topology: Topology) -> str:
             sentences.append(f"{config.name} is made by the first start")
             continue
         _verify(config, info)
-        sentences.append(f"{config.name} holds {info.state.messages:,}")
+        other = f" (num_replicas is {info.config.num_replicas}, CONTEXT_BUILDER_NATS__REPLICAS {config.num_replicas})"
+        differs = info.config.num_replicas != config.num_replicas
+        sentences.append(f"{config.name} holds {info.state.messages:,}{other if differs else ''}")
     own = topology.installation
     meanings = ("are in work", "may make calls without an answer", "are looked at for imports")
     for listening, pending in zip((all_breadcrumbs(own), tool_calls(own), replayed_breadcrumbs(own)), meanings, strict=True):
