@@ -23,6 +23,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "migrate": operate.migrate,
     "migrate-store": operate.migrate_store,
     "reindex": operate.reindex,
+    "backup": operate.backup,
+    "restore": operate.restore,
     "doctor": operate.doctor,
     "consumers": profiles.consumers,
     "fetch": records.fetch,

@@ -10,7 +10,14 @@ from typing import Any
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.stream import NatsArchive, NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
+from builder.adapters.nats.topology import (
+    BREADCRUMBS,
+    DEADLETTERS,
+    FLOOR,
+    current_incarnation,
+    ensure_streams,
+    original_incarnation,
+)
 from builder.adapters.sql.copying import copy_store
 from builder.adapters.sql.store import SqlStore
 from builder.app.address import running
@@ -86,7 +93,8 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
         js = connection.jetstream()
         incarnation = await ensure_streams(js, topology(settings))
         stream = NatsStream(js, lambda: incarnation, BREADCRUMBS, settings.installation)
-        floor, origins = await _examine(store, await stream.first(), await stream.last())
+        original = await original_incarnation(js, settings.installation)
+        floor, origins = await _examine(store, original, await stream.first(), await stream.last())
         counts = await _fill(settings, rebuilt, stream, floor, origins, progress)
     await store.replace(rebuilt)
     return counts
@@ -192,13 +200,13 @@ async def _fill(
     return counts
 
 
-async def _examine(place: StoreLocation, first: Place, last: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
+async def _examine(place: StoreLocation, original: int, first: Place, last: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
     if not await place.exists():
         if first.sequence > 1:
             log.warning("the stream begins at %d: breadcrumbs that came before are not made again", first.sequence)
         return Place(0, 0), ()
     async with place.open() as store:
-        older = await store.count_before(first)
+        older = await store.count_before(Place(original, first.sequence))
         if older:
             raise Misconfigured(
                 f"{older} breadcrumbs of {place.name} are older than the stream and would be lost; "

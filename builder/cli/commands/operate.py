@@ -203,6 +203,34 @@ def migrate_store(
     show(counts, as_json, note=f"{rows} are in both stores; set CONTEXT_BUILDER_STORE__URL, then start the service")
 
 
+Folder = Annotated[Path, typer.Argument(help="Folder of the backup.")]
+
+
+def backup(folder: Folder, servers: Servers = "", *, as_json: AsJson = False) -> None:
+    """Write the streams to a folder, beside the running service. Run it again after an interruption."""
+    from builder.app.operations.backup import back_up
+
+    with progress_bar("backup") as advance:
+        result = asyncio.run(back_up(settings(), servers, folder, advance))
+    if result["unsettled"]:
+        say(f"{result['unsettled']} messages wait for a worker: after a restore they are answered, even if they were meanwhile")
+    show(result, as_json, text=_streams_text(result))
+
+
+def restore(folder: Folder, servers: Servers = "", *, as_json: AsJson = False) -> None:
+    """Make the streams of a backup on an empty broker (stop every worker first). Run it again after an interruption."""
+    from builder.app.operations.backup import restore as put_back
+
+    with progress_bar("restore") as advance:
+        result = asyncio.run(put_back(settings(), servers, folder, advance))
+    show(result, as_json, text=_streams_text(result), note="run `context-builder reindex` before a worker with an older store")
+
+
+def _streams_text(result: dict[str, Any]) -> str:
+    rows = result["streams"]
+    return "".join(f"{row['stream']:12} {row['messages']:>12,} messages, the last is {row['last']:,}\n" for row in rows)
+
+
 def doctor(servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Check every part, the running service and its broker, and say what to do."""
     from builder.cli.doctor import examine
