@@ -51,6 +51,9 @@ async def test_a_cluster_whose_leaders_are_killed_loses_and_doubles_nothing(tmp_
             assert restored.returncode == 0, restored.stderr
             assert {(await js.stream_info(name)).config.num_replicas for name in (BREADCRUMBS, CONTEXTS, DEADLETTERS)} == {3}
             assert await context_bytes(js) == before
+            with Running(tmp_path / "new", servers.url, **OPTIONS):
+                await say(js, "Where is the blue kiln?", "s1", "later")
+                await until(partial(has_answered, js, TRIGGERS + 1), "an answer after the restore")
 
 
 async def people(js: JetStreamContext) -> None:

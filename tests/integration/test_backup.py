@@ -5,13 +5,14 @@ import json
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, DURABLE, incarnation_of, original_incarnation
+from builder.client import connect
 from builder.wire.subjects import Installation
 from tests.commands import COMMAND, run
 from tests.running import Broker, Process, Running, all_settled, context_bytes, environment, jetstream, say, until, wait_for
@@ -19,6 +20,7 @@ from tests.running import Broker, Process, Running, all_settled, context_bytes, 
 STREAMS = (BREADCRUMBS, CONTEXTS, DEADLETTERS)
 OPTIONS: dict[str, Any] = {"embedding__engine": "none", "worker__ack_wait_seconds": 2}
 SESSIONS, BEFORE, BESIDE = 4, 10, 60
+NEW_DURABLES: dict[str, Literal["all", "new"]] = {"all": "all", "later": "new"}
 Content = dict[int, tuple[object, ...]]
 
 
@@ -215,18 +217,41 @@ def test_another_installation_neither_saves_nor_takes_these_streams(backup: Path
     assert (restored.returncode, "is a backup of installation 'context-builder'" in restored.stderr) == (65, True)
 
 
+async def test_durables_of_agents_go_on_where_they_were(tmp_path: Path) -> None:
+    """One has acknowledged one context and holds another, one has heard of none yet, and one wants only what comes later."""
+    with Broker(tmp_path / "one") as broker, Broker(tmp_path / "two") as empty:
+        with Running(tmp_path / "service", broker.url, **OPTIONS) as service:
+            async with jetstream(broker.url) as js:
+                await talk(js, 0, 3)
+                await all_settled(js)
+            async with (
+                connect(broker.url, "acme") as client,
+                client.subscribed("default", durable="old", deliver="all") as contexts,
+            ):
+                await anext(contexts)
+                await anext(contexts)
+            for name, deliver in NEW_DURABLES.items():
+                async with connect(broker.url, "acme") as client, client.subscribed("default", durable=name, deliver=deliver):
+                    pass
+            assert run("backup", str(tmp_path / "backup"), env=service.env).returncode == 0
+        assert run("restore", str(tmp_path / "backup"), "--servers", empty.url, env=service.env).returncode == 0
+        async with jetstream(empty.url) as js:
+            pending = {info.name: info.num_pending for info in await js.consumers_info(CONTEXTS)}
+        assert pending == {"old": 2, "all": 3, "later": 0}
+
+
 async def test_a_durable_that_was_saved_ahead_of_its_stream_passes_over_nothing(tmp_path: Path) -> None:
-    """The backup is of nats-server 2.11 under load: the stream ends at 323, and its durable believes that it delivered 324."""
+    """The backup is of nats-server 2.11 under load: the stream ends at 1,200, and the durable was at 1,461 a moment later."""
     with Broker(tmp_path / "broker") as broker:
         env = environment(tmp_path, nats__servers=broker.url)
         restored = run("restore", str(Path(__file__).with_name("backup-of-nats-2.11")), env=env)
         assert restored.returncode == 0, restored.stderr
         async with jetstream(broker.url) as js:
-            assert (await js.stream_info(BREADCRUMBS)).state.last_seq == 323
+            assert (await js.stream_info(BREADCRUMBS)).state.last_seq == 1200
             with Running(tmp_path / "service", broker.url, **OPTIONS):
-                assert await say(js, "Where is the blue kiln?", "s1", "m1") == 324
+                assert await say(js, "Where is the blue kiln?", "s1", "m1") == 1201
                 await all_settled(js)
-                assert [json.loads(data)["trigger_seq"] for data in await context_bytes(js)] == [324]
+                assert [json.loads(data)["trigger_seq"] for data in await context_bytes(js)] == [1201]
 
 
 async def test_a_restored_stream_is_another_incarnation_whatever_its_server_says(tmp_path: Path) -> None:

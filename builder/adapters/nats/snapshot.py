@@ -1,4 +1,6 @@
-"""Snapshots of streams by JetStream's own API: each message with its sequence, time and headers, and the durables.
+"""Snapshots of streams by JetStream's own API: each message with its sequence, time and headers.
+
+Durables are read beside it and made again: nats-server 2.11 saves them after the messages, and a cluster restores them late.
 
 A file is a tar archive, compressed by S2, as the server makes it. Source: https://docs.nats.io/reference/jetstream/api/stream.
 """
@@ -6,14 +8,12 @@ A file is a tar archive, compressed by S2, as the server makes it. Source: https
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
 from nats.aio.client import Client
-from nats.js import JetStreamContext
-from nats.js.api import DeliverPolicy
 
 from builder.adapters.nats.connection import translated
 from builder.domain.errors import Unavailable
@@ -33,6 +33,8 @@ class Snapshot:
     """As JSON of the JetStream API; the states too."""
     earliest: dict[str, Any]
     latest: dict[str, Any]
+    durables: list[dict[str, Any]]
+    """Their configurations, each going on where it was."""
     sha256: str
     """Of its file, in hexadecimal digits."""
 
@@ -59,7 +61,7 @@ async def take_snapshot(connection: Client, stream: str, file: Path, progress: C
     partial, size = file.with_name(f"{file.name}.partial"), 0
     subscription = await connection.subscribe(connection.new_inbox(), pending_bytes_limit=-1)
     try:
-        request = {"deliver_subject": subscription.subject, "chunk_size": PART_BYTES, "jsck": True}
+        request = {"deliver_subject": subscription.subject, "chunk_size": PART_BYTES, "no_consumers": True, "jsck": True}
         answer = await _ask(connection, f"$JS.API.STREAM.SNAPSHOT.{stream}", json.dumps(request).encode(), WHOLE_SECONDS)
         with partial.open("wb") as output:
             while True:
@@ -79,7 +81,7 @@ async def take_snapshot(connection: Client, stream: str, file: Path, progress: C
         await subscription.unsubscribe()
     partial.replace(file)
     latest = (await _ask(connection, f"$JS.API.STREAM.INFO.{stream}", b"", PART_SECONDS))["state"]
-    return Snapshot(answer["config"], answer["state"], latest, digest(file))
+    return Snapshot(answer["config"], answer["state"], latest, await _durables(connection, stream), digest(file))
 
 
 def digest(file: Path) -> str:
@@ -106,21 +108,37 @@ async def restore_snapshot(
     return restored
 
 
-async def rewind_durables(js: JetStreamContext, stream: str) -> None:
-    """Make durables again that believe to have delivered more than a restored stream has: they would pass over what comes next.
+async def restore_durables(connection: Client, snapshot: Snapshot) -> None:
+    """Make the durables of a restored stream; may be repeated. Raises `Unavailable`."""
+    stream = snapshot.config["name"]
+    last = (await _ask(connection, f"$JS.API.STREAM.INFO.{stream}", b"", PART_SECONDS))["state"]["last_seq"]
+    for durable in snapshot.durables:
+        # A start beyond the end would pass over what comes next: a durable may have got further than the snapshot.
+        start = {"opt_start_seq": min(durable["opt_start_seq"], last + 1)} if "opt_start_seq" in durable else {}
+        request = json.dumps({"stream_name": stream, "config": durable | start}).encode()
+        await _ask(connection, f"$JS.API.CONSUMER.DURABLE.CREATE.{stream}.{durable['durable_name']}", request, PART_SECONDS)
 
-    nats-server 2.11 saves durables after the messages. Raises `Unavailable`.
-    """
-    with translated(f"looking at the durables of {stream}"):
-        last, number = (await js.stream_info(stream)).state.last_seq, 0
-        while page := await js.consumers_info(stream, offset=number):
-            number += len(page)
-            for info in page:
-                if info.delivered and info.delivered.stream_seq > last:
-                    settled = min(info.ack_floor.stream_seq if info.ack_floor else 0, last)
-                    start = replace(info.config, deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=settled + 1)
-                    await js.delete_consumer(stream, info.name)
-                    await js.add_consumer(stream, start)
+
+async def _durables(connection: Client, stream: str) -> list[dict[str, Any]]:
+    infos: list[dict[str, Any]] = []
+    while True:
+        request = json.dumps({"offset": len(infos)}).encode()
+        page = await _ask(connection, f"$JS.API.CONSUMER.LIST.{stream}", request, PART_SECONDS)
+        infos += page["consumers"] or ()
+        if missing := page.get("missing"):
+            raise Unavailable(f"the durables {', '.join(missing)} do not answer; look at the cluster, and run the command again")
+        if not page["consumers"] or len(infos) >= page["total"]:
+            return [_continued(info) for info in infos if info["config"].get("durable_name")]
+
+
+def _continued(info: dict[str, Any]) -> dict[str, Any]:
+    """The configuration of a durable that begins where this one is. info: as the JetStream API has it."""
+    config, reached = info["config"], info["ack_floor" if info["num_ack_pending"] else "delivered"]["stream_seq"]
+    if reached:
+        others = {name: value for name, value in config.items() if not name.startswith("opt_start")}
+        return others | {"deliver_policy": "by_start_sequence", "opt_start_seq": reached + 1}
+    since = {"deliver_policy": "by_start_time", "opt_start_time": info["created"]}
+    return dict(config | (since if config["deliver_policy"] == "new" else {}))
 
 
 async def _ask(connection: Client, subject: str, data: bytes, seconds: float) -> dict[str, Any]:

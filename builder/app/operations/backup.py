@@ -13,7 +13,7 @@ from nats.js.api import StreamInfo
 from pydantic import BaseModel, ValidationError
 
 from builder.adapters.nats.connection import optional
-from builder.adapters.nats.snapshot import Snapshot, digest, restore_snapshot, rewind_durables, take_snapshot
+from builder.adapters.nats.snapshot import Snapshot, digest, restore_durables, restore_snapshot, take_snapshot
 from builder.adapters.nats.topology import (
     BREADCRUMBS,
     CONTEXTS,
@@ -111,7 +111,7 @@ async def restore(settings: Settings, servers: str, folder: Path, progress: Prog
             with _folder_errors(folder):
                 _check_counts(saved, await restore_snapshot(connection, saved, changes, file, progress))
         for kind in kinds:
-            await rewind_durables(js, own.stream(kind))
+            await restore_durables(connection, manifest.streams[kind])
     return {"folder": str(folder), "streams": manifest.rows, "restored": missing}
 
 
