@@ -37,13 +37,15 @@ _COUNTERS = {
     "chains_stopped": ("Triggers whose causal chain exceeded a recursion limit", "", ()),
     "dead_letters": ("Rejected breadcrumbs, by what the reason is about", "reason", REASONS),
     "hint_failures": ("Breadcrumbs that a hint could not render: the generic one, or the bare text, is shown", "hint", ()),
-    "job_failures": ("Runs of a job beside the deliveries that failed", "job", ()),
+    "job_failures": ("Runs of a job beside the deliveries that failed", "kind", ()),
     "page_failures": ("Times that a page template could not lay a page out: a bundled one does", "page", ()),
     "purged": ("Expired breadcrumbs erased by the schedule", "", ()),
     "reload_failures": ("Edits of profiles or templates that could not be taken", "", ()),
     "requests": ("Requests answered, by verb and outcome", "verb outcome", ()),
     "summaries": (
-        "Summaries published, by who made them: extractive or a model; fallback = how often the endpoint failed", "by", ()
+        "Summaries published, by who made them: extractive or a model; fallback = how often the endpoint failed",
+        "by",
+        ("extractive", "fallback"),
     ),
 }  # fmt: skip
 _GAUGES = {
