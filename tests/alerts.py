@@ -79,6 +79,7 @@ def firing(metrics: str) -> set[str]:
         tree = promql.parse(rule["expr"])
         if not isinstance(tree, promql.BinaryExpr) or not isinstance(tree.lhs, promql.VectorSelector):
             continue
+        assert isinstance(tree.rhs, promql.NumberLiteral)
         compare, limit = OPERATORS[rule["expr"].rsplit(maxsplit=2)[1]], float(tree.rhs.val)
         own = [matcher for matcher in tree.lhs.matchers.matchers if matcher.name not in SCRAPED]
         values = [v for name, labels, v in series_of(metrics) if name == tree.lhs.name and all(matches(m, labels) for m in own)]
