@@ -102,8 +102,8 @@ def test_the_slim_set_holds_all_that_the_service_imports() -> None:
     assert imported() - BUILD_ONLY - OPTIONAL <= at_hand
 
 
-def test_the_slim_set_is_the_extras_service_and_openai_without_what_prepares_the_model() -> None:
+def test_the_slim_set_is_the_extras_service_openai_and_tracing_without_what_prepares_the_model() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    service = names(project["dependencies"] + extras["testing"] + extras["service"] + extras["openai"])
+    service = names(project["dependencies"] + extras["testing"] + extras["service"] + extras["openai"] + extras["tracing"])
     assert names(slim()) == service - BUILD_ONLY - {project["name"]}

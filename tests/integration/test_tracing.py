@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from builder.adapters.nats.topology import BREADCRUMBS
-from builder.client import Client, ReceivedContext, connect
+from builder.client import Client, ReceivedContext, connect, sync
 from builder.wire.subjects import MESSAGE_ID_HEADER
 from builder.wire.traces import trace_of
 from tests.collector import Collector, Received
@@ -117,6 +117,15 @@ async def test_a_process_without_opentelemetry_passes_the_trace_on(service: Runn
             await client.send_response(context, "Hello.")
         answer = await js.get_last_msg(BREADCRUMBS, "breadcrumbs.default.passes.agent.response.v1")
         assert trace_of(answer.headers) == context.trace
+
+
+def test_a_client_without_await_sends_the_span_of_its_thread(
+    service: Running, collector: Collector, tracer: trace.Tracer
+) -> None:
+    with sync.connect(service.url) as client, tracer.start_as_current_span("plain"):
+        client.ask("plain", "Hello?")
+    wait_for(lambda: collector.named("plain"), "its span")
+    wait_for(lambda: "process breadcrumb" in collector.below(only(collector.named("plain"))), "the span of its message")
 
 
 async def test_a_copy_with_another_trace_gets_no_second_context(service: Running, tracer: trace.Tracer) -> None:
