@@ -7,7 +7,7 @@ import typer
 
 from builder import __version__
 from builder.bench.commands import finding, pages, speed
-from builder.cli.commands import explain, messages, operate, profiles, records
+from builder.cli.commands import capacity, explain, messages, operate, profiles, records
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "migrate-store": operate.migrate_store,
     "reindex": operate.reindex,
     "doctor": operate.doctor,
+    "plan": capacity.plan,
     "consumers": profiles.consumers,
     "fetch": records.fetch,
     "history": records.history,
@@ -65,7 +66,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
         },
     ),
     "bench": (
-        "Measure recall, speed, memory, tokens, prefix, fidelity, summaries, the sandbox; convert public data.",
+        "Measure recall, speed, memory, capacity, tokens, prefix, fidelity, summaries, the sandbox; convert public data.",
         {
             "recall": finding.recall,
             "latency": speed.latency,
@@ -81,6 +82,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "explain": speed.explain,
             "load": speed.load,
             "memory": speed.memory,
+            "plan": speed.plan,
             "sandbox": speed.sandbox,
         },
     ),
