@@ -1,9 +1,9 @@
-"""The chart, rendered without a cluster: variants of its values, and the objects of each."""
+"""The chart, rendered without a cluster: the objects of each variant of its values."""
 
 import functools
+import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import helm_python as helm
 import pytest
@@ -11,84 +11,46 @@ import yaml
 from pydantic import BaseModel
 
 from builder.app.settings import Settings
+from tests.chart_values import ROOT, VARIANTS, Json
 
-Json = dict[str, Any]
-
-ROOT = Path(__file__).parents[1]
 CHART = ROOT / "deploy" / "helm" / "context-builder"
-
-EXTERNAL: Json = {"embedded": False, "servers": ["nats://nats-0.bus:4222", "tls://nats-1.bus:4443"]}
-PASSWORD: Json = {"existingSecret": "bus", "userKey": "name", "passwordKey": "word"}
-TOKEN: Json = {"existingSecret": "bus", "tokenKey": "token"}
-FILES: Json = {"existingSecret": "bus", "credentialsKey": "agent.creds", "caKey": "ca.pem"}
-INLINE: Json = {
-    "hints": {
-        "user.message.v1.md.j2": (ROOT / "templates" / "hints" / "user.message.v1.md.j2").read_text(encoding="utf-8"),
-        "odd.v1.md.j2": "{{ .Values.x }} {% raw %}'\"`\t — é\n\n  tail without a line end",
-    },
-    "pages": {"default.md.j2": (ROOT / "templates" / "pages" / "default.md.j2").read_text(encoding="utf-8")},
-    "profiles": {"my-agent.yaml": (ROOT / "templates" / "profiles" / "default.yaml").read_text(encoding="utf-8")},
-    "phrases": {"de.yaml": "user: Kunde\n"},
-    "presets": {"short.yaml": (ROOT / "templates" / "presets" / "minimal.yaml").read_text(encoding="utf-8")},
-}
-PEER: Json = {"namespaceSelector": {"matchLabels": {"team": "agents"}}}
-TESTER: Json = {
-    f"app.kubernetes.io/{k}": v for k, v in [("name", "context-builder"), ("instance", "demo"), ("component", "test")]
-}
-VARIANTS: dict[str, Json] = {
-    "default": {},
-    "embedded, password": {"nats": {"auth": PASSWORD}},
-    "embedded, token": {"nats": {"auth": TOKEN}},
-    "embedded, fenced": {"networkPolicy": {"enabled": True, "natsFrom": [PEER]}},
-    "external": {"nats": EXTERNAL},
-    "external, password": {"nats": EXTERNAL | {"auth": PASSWORD}},
-    "external, token": {"nats": EXTERNAL | {"auth": TOKEN}},
-    "external, files": {"nats": EXTERNAL | {"auth": FILES}},
-    "external, client certificate": {"nats": EXTERNAL | {"auth": FILES | {"certKey": "client.pem", "keyKey": "client.key"}}},
-    "reindex": {"reindex": True, "name": "staging"},
-    "inline templates": {"templates": INLINE},
-    "without persistence": {"persistence": {"enabled": False}, "serviceAccount": {"create": False}},
-    "all options": {
-        "nats": EXTERNAL | {"replicas": 3, "breadcrumbsMaxAgeHours": 720.5},
-        "image": {"repository": "example.org/it", "digest": "sha256:" + "0" * 64, "pullSecrets": [{"name": "registry"}]},
-        "networkPolicy": {"enabled": True, "httpFrom": [PEER], "natsTo": [PEER], "extraEgress": [{"to": [PEER]}]},
-        "name": "staging",
-        "reindex": True,
-        "worker": {"purgeHours": 0.5},
-        "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
-        "prometheusRule": {
-            "enabled": True,
-            "labels": {"release": "prometheus"},
-            "alertLabels": {"team": "agents"},
-            "runbookUrl": "https://wiki/r",
-        },
-        "podDisruptionBudget": {"enabled": True},
-        "persistence": {"storageClass": "fast", "annotations": {"backup": "daily"}},
-        "extraEnv": [{"name": "CONTEXT_BUILDER_WORKER__BATCH", "value": "64"}],
-        "service": {"http": {"annotations": {"a": "b"}}},
-        "serviceAccount": {"annotations": {"a": "b"}},
-        "nodeSelector": {"disk": "ssd"},
-        "tolerations": [{"key": "dedicated", "operator": "Exists"}],
-        "affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}},
-        "podAnnotations": {"a": "b"},
-        "podLabels": {"team": "agents"},
-    },
-}
+HOOKS = ("jobs.yaml", "tests/ready.yaml")
+"""A hook is not part of the manifest."""
 every_variant = pytest.mark.parametrize("variant", VARIANTS)
 
 
-def install(values: Json, release: str = "demo") -> str:
-    """The manifest of a client-side dry run: unlike `render`, it checks schema and dependencies too."""
+class _OnceLoader(yaml.SafeLoader):
+    """Refuses a key that comes twice, as Kubernetes does."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value]
+        assert len(set(keys)) == len(keys), keys
+        return super().construct_mapping(node, deep)
+
+
+def read(text: str) -> list[Json]:
+    """The documents of a manifest."""
+    return [document for document in yaml.load_all(text, _OnceLoader) if document]
+
+
+def install(values: Json, release: str = "demo", part: Literal["manifest", "notes"] = "manifest") -> str:
+    """The manifest, or the notes, of a client-side dry run: unlike `render`, it checks schema and dependencies too."""
     with helm.Config(namespace="agents", storage_driver="memory") as config:
-        return str(config.install(CHART, release, values, dry_run="client")["manifest"])
+        return str(config.install(CHART, release, values, dry_run="client")[part])
 
 
 @functools.cache
 def documents(variant: str) -> list[Json]:
-    """All objects of a variant, with the pod of `helm test`: a hook is not part of the manifest."""
+    """All objects of a variant, hooks included."""
     with helm.Chart.load(CHART) as chart:
-        hook = chart.render(VARIANTS[variant], name="demo", namespace="agents")["context-builder/templates/tests/ready.yaml"]
-    return [document for text in (install(VARIANTS[variant]), hook) for document in yaml.safe_load_all(text) if document]
+        rendered = chart.render(VARIANTS[variant], name="demo", namespace="agents")
+    hooks = [rendered[f"context-builder/templates/{hook}"] for hook in HOOKS]
+    return [document for text in (install(VARIANTS[variant]), *hooks) for document in read(text)]
+
+
+def distinct_documents() -> list[Json]:
+    """All objects of all variants, each once."""
+    return list({json.dumps(document, sort_keys=True): document for name in VARIANTS for document in documents(name)}.values())
 
 
 def one(variant: str, kind: str, suffix: str = "") -> Json:
@@ -97,10 +59,22 @@ def one(variant: str, kind: str, suffix: str = "") -> Json:
     return found
 
 
+def workload(variant: str) -> Json:
+    """The StatefulSet or the Deployment."""
+    (found,) = [document for document in documents(variant) if document["kind"] in ("StatefulSet", "Deployment")]
+    return found
+
+
 def pod(variant: str) -> Json:
     """The specification of the service's pod."""
-    spec: Json = one(variant, "StatefulSet")["spec"]["template"]["spec"]
+    spec: Json = workload(variant)["spec"]["template"]["spec"]
     return spec
+
+
+def pods(variant: str) -> list[Json]:
+    """The specifications of all pods: of the service, of the Jobs, of `helm test`."""
+    jobs = [document["spec"]["template"]["spec"] for document in documents(variant) if document["kind"] == "Job"]
+    return [pod(variant), *jobs, one(variant, "Pod", "-test")["spec"]]
 
 
 def environment(container: Json) -> dict[str, Any]:

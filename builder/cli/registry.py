@@ -66,7 +66,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
         },
     ),
     "bench": (
-        "Measure recall, speed, memory, capacity, tokens, prefix, fidelity, summaries, the sandbox; convert public data.",
+        "Measure recall, speed, memory, the store, tokens, prefix, fidelity, summaries, the sandbox; convert public data.",
         {
             "recall": finding.recall,
             "latency": speed.latency,
@@ -83,6 +83,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "load": speed.load,
             "memory": speed.memory,
             "plan": speed.plan,
+            "store": speed.store,
             "sandbox": speed.sandbox,
         },
     ),

@@ -12,8 +12,8 @@ from tests.conftest import SLOW_FOLDERS
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "builder").rglob("*.py"))
 FILES = [*SOURCES, *sorted((ROOT / "tests").rglob("*.py"))]
-CLOCKS = frozenset({"running.py", "growth.py"})
-"""Files of tests that read a clock: to end a wait that hangs, to compare work of two sizes."""
+CLOCKS = frozenset({"running.py", "growth.py", "image_driver.py"})
+"""Files of tests that read a clock: to end a wait that hangs, to compare work of two sizes, to tell how long a start takes."""
 SYNONYMS = ("utils", "helpers", "common", "misc", "manager")
 
 

@@ -1,6 +1,7 @@
 """What the chart promises: it renders, every object is strictly valid, the pods are restricted. No cluster, no network."""
 
 import ast
+import functools
 import json
 import os
 import re
@@ -12,34 +13,27 @@ from pathlib import Path
 import helm_python as helm
 import kubernetes_validate
 import pytest
-import yaml
+from kubernetes_validate import utils as validation
 
-import builder
 from builder.adapters.nats.server import binary
-from builder.app.settings import Settings
+from builder.app.settings import LIFETIMES, Settings
+from tests import custom_resources
 from tests.alerts import RULES
 from tests.chart import (
     CHART,
-    EXTERNAL,
-    FILES,
-    INLINE,
-    PASSWORD,
-    PEER,
-    ROOT,
-    TESTER,
-    TOKEN,
-    VARIANTS,
-    Json,
+    distinct_documents,
     documents,
     environment,
     every_variant,
     install,
     one,
     pod,
-    schema_paths,
+    pods,
+    read,
     setting_names,
-    value_paths,
+    workload,
 )
+from tests.chart_values import ENDPOINT, INLINE, PASSWORD, ROOT, TOKEN, VARIANTS, Json
 from tests.running import Process, wait_for
 
 
@@ -48,75 +42,37 @@ def test_lint_finds_nothing_even_when_strict(variant: str) -> None:
     assert helm.lint(CHART, VARIANTS[variant], strict=True)["messages"] == []
 
 
-@every_variant
-@pytest.mark.parametrize("kubernetes", ["1.29", "1.33", kubernetes_validate.latest_version()])
-def test_every_object_of_a_built_in_kind_is_strictly_valid(variant: str, kubernetes: str) -> None:
-    for document in documents(variant):
-        if document["kind"] not in {"ServiceMonitor", "PrometheusRule"}:
+@pytest.mark.parametrize("kubernetes", ["1.28", "1.29", "1.30", "1.31", "1.32", "1.33", kubernetes_validate.latest_version()])
+def test_every_object_of_forty_variants_is_strictly_valid(kubernetes: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(VARIANTS) >= 40
+    monkeypatch.setattr(validation, "schema_contents", functools.cache(validation.schema_contents))
+    for document in distinct_documents():
+        if document["kind"] not in custom_resources.SCHEMAS:
             kubernetes_validate.validate(document, kubernetes, strict=True)
 
 
-def test_chart_and_package_have_one_version() -> None:
-    assert yaml.safe_load((CHART / "Chart.yaml").read_text())["appVersion"] == builder.__version__
-
-
-def test_every_value_has_a_default_a_comment_and_a_schema() -> None:
-    text, schema = (CHART / "values.yaml").read_text(), json.loads((CHART / "values.schema.json").read_text())
-    assert set(value_paths(yaml.safe_load(text))) == set(schema_paths(schema, schema)) - {"/global"}
-    for before, line in zip(text.splitlines(), text.splitlines()[1:], strict=False):
-        assert before.lstrip().startswith("#") or not re.match(r"\s*(?!requests|limits)\w+: ", line), line
-
-
-@pytest.mark.parametrize(
-    ("values", "complaint"),
-    [
-        ({"replicas": 2}, "'/replicas': value must be 1"),
-        ({"nats": {"embedded": False}}, "'/nats/servers': minItems: got 0, want 1"),
-        ({"nats": {"servers": ["nats://bus:4222"]}}, "'/nats/servers': maxItems: got 1, want 0"),
-        ({"nats": {"replicas": 3}}, "'/nats/replicas': maximum: got 3, want 1"),
-        (
-            {"nats": EXTERNAL | {"servers": ["nats://me:pw@bus:4222"]}},
-            "'/nats/servers/0': 'nats://me:pw@bus:4222' does not match",
-        ),
-        ({"nats": {"auth": {"password": "word"}}}, "'/nats/auth': additional properties 'password' not allowed"),
-        ({"nats": {"auth": {"existingSecret": "bus"}}}, "'/nats/auth/tokenKey': minLength: got 0, want 1"),
-        ({"nats": {"auth": {"tokenKey": "token"}}}, "'/nats/auth/existingSecret': minLength: got 0, want 1"),
-        ({"nats": {"auth": {"existingSecret": "bus", "userKey": "u"}}}, "'/nats/auth/passwordKey': minLength: got 0, want 1"),
-        ({"nats": {"auth": PASSWORD | TOKEN}}, "'/nats/auth/tokenKey': maxLength: got 5, want 0"),
-        ({"nats": {"auth": FILES}}, "'/nats/auth/caKey': maxLength: got 6, want 0"),
-        (
-            {"nats": EXTERNAL | {"auth": {"existingSecret": "bus", "certKey": "c"}}},
-            "'/nats/auth/keyKey': minLength: got 0, want 1",
-        ),
-        ({"nameOverride": "A_B"}, "'/nameOverride': 'A_B' does not match pattern"),
-        ({"fullnameOverride": "My_CB"}, "'/fullnameOverride': 'My_CB' does not match pattern"),
-        ({"fullnameOverride": "9-cb"}, "'/fullnameOverride': '9-cb' does not match pattern"),
-        ({"persistence": {"existingClaim": "My_Claim"}}, "'/persistence/existingClaim': 'My_Claim' does not match pattern"),
-        ({"serviceAccount": {"name": "-cb"}}, "'/serviceAccount/name': '-cb' does not match pattern"),
-        ({"name": "Staging"}, "'/name': 'Staging' does not match pattern"),
-        ({"name": "requests"}, "'/name': 'not' failed"),
-        ({"unknown": 1}, "'': additional properties 'unknown' not allowed"),
-        ({"image": {"unknown": 1}}, "'/image': additional properties 'unknown' not allowed"),
-        ({"templates": {"hints": {"x.txt": ""}}}, "'/templates/hints': additional properties 'x.txt' not allowed"),
-        ({"extraEnv": [{"name": "CONTEXT_BUILDER_NATS__PASSWORD", "value": "word"}]}, "'/extraEnv/0/name': 'not' failed"),
-    ],
-)
-def test_the_schema_refuses_a_wrong_value_and_says_where(values: Json, complaint: str) -> None:
-    with pytest.raises(helm.HelmReleaseError, match=re.escape(complaint)):
-        install(values)
+def test_every_custom_resource_has_only_what_its_operator_knows() -> None:
+    found = [document for document in distinct_documents() if document["kind"] in custom_resources.SCHEMAS]
+    assert {document["kind"] for document in found} == {"ServiceMonitor", "PrometheusRule", "ScaledObject"}
+    for document in found:
+        custom_resources.check(document)
 
 
 @every_variant
-def test_both_pods_keep_the_restricted_standard(variant: str) -> None:
-    for spec in (pod(variant), one(variant, "Pod", "-test")["spec"]):
+def test_no_object_comes_twice(variant: str) -> None:
+    names = [(document["kind"], document["metadata"]["name"]) for document in documents(variant)]
+    assert len(set(names)) == len(names)
+
+
+@every_variant
+def test_all_pods_keep_the_restricted_standard(variant: str) -> None:
+    identities = VARIANTS[variant].get("podSecurityContext", dict.fromkeys(("runAsUser", "runAsGroup", "fsGroup"), 10001))
+    expected = {name: number for name, number in identities.items() if number}
+    for spec in pods(variant):
         assert not {"hostNetwork", "hostPID", "hostIPC", "ephemeralContainers"} & set(spec)
         assert (spec["automountServiceAccountToken"], spec["enableServiceLinks"]) == (False, False)
-        assert spec["securityContext"] == {
+        assert spec["securityContext"] == expected | ({"fsGroupChangePolicy": "OnRootMismatch"} if expected else {}) | {
             "runAsNonRoot": True,
-            "runAsUser": 10001,
-            "runAsGroup": 10001,
-            "fsGroup": 10001,
-            "fsGroupChangePolicy": "OnRootMismatch",
             "seccompProfile": {"type": "RuntimeDefault"},
         }
         for volume in spec.get("volumes", []):
@@ -139,13 +95,19 @@ def test_the_service_understands_all_that_the_chart_sets(variant: str, monkeypat
         monkeypatch.delenv(name, raising=False)
     for name, value in environment(pod(variant)["containers"][0]).items():
         monkeypatch.setenv(name, value if isinstance(value, str) else f"{value['name']}/{value['key']}")
-    settings, nats = Settings(), VARIANTS[variant].get("nats", {})
+    settings, nats, values = Settings(), VARIANTS[variant].get("nats", {}), VARIANTS[variant]
     assert (settings.http.host, str(settings.data_dir)) == ("0.0.0.0", "/data")  # noqa: S104 - probes come from outside the pod
     assert settings.nats.servers == ",".join(nats.get("servers", ["nats://127.0.0.1:4222"]))
     assert (settings.nats.user, settings.nats.password.get_secret_value()) == (
         ("bus/name", "bus/word") if nats.get("auth") == PASSWORD else ("", "")
     )
     assert settings.nats.token.get_secret_value() == ("bus/token" if nats.get("auth") == TOKEN else "")
+    assert settings.store.url == ("database/uri" if "store" in values else "")
+    assert settings.lifetimes == values.get("lifetimes", LIFETIMES)
+    assert settings.embedding.key.get_secret_value() == ("models/embedding" if values.get("embedding") == ENDPOINT else "")
+    assert settings.embedding.engine == values.get("embedding", {}).get("engine", "onnx")
+    assert settings.summaries.url == values.get("summaries", {}).get("url", "")
+    assert settings.summaries.key.get_secret_value() == ("models/summaries" if "summaries" in values else "")
 
 
 def test_image_and_compose_set_nothing_but_settings() -> None:
@@ -171,16 +133,6 @@ def test_a_client_certificate_is_mounted_where_the_settings_point() -> None:
     assert [paths[environment(spec["containers"][0])[name]] for name in names] == ["client.pem", "client.key"]
 
 
-def test_the_store_is_rebuilt_behind_the_broker_and_in_front_of_the_service_with_the_settings_of_the_service() -> None:
-    for variant, containers in (("reindex", ["nats", "reindex"]), ("all options", ["reindex"])):
-        spec = pod(variant)
-        assert [each["name"] for each in spec["initContainers"]] == containers
-        rebuild, service = spec["initContainers"][-1], spec["containers"][0]
-        assert rebuild["args"] == ["reindex"]
-        assert (rebuild["env"], rebuild["volumeMounts"]) == (service["env"], service["volumeMounts"])
-        assert "restartPolicy" not in rebuild
-
-
 @pytest.mark.parametrize(
     ("release", "values"),
     [
@@ -191,7 +143,7 @@ def test_the_store_is_rebuilt_behind_the_broker_and_in_front_of_the_service_with
     ],
 )
 def test_every_name_is_one_that_kubernetes_takes(release: str, values: Json) -> None:
-    names = [document["metadata"]["name"] for document in yaml.safe_load_all(install(values, release)) if document]
+    names = [document["metadata"]["name"] for document in read(install(values, release))]
     assert len(names) >= 5
     for name in names:
         assert re.fullmatch(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", name), name
@@ -199,7 +151,7 @@ def test_every_name_is_one_that_kubernetes_takes(release: str, values: Json) -> 
 
 @pytest.mark.parametrize("folder", INLINE)
 def test_each_kind_of_inline_template_is_mounted_where_the_service_reads_it(folder: str) -> None:
-    manifest = [d for d in yaml.safe_load_all(install({"templates": {folder: INLINE[folder]}})) if d]
+    manifest = read(install({"templates": {folder: INLINE[folder]}}))
     (spec,) = [d["spec"]["template"]["spec"] for d in manifest if d["kind"] == "StatefulSet"]
     (mount,) = [each for each in spec["containers"][0]["volumeMounts"] if each["name"] == "templates"]
     assert environment(spec["containers"][0])["CONTEXT_BUILDER_TEMPLATES_DIR"] == mount["mountPath"]
@@ -221,7 +173,7 @@ def test_the_alerts_of_the_chart_are_those_of_the_file() -> None:
 
 def test_the_values_of_alerts_take_the_place_of_those_of_the_file() -> None:
     values = {"prometheusRule": {"enabled": True, "maxQueueAgeSeconds": 7, "minFreeBytes": 12345678901, "workers": 3}}
-    (rendered,) = [each for each in yaml.safe_load_all(install(values)) if each and each["kind"] == "PrometheusRule"]
+    (rendered,) = [each for each in read(install(values)) if each["kind"] == "PrometheusRule"]
     rules = {rule["alert"]: rule["expr"] for rule in rendered["spec"]["groups"][0]["rules"]}
     assert rules["ContextBuilderLate"].endswith("} > 7")
     assert rules["ContextBuilderDiskLow"].endswith("} < 12345678901")
@@ -230,11 +182,17 @@ def test_the_values_of_alerts_take_the_place_of_those_of_the_file() -> None:
 
 
 def test_inline_templates_arrive_unchanged_in_one_folder() -> None:
+    texts = {f"{folder}/{name}": text for folder, files in INLINE.items() if folder != "models" for name, text in files.items()}
     maps = {d["metadata"]["name"]: d["data"] for d in documents("inline templates") if d["kind"] == "ConfigMap"}
     (sources,) = [v["projected"]["sources"] for v in pod("inline templates")["volumes"] if v["name"] == "templates"]
     parts = [source["configMap"] for source in sources]
     arrived = {item["path"]: maps[part["name"]][item["key"]] for part in parts for item in part["items"]}
-    assert arrived == {f"{folder}/{name}": text for folder, texts in INLINE.items() for name, text in texts.items()}
+    assert arrived == texts | {"models.yaml": INLINE["models"]}
+
+
+def test_a_start_may_take_as_long_as_the_operator_says() -> None:
+    probes = [pod(variant)["containers"][0]["startupProbe"] for variant in ("default", "all options")]
+    assert [probe["periodSeconds"] * probe["failureThreshold"] for probe in probes] == [180, 602]
 
 
 @pytest.mark.parametrize("graceful", [0, 0.5, 25, 90])
@@ -251,7 +209,6 @@ def test_the_broker_starts_before_the_service_and_outlives_its_drain() -> None:
         assert {arg.partition("=")[2] for arg in broker["args"]} == demanded | {"/etc/nats/nats.conf"}
     port = one("default", "Service", "-nats")["spec"]["ports"][0]["targetPort"]
     assert port == 4222, "a Service finds no named port of a sidecar before Kubernetes 1.32"
-    assert "initContainers" not in pod("external")
 
 
 def test_the_real_server_takes_the_rendered_configuration_and_its_probes_ask_it_on_loopback(tmp_path: Path) -> None:
@@ -274,23 +231,19 @@ def test_the_real_server_takes_the_rendered_configuration_and_its_probes_ask_it_
         wait_for(lambda: healthy() == [True, True], "the broker to be healthy")
 
 
+@pytest.mark.parametrize("variant", ["default", "workers with claims", "workers on PostgreSQL"])
+def test_the_notes_name_the_workload_that_there_is(variant: str) -> None:
+    notes = install(VARIANTS[variant], part="notes")
+    assert f"rollout status {workload(variant)['kind'].lower()}/demo-context-builder" in notes
+    assert ("-c wait" in notes) == (variant != "default")
+    assert "[" not in notes, "a value that is missing"
+
+
 def test_the_test_pod_asks_the_services_that_there_are() -> None:
     for variant in ("default", "external"):
         program = ast.parse(one(variant, "Pod", "-test")["spec"]["containers"][0]["args"][0])
         asked = {node.value for node in ast.walk(program) if isinstance(node, ast.Constant) and "demo" in str(node.value)}
         assert asked == {d["metadata"]["name"] for d in documents(variant) if d["kind"] == "Service"}
-
-
-def test_the_network_policy_lets_in_http_and_clients_and_out_dns_and_brokers() -> None:
-    tester, dns = {"podSelector": {"matchLabels": TESTER}}, {"ports": [{"port": 53, "protocol": p} for p in ("UDP", "TCP")]}
-    inside, outside = (one(variant, "NetworkPolicy")["spec"] for variant in ("embedded, fenced", "all options"))
-    assert inside["policyTypes"] == outside["policyTypes"] == ["Ingress", "Egress"]
-    http, clients = ([{"port": port, "protocol": "TCP"}] for port in (8080, 4222))
-    assert inside["ingress"] == [{"ports": http}, {"ports": clients, "from": [PEER, tester]}]
-    assert inside["egress"] == [dns]
-    assert outside["ingress"] == [{"ports": http, "from": [PEER, tester]}]
-    assert outside["egress"] == [dns, {"ports": [*clients, {"port": 4443, "protocol": "TCP"}], "to": [PEER]}, {"to": [PEER]}]
-    assert one("all options", "Pod", "-test")["metadata"]["labels"].items() >= TESTER.items()
 
 
 def test_prometheus_finds_the_metrics_behind_the_service() -> None:

@@ -1,20 +1,42 @@
-"""What the image promises: built in two stages, run by a numbered user, free of torch and of nothing that the service imports."""
+"""What the image promises: built in two stages, run by a numbered user, free of torch and of nothing that the service imports.
+
+No Docker engine is needed: the service runs in a folder that holds what the image holds, without a network.
+"""
 
 import ast
 import json
+import os
 import re
+import subprocess
 import tomllib
 from collections.abc import Iterable
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import builder
 from builder.app.settings import WorkerSettings
+from tests.chart_values import Json
+from tests.clean_root import (
+    ROOT,
+    SITE,
+    USER,
+    apart,
+    dockerfile,
+    entering,
+    lay_libraries,
+    lay_packages,
+    lay_project,
+    lay_python,
+    needed,
+    variables,
+)
 
-ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 
 # What only the stage that prepares the model may install.
@@ -49,11 +71,6 @@ def slim() -> list[str]:
     return [line for line in (DEPLOY / "requirements-slim.txt").read_text().splitlines() if not line.startswith("#")]
 
 
-def dockerfile() -> str:
-    """The instructions, one a line, without comments."""
-    return re.sub(r"\\\n", "", re.sub("^#.*\n", "", (DEPLOY / "Dockerfile").read_text(), flags=re.MULTILINE))
-
-
 def imported() -> set[str]:
     """The distributions that the package imports anywhere, late imports included, but for the agents in its docs."""
     files = [path for path in (ROOT / "builder").rglob("*.py") if "docs" not in path.parts]
@@ -67,7 +84,7 @@ def imported() -> set[str]:
 def test_the_image_has_a_model_stage_and_runs_as_a_numbered_user() -> None:
     stages = dict(re.findall(r"^FROM \S+ AS (\w+)\n(.*?)(?=^FROM|\Z)", dockerfile(), re.MULTILINE | re.DOTALL))
     assert list(stages) == ["model", "runtime"]
-    assert "RUN context-builder models prepare\n" in stages["model"]
+    assert "\nRUN context-builder models prepare && chmod --recursive a+rX /opt/context-builder\n" in stages["model"]
     for line in ("USER 10001", "EXPOSE 8080", "STOPSIGNAL SIGTERM", 'ENTRYPOINT ["context-builder"]', 'CMD ["up"]'):
         assert f"\n{line}\n" in stages["runtime"]
     assert "--constraint" in stages["runtime"]
@@ -81,11 +98,88 @@ def test_the_health_check_is_a_program_without_a_shell() -> None:
     assert "/livez" in ast.unparse(ast.parse(program))
 
 
-def test_compose_gives_the_drain_its_time_and_keeps_the_other_broker_behind_a_profile() -> None:
-    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
-    assert float(services["context-builder"]["stop_grace_period"].removesuffix("s")) > WorkerSettings().graceful_seconds
-    assert "profiles" not in services["context-builder"]
-    assert services["nats"]["profiles"] == ["external-nats"]
+def test_the_labels_tell_version_and_licence() -> None:
+    (labels,) = re.findall(r"^LABEL (.*)$", dockerfile(), re.MULTILINE)
+    told = dict(re.findall(r'org\.opencontainers\.image\.([\w.]+)="([^"]*)"', labels))
+    assert {"title", "description", "licenses", "version", "revision", "source"} <= set(told)
+    assert f"\nARG VERSION={builder.__version__}\n" in dockerfile()
+
+
+@pytest.fixture(scope="module")
+def clean_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what the runtime stage has."""
+    if subprocess.run([*apart(), "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine gives nobody a network and mounts of their own (unshare)")
+    root = tmp_path_factory.mktemp("root")
+    root.chmod(0o755)
+    lay_python(root)
+    lay_packages(root, needed(slim()).values())
+    lay_libraries(root, (root / SITE).rglob("*.so*"))
+    lay_project(root, Path("~/.cache/context-builder/models").expanduser())
+    return root
+
+
+def test_the_service_lives_without_a_network_on_a_read_only_root_as_a_user_without_rights(clean_root: Path) -> None:
+    driver = (ROOT / "tests" / "image_driver.py").read_text("utf-8")
+    command = entering(clean_root, USER, ["python", "-c", driver, "context-builder"])
+    life: Json = json.loads(
+        subprocess.run(command, env=variables(), capture_output=True, text=True, check=True, timeout=300).stdout
+    )
+    assert (life["network"], life["root"]) == ("Network is unreachable", "Read-only file system")
+    assert life["user"] == (USER if os.geteuid() == 0 else 0)
+    assert "Which pump needs a new seal?" in json.loads(life["page"])["content"]
+    assert json.loads(life["page"])["assembly"]["flags"] == [], "the model is there"
+    assert life["exit"] == 0, life["log"]
+
+
+def test_drivers_of_postgresql_and_traces_are_there_and_torch_is_not(clean_root: Path) -> None:
+    program = """
+import alembic, psycopg, psycopg_pool, opentelemetry.sdk, opentelemetry.exporter.otlp.proto.http
+from importlib.util import find_spec
+print(psycopg.pq.__impl__, find_spec("torch"))
+"""
+    command = entering(clean_root, USER, ["python", "-c", program])
+    assert subprocess.run(command, env=variables(), capture_output=True, text=True, check=True).stdout == "binary None\n"
+
+
+def test_what_the_image_installs_has_at_most_450_megabytes(clean_root: Path) -> None:
+    """What Python has compiled of it is part of it."""
+    folders = (clean_root / SITE, clean_root / SITE.parents[2] / "bin", clean_root / "opt")
+    assert sum(file.lstat().st_size for folder in folders for file in folder.rglob("*")) < 450e6
+
+
+def compose() -> Json:
+    """The services."""
+    services: Json = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))["services"]
+    return services
+
+
+def test_compose_starts_broker_database_and_service_where_agents_reach_them() -> None:
+    services = compose()
+    assert [name for name, service in services.items() if "profiles" not in service] == ["context-builder", "nats", "postgres"]
+    assert services["nats"]["ports"] == ["127.0.0.1:4222:4222"]
+    assert set(services["context-builder"]["depends_on"]) == {"nats", "postgres"}
+    for name in ("nats", "postgres"):
+        assert services["context-builder"]["depends_on"][name] == {"condition": "service_healthy"}
+        assert services[name]["healthcheck"]["test"][0] == "CMD"
+
+
+def test_compose_gives_the_service_the_addresses_and_the_password_of_the_others() -> None:
+    services = compose()
+    ours, theirs = services["context-builder"]["environment"], services["postgres"]["environment"]
+    store = urlsplit(re.sub(r"\$\{(\w+):-[^}]*\}", r"\1", ours["CONTEXT_BUILDER_STORE__URL"]))
+    assert (store.scheme, store.hostname, store.port) == ("postgresql", "postgres", 5432)
+    assert (store.username, store.path) == (theirs["POSTGRES_USER"], f"/{theirs['POSTGRES_DB']}")
+    assert theirs["POSTGRES_PASSWORD"] in ours["CONTEXT_BUILDER_STORE__URL"]
+    assert ours["CONTEXT_BUILDER_NATS__SERVERS"] == "nats://nats:4222"
+
+
+@pytest.mark.parametrize("name", ["context-builder", "single"])
+def test_compose_gives_the_drain_its_time_and_the_service_no_rights(name: str) -> None:
+    service = compose()[name]
+    assert float(service["stop_grace_period"].removesuffix("s")) > WorkerSettings().graceful_seconds
+    assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+    assert all(port.startswith("127.0.0.1:") for port in service["ports"])
 
 
 def test_nothing_that_the_slim_set_brings_along_needs_torch() -> None:
@@ -102,8 +196,9 @@ def test_the_slim_set_holds_all_that_the_service_imports() -> None:
     assert imported() - BUILD_ONLY - OPTIONAL <= at_hand
 
 
-def test_the_slim_set_is_the_extras_service_openai_and_tracing_without_what_prepares_the_model() -> None:
+def test_the_slim_set_is_the_extras_of_the_service_without_what_prepares_the_model() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    service = names(project["dependencies"] + extras["testing"] + extras["service"] + extras["openai"] + extras["tracing"])
+    chosen = ("testing", "service", "openai", "postgresql", "tracing")
+    service = names(project["dependencies"] + [line for extra in chosen for line in extras[extra]])
     assert names(slim()) == service - BUILD_ONLY - {project["name"]}

@@ -24,7 +24,6 @@ SCHEMA = "context_builder"
 REBUILD = f"{SCHEMA}_reindex"
 DEFAULTS = {"connect_timeout": str(int(WAIT_SECONDS)), "tcp_user_timeout": "10000", "application_name": "context-builder"}
 _MIGRATIONS = files(__package__) / "migrations"
-_LOCK = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
 
 
 class PostgresLocation(StoreLocation):
@@ -98,10 +97,13 @@ class PostgresLocation(StoreLocation):
     @contextmanager
     def _alone(self, *schemas: str) -> Iterator[psycopg.Connection]:
         with self._connection() as connection:
-            for schema in schemas:
-                (free,) = connection.execute(_LOCK, (schema,)).fetchone() or (False,)
-                if not free:
-                    raise Misconfigured(f"the store {self._name} is in use; stop the service, then run the command again")
+            connection.execute("SET lock_timeout = '2s'")  # a store that was just closed gives its locks back in a moment
+            try:
+                for schema in schemas:
+                    connection.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", (schema,))
+            except psycopg.errors.LockNotAvailable as error:
+                sentence = f"the store {self._name} is in use; stop the service, then run the command again"
+                raise Misconfigured(sentence) from error
             yield connection
 
     @contextmanager

@@ -1,12 +1,13 @@
 """A pool of connections, each with a thread; the driver's errors become ours here."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 import psycopg
-from psycopg.sql import SQL, Identifier, Literal
+from psycopg.sql import SQL, Composed, Identifier, Literal
 from psycopg_pool import ConnectionPool
 from typing_extensions import override
 
@@ -18,6 +19,13 @@ CONNECTIONS = 4
 """Of a worker: as many deliveries as are in work at once."""
 WAIT_SECONDS = 5.0
 """For a connection, before the store is called unavailable."""
+PLANNER = {
+    "plan_cache_mode": "force_generic_plan",
+    "enable_seqscan": "off",
+    "enable_hashjoin": "off",
+    "jit": "off",
+}
+"""Every statement walks an index and reads little: without statistics, as after a bulk load, a plan of another kind reads all."""
 T = TypeVar("T")
 
 _BEGIN = {
@@ -44,7 +52,6 @@ class PostgresConnection(Connection):
             max_size=CONNECTIONS,
             timeout=WAIT_SECONDS,
             configure=self._configure,
-            check=ConnectionPool.check_connection,
             open=False,
         )
         self._pool.open(wait=True, timeout=WAIT_SECONDS)
@@ -88,8 +95,7 @@ class PostgresConnection(Connection):
         kind = getattr(work, "__qualname__", "")
         begin = SQL("{}; SET LOCAL context_builder.workspace = {}").format(SQL(_BEGIN[access]), Literal(workspace))
         try:
-            with self._pool.connection() as connection:
-                connection.execute(begin, prepare=False)
+            with self._begun(begin) as connection:
                 result = work(PostgresCursor(connection))
         except psycopg.Error as error:
             sentence = f"the store {self._name} failed: {error}; look at PostgreSQL's log, its disk and its max_connections"
@@ -99,8 +105,23 @@ class PostgresConnection(Connection):
         self._refusals.clear(kind)
         return result
 
+    @contextmanager
+    def _begun(self, begin: Composed) -> Iterator[psycopg.Connection]:
+        for last in (*[False] * CONNECTIONS, True):  # after a failover all that wait in the pool are lost
+            with self._pool.connection() as connection:
+                try:
+                    connection.execute(begin, prepare=False)
+                except psycopg.OperationalError:
+                    if last:
+                        raise
+                    continue
+                yield connection
+                return
+
     def _configure(self, connection: psycopg.Connection) -> None:
         connection.prepared_max = 500
         connection.execute(SQL("SET search_path = {}, public").format(Identifier(self._schema)))
+        for name, value in PLANNER.items():
+            connection.execute(SQL("SET {} = {}").format(Identifier(name), Literal(value)))
         connection.execute("SELECT pg_advisory_lock_shared(hashtextextended(current_schema(), 0))")
         adapt(connection)

@@ -1,7 +1,7 @@
 """Statements on PostgreSQL: placeholders, no hints for SQLite's planner, vectors, and NUL, which its texts cannot have."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import count
 from typing import Any
@@ -38,8 +38,11 @@ class PostgresCursor(Cursor):
         return iter([_unescaped(row) for row in self._cursor.fetchall()] if self._cursor.description else ())
 
     @override
-    def executemany(self, text: str, rows: Iterable[Sequence[Any]]) -> None:
-        self._cursor.executemany(translation(text), rows)
+    def executemany(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
+        if len(rows) == 1:  # without the round trip of a pipeline's end
+            self._cursor.execute(translation(text), rows[0], binary=True)
+        elif rows:
+            self._cursor.executemany(translation(text), rows)
 
     @override
     def insert(self, table: str, columns: str, rows: Sequence[Sequence[Any]]) -> None:

@@ -115,7 +115,7 @@ class SqlBookkeeping(PendingStubs, Progress, Editions):
 def _add(sql: Cursor, edition: Edition) -> None:
     layers = [{path: _hash(text) for path, text in layer.items()} for layer in edition.layers]
     texts = {_hash(text): text for layer in edition.layers for text in layer.values()}
-    sql.executemany("INSERT INTO edition_texts VALUES (?, ?) ON CONFLICT DO NOTHING", texts.items())
+    sql.executemany("INSERT INTO edition_texts VALUES (?, ?) ON CONFLICT DO NOTHING", list(texts.items()))
     sql.execute(_ADD, (edition.id, edition.templates, json.dumps(dict(edition.profiles)), json.dumps(layers)))
     sql.execute(_DROP, (MAX_EDITIONS,))
     if sql.changes():

@@ -5,7 +5,7 @@ The statements are SQL that SQLite and PostgreSQL both know: `?` stands for a va
 `value` of a list.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from time import monotonic
 from typing import Any, Protocol, TypeVar
@@ -34,7 +34,7 @@ class Cursor(Protocol):
     def execute(self, text: str, values: Sequence[Any] = ()) -> Iterator[Row]:
         """The rows of one statement."""
 
-    def executemany(self, text: str, rows: Iterable[Sequence[Any]]) -> None:
+    def executemany(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
         """One statement for each row of values."""
 
     def insert(self, table: str, columns: str, rows: Sequence[Sequence[Any]]) -> None:

@@ -27,7 +27,11 @@ from builder.domain.recall import Ended, Passage, Recall, RecallQuery, Scope, St
 from builder.ports.store import CallOrigin, CompleteStore
 
 _PASSAGE_COLUMNS = "workspace, session, incarnation, sequence, ordinal, start, stop, terms, tokens, traits, vector, model"
-_KNOWN = "SELECT 1 FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
+_KNOWN = (
+    "SELECT workspace, id, version FROM breadcrumbs INDEXED BY breadcrumbs_identity "
+    "WHERE (workspace, id, version) IN (VALUES {identities})"
+)
+_IDENTITIES = 100
 _SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
 # Rows that were not erased, and the traces of results: their calls were answered.
 _ROWS = (
@@ -248,13 +252,14 @@ class SqlStore(SqlBookkeeping, CompleteStore):
 
 
 def _remember(sql: Cursor, rows: Sequence[StoredBreadcrumb]) -> int:
-    known: set[tuple[str, str, int]] = set()
-    new: list[StoredBreadcrumb] = []
-    for row in rows:
-        identity = row.breadcrumb.workspace, row.breadcrumb.id, row.breadcrumb.version
-        if identity not in known and not list(sql.execute(_KNOWN, identity)):
-            new.append(row)
-        known.add(identity)
+    first = {(row.breadcrumb.workspace, row.breadcrumb.id, row.breadcrumb.version): row for row in reversed(rows)}
+    identities = list(first)
+    for start in range(0, len(identities), _IDENTITIES):
+        part = identities[start : start + _IDENTITIES]
+        text = _KNOWN.format(identities=", ".join(["(?, ?, ?)"] * len(part)))
+        for known in sql.execute(text, [value for identity in part for value in identity]):
+            del first[known]
+    new = [first[key] for key in reversed(identities) if key in first]
     numbers = {name: reading.model_number(sql, name) for name in dict.fromkeys(row.model for row in new)}
     sql.insert("breadcrumbs", BREADCRUMB_COLUMNS, [to_columns(row) for row in new])
     sql.insert("passages", _PASSAGE_COLUMNS, [values for row in new for values in _passage_rows(row, numbers[row.model])])

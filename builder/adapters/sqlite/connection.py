@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.resources import files
@@ -42,7 +42,7 @@ class SqliteCursor(Cursor):
         return self._sql.execute(text, values)
 
     @override
-    def executemany(self, text: str, rows: Iterable[Sequence[Any]]) -> None:
+    def executemany(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
         self._sql.executemany(text, rows)
 
     @override

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from builder.app.components import Components
     from builder.app.service import Service
     from builder.app.settings import Settings
+    from builder.ports.store import StoreLocation
 
     Step = Callable[[], None]
 
@@ -78,9 +79,8 @@ def measure_service(
     async def work() -> dict[str, Any]:
         base = settings()
         with folder() as path:
-            store = StoreSettings(
-                url=f"sqlite:{path}/store.sqlite3", cached_passages=max(cached_passages, base.store.cached_passages)
-            )
+            await empty_store(path)
+            store = StoreSettings(url=_store_url(path), cached_passages=max(cached_passages, base.store.cached_passages))
             parts = {
                 "name": DEFAULT_NAME,
                 "data_dir": path,
@@ -100,6 +100,22 @@ def measure_service(
 
     set_up_logging("WARNING", "text")
     return asyncio.run(work())
+
+
+async def empty_store(path: Path) -> "StoreLocation":
+    """The PostgreSQL of the settings, or a file in the folder. Raises `Misconfigured` if a store is there."""
+    from builder.app.broker import location
+    from builder.domain.errors import Misconfigured
+
+    store = location(_store_url(path))
+    if await store.exists():
+        raise Misconfigured(f"{store.name} has a store; measure in an empty database")
+    return store
+
+
+def _store_url(path: Path) -> str:
+    url = settings().store.url
+    return url if url.startswith("postgresql:") else f"sqlite:{path}/store.sqlite3"
 
 
 @contextmanager

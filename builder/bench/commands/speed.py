@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from builder.app.console import AsJson, settings
-from builder.bench.commands.options import folder, measure_service, numbers, progress, report
+from builder.bench.commands.options import empty_store, folder, measure_service, numbers, progress, report
 
 
 def latency(
@@ -59,6 +59,7 @@ def load(
     hostile: Annotated[
         bool, typer.Option(help="Records of a megabyte that are made to cost most, and how long others wait beside them.")
     ] = False,
+    cached: Annotated[bool, typer.Option(help="The same texts again, whose vectors are cached: store and bus alone.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Messages and contexts a second over a real nats-server, beside the bare encoder in the same run."""
@@ -75,7 +76,10 @@ def load(
         return
     steps = int(seconds // bench.SLICE_SECONDS) + 1
     figures = measure_service(
-        "load", steps, open_encoder, lambda service, encoder, step, _port: bench.run(service, encoder, seconds, sessions, step)
+        "load",
+        steps,
+        open_encoder,
+        lambda service, encoder, step, _port: bench.run(service, encoder, seconds, sessions, step, bench.Sizes(is_cached=cached)),
     )
     _report(figures, as_json, "load")
 
@@ -127,6 +131,33 @@ def plan(
     figures = asyncio.run(work())
     constants = {name: {"value": value} for name, value in figures["constants"].items()}
     report(figures, as_json, ("constants", "measure", constants), ("replay", "of the", figures["replay"]))
+
+
+def store(
+    messages: Annotated[
+        str, typer.Option(help="Messages stored, comma-separated, rising; multiples of 10,000.")
+    ] = "10000,100000",
+    rounds: Annotated[int, typer.Option(min=5, help="Recalls of each size.")] = 60,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """A recall of a session while the store grows; also of an empty PostgreSQL that CONTEXT_BUILDER_STORE__URL names."""
+    from builder.app.components import open_components
+    from builder.bench.speed import store as bench
+
+    sizes = numbers(messages)
+
+    async def work() -> dict[str, Any]:
+        with folder() as path, progress("store", max(sizes) + bench.SINGLES) as step:
+            async with open_components(settings(), await empty_store(path)) as core:
+                return await bench.run(core, sizes, rounds, step)
+
+    figures = asyncio.run(work())
+    report(
+        figures,
+        as_json,
+        (f"{figures['rounds']} rounds; {figures['remember_per_second']} single writes a second", "messages", figures["sizes"]),
+    )
 
 
 def sandbox(

@@ -36,6 +36,9 @@ class Sizes:
     paced: int = 2_000
     """Messages sent evenly at half the rate that the service takes, one in twenty a trigger."""
 
+    is_cached: bool = False
+    """Every slice has the texts of the first."""
+
     @property
     def round(self) -> int:
         """Messages of one slice with its triggers."""
@@ -77,7 +80,7 @@ async def _slice(
     service: Service, encoder: Embedder, sender: Sender, sessions: int, number: int, rates: Rates, sizes: Sizes
 ) -> None:
     """The same texts through the bare encoder and through the service, each first in turn; then triggers alone."""
-    lines = texts(sizes.round, number * sizes.round)
+    lines = texts(sizes.round, 0 if sizes.is_cached else number * sizes.round)
     mixture = _messages(lines[: sizes.slice], number, 0, sessions, TRIGGER_EVERY)
     triggers = _messages(lines[sizes.slice :], number, sizes.slice, sessions, 1)
 
