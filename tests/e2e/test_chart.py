@@ -181,6 +181,19 @@ def test_the_values_of_alerts_take_the_place_of_those_of_the_file() -> None:
     assert "ContextBuilderWorkersDiffer" not in rules
 
 
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [({"replicas": 4}, 4), ({"autoscaling": {"by": "cpu", "minReplicas": 5, "maxReplicas": 9}}, 5)],
+    ids=["replicas", "autoscaler"],
+)
+def test_a_worker_is_gone_when_there_are_fewer_than_the_release_has(values: Json, expected: int) -> None:
+    broker = {"embedded": False, "servers": ["nats://nats:4222"]}
+    manifest = read(install({"nats": broker, "prometheusRule": {"enabled": True}} | values))
+    (rendered,) = [each for each in manifest if each["kind"] == "PrometheusRule"]
+    rules = {rule["alert"]: rule["expr"] for rule in rendered["spec"]["groups"][0]["rules"]}
+    assert rules["ContextBuilderWorkerGone"].endswith(f'namespace="agents"}}) < {expected}')
+
+
 def test_inline_templates_arrive_unchanged_in_one_folder() -> None:
     texts = {f"{folder}/{name}": text for folder, files in INLINE.items() if folder != "models" for name, text in files.items()}
     maps = {d["metadata"]["name"]: d["data"] for d in documents("inline templates") if d["kind"] == "ConfigMap"}
