@@ -34,7 +34,10 @@ def service(folder: Path, broker: Broker, collector: Collector) -> Iterator[Runn
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         patch.setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
-        running = Running(folder / "service", broker.url)
+        profiles = folder / "templates" / "profiles"
+        profiles.mkdir(parents=True)
+        (profiles / "later.yaml").write_text("extends: default\ndebounce: 0.2\naudience: {any_tags: [later]}\n", "utf-8")
+        running = Running(folder / "service", broker.url, templates_dir=folder / "templates")
     with running:
         yield running
 
@@ -117,6 +120,21 @@ async def test_a_process_without_opentelemetry_passes_the_trace_on(service: Runn
             await client.send_response(context, "Hello.")
         answer = await js.get_last_msg(BREADCRUMBS, "breadcrumbs.default.passes.agent.response.v1")
         assert trace_of(answer.headers) == context.trace
+
+
+async def test_a_message_that_comes_again_stays_in_its_trace(
+    service: Running, collector: Collector, tracer: trace.Tracer
+) -> None:
+    async with connect(service.url) as client:
+        with tracer.start_as_current_span("twice"):
+            await client.ask("twice", "Hello?", consumer="later", tags=["later"])
+    wait_for(lambda: collector.named("twice"), "its span")
+    root = only(collector.named("twice"))
+    wait_for(lambda: collector.below(root) == ["process breadcrumb"] * 2, "both deliveries")
+    contexts = [
+        each.attributes["context_builder.consumer"] for each in collector.named("publish context") if each.trace == root.trace
+    ]
+    assert contexts == ["default", "later"]
 
 
 def test_a_client_without_await_sends_the_span_of_its_thread(
