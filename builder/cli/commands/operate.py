@@ -99,6 +99,21 @@ def list_models(*, as_json: AsJson = False) -> None:
     show(rows, as_json, text="".join(f"{model['name']:24} {model['state']}\n" for model in rows))
 
 
+def switch(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="URL of a new store, as sqlite:PATH.")],
+    servers: Servers = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Make a store for another model beside the running service: set CONTEXT_BUILDER_EMBEDDING__… of the new model."""
+    from builder.app.operations.maintenance import switch_model
+
+    with progress_bar("models switch") as advance:
+        result = asyncio.run(switch_model(settings(), servers, store, advance))
+    note = f"{result['remembered']} breadcrumbs are in {store}; restart the workers with it and with this command's settings"
+    show(result, as_json, note=note)
+
+
 def export(
     folder: Annotated[Path, typer.Argument(help="Folder of the files.")] = Path("schemas"),
     *,
