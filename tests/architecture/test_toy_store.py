@@ -63,6 +63,7 @@ def test_only_the_adapter_its_tests_and_the_table_of_stores_name_the_sqlite_stor
     assert {file for file in naming if not file.startswith(("builder/adapters/sqlite/", "tests/contract/"))} == {
         "builder/app/broker.py",
         "tests/architecture/test_ports.py",
+        "tests/integration/test_migrating_stores.py",
         "tests/stores.py",
-        "tests/unit/adapters/sqlite/test_store.py",
+        "tests/unit/adapters/sqlite/test_connection.py",
     }

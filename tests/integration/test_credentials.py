@@ -1,5 +1,6 @@
 """A broker that asks for credentials takes the service that has them, and no other."""
 
+import asyncio
 import shutil
 import socket
 import subprocess
@@ -11,17 +12,24 @@ import pytest
 
 from builder.client import Unavailable, connect
 from tests.commands import NOBODY_LISTENS, run
+from tests.operators import operator_mode
 from tests.running import Broker, Running, environment
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate with openssl")
-def test_a_client_certificate_opens_a_broker_that_asks_for_one(tmp_path: Path) -> None:
-    certificate, key = tmp_path / "node.crt", tmp_path / "node.key"
+def make_certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate that signs itself, for 127.0.0.1, and its key."""
+    certificate, key = folder / "node.crt", folder / "node.key"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
          "-subj", "/CN=node", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)],
         check=True, capture_output=True,
     )  # fmt: skip
+    return certificate, key
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate with openssl")
+def test_a_client_certificate_opens_a_broker_that_asks_for_one(tmp_path: Path) -> None:
+    certificate, key = make_certificate(tmp_path)
     config = f'tls {{cert_file: "{certificate}", key_file: "{key}", ca_file: "{certificate}", verify: true}}\n'
     files: dict[str, Any] = {"nats__tls_ca": certificate, "nats__tls_cert": certificate, "nats__tls_key": key}
     with Broker(tmp_path / "broker", configuration=config) as broker:
@@ -84,6 +92,36 @@ def test_an_nkey_opens_a_broker_that_knows_its_public_half(tmp_path: Path) -> No
             sent = run("send", "Hello.", "--wait", "default", env=service.env)
             assert (sent.returncode, sent.stderr) == (0, NOBODY_LISTENS)
         assert run("send", "Hello.", env=environment(tmp_path / "other", nats__servers=broker.url)).returncode == 69
+
+
+async def test_a_credentials_file_opens_an_operator_mode_server_for_the_service_and_for_an_agent(tmp_path: Path) -> None:
+    lines, files = operator_mode(tmp_path)
+    profiles = tmp_path / "templates" / "profiles"
+    profiles.mkdir(parents=True)
+    (profiles / "weather.yaml").write_text("extends: default\n", "utf-8")
+    options: dict[str, Any] = {"embedding__engine": "none", "templates_dir": tmp_path / "templates", "workspace": "acme"}
+    with Broker(tmp_path / "broker", configuration=lines) as broker:
+        with Running(tmp_path / "data", broker.url, nats__credentials=files["service"], **options) as service:
+            agent = connect(broker.url, "acme", user_credentials=str(files["weather"]), inbox_prefix="_INBOX.weather")
+            async with agent as client, client.subscribed("weather") as contexts:
+                sent = await asyncio.to_thread(run, "send", "Is it raining?", "-s", "s1", env=service.env)
+                assert sent.returncode == 0, sent.stderr
+                assert "Is it raining?" in (await anext(contexts)).content
+            assert run("export", "s1", env=service.env).stdout.count("\n") == 1
+        refused = run("send", "Hello.", env=environment(tmp_path / "other", nats__servers=broker.url))
+        assert refused.returncode == 69
+        assert "__CREDENTIALS or __NKEY" in refused.stderr
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate with openssl")
+def test_a_certificate_of_an_authority_of_one_s_own_is_enough_for_a_broker_that_asks_for_none(tmp_path: Path) -> None:
+    certificate, key = make_certificate(tmp_path)
+    config = f'tls {{cert_file: "{certificate}", key_file: "{key}"}}\nauthorization {{token: secret}}\n'
+    with Broker(tmp_path / "broker", configuration=config) as broker:
+        url = broker.url.replace("nats://", "tls://")
+        with Running(tmp_path / "data", url, nats__tls_ca=certificate, nats__token="secret") as service:  # noqa: S106 - of this test
+            sent = run("send", "Hello.", "--wait", "default", env=service.env)
+            assert (sent.returncode, "Hello." in sent.stdout) == (0, True)
 
 
 SEED = "SUAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"

@@ -10,6 +10,7 @@ import pytest
 from builder.adapters.nats.watchdog import PurgeLock
 from builder.client import Rejected, connect
 from builder.wire.subjects import Installation
+from tests.commands import run
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, jetstream, until, wait_for
 
@@ -102,3 +103,9 @@ async def test_whichever_worker_is_asked_knows_what_the_others_took(tmp_path: Pa
         assert (await client.fetch("elsewhere")).text == "Elsewhere."
         with pytest.raises(Rejected):
             await client.fetch("m0")
+
+
+def test_doctor_tells_of_streams_with_other_replicas_than_the_setting(tmp_path: Path, broker: Broker) -> None:
+    with Running(tmp_path, broker.url, name="replicated", embedding__engine="none") as service:
+        said = run("doctor", env=service.env | {"CONTEXT_BUILDER_NATS__REPLICAS": "3"}).stdout
+    assert "replicated-BREADCRUMBS holds 0 (num_replicas is 1, CONTEXT_BUILDER_NATS__REPLICAS 3)" in said

@@ -82,9 +82,9 @@ class NatsStream(Stream):
         reached = after.sequence if after.incarnation == self.incarnation else 0
         return self._walk(session_subject(workspace, session, schema or ">"), reached, until)
 
-    def everything(self, until: Place) -> AsyncIterator[StreamMessage]:
-        """All breadcrumbs of all workspaces before `until`, for `reindex`."""
-        return self._walk("breadcrumbs.>", 0, until)
+    def everything(self, reached: int, until: Place) -> AsyncIterator[StreamMessage]:
+        """All breadcrumbs of all workspaces behind the sequence `reached` and before `until`, for `reindex`."""
+        return self._walk("breadcrumbs.>", reached, until)
 
     @override
     def tombstones(self, after: Place, until: Place) -> AsyncIterator[StreamMessage]:

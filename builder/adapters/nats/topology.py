@@ -29,6 +29,10 @@ PROBES_SUBJECT = "probes.context-builder"
 DURABLE = DEFAULT_NAME
 FLOOR = ("", DURABLE)
 """Key of the ledger under which the durable's ack floor is noted; no workspace has an empty name."""
+FILLED = ("", "filled")
+"""Key of the ledger under which `reindex` and `models switch` note how far they are."""
+RESTORED_FROM, RESTORED_AT = "context-builder-restored-from", "context-builder-restored-at"
+"""Metadata of a restored stream: the incarnation of BREADCRUMBS in the backup, and since the restore."""
 CONTEXTS_MAX_AGE = timedelta(hours=24)
 _DUPLICATES = timedelta(minutes=2)
 
@@ -145,7 +149,9 @@ async def examine(js: JetStreamContext, topology: Topology) -> str:
             sentences.append(f"{config.name} is made by the first start")
             continue
         _verify(config, info)
-        sentences.append(f"{config.name} holds {info.state.messages:,}")
+        other = f" (num_replicas is {info.config.num_replicas}, CONTEXT_BUILDER_NATS__REPLICAS {config.num_replicas})"
+        differs = info.config.num_replicas != config.num_replicas
+        sentences.append(f"{config.name} holds {info.state.messages:,}{other if differs else ''}")
     own = topology.installation
     meanings = ("are in work", "may make calls without an answer", "are looked at for imports")
     for listening, pending in zip((all_breadcrumbs(own), tool_calls(own), replayed_breadcrumbs(own)), meanings, strict=True):
@@ -159,10 +165,20 @@ async def examine(js: JetStreamContext, topology: Topology) -> str:
 
 
 def incarnation_of(info: StreamInfo) -> int:
-    """Creation time of the stream in µs: a recreated stream is another one and sorts after."""
+    """Creation time of the stream in µs, or that of its restore: a recreated stream is another one and sorts after.
+
+    nats-server 2.11 leaves a restored stream its creation time, 2.15 gives it a new one.
+    """
     if info.created is None:
         raise Misconfigured(f"the server does not tell when stream {info.config.name} was created; use nats-server 2.11 or newer")
-    return int(info.created.timestamp() * 1_000_000)
+    return max(int(info.created.timestamp() * 1_000_000), int((info.config.metadata or {}).get(RESTORED_AT, 0)))
+
+
+async def original_incarnation(js: JetStreamContext, installation: Installation) -> int:
+    """The incarnation that older stores know: of a restored stream, that of its backup. Raises `Unavailable`."""
+    with translated("reading the stream's state"):
+        info = await js.stream_info(installation.stream(BREADCRUMBS))
+    return int((info.config.metadata or {}).get(RESTORED_FROM, incarnation_of(info)))
 
 
 async def current_incarnation(js: JetStreamContext, installation: Installation) -> int:

@@ -32,16 +32,17 @@ class PostgresLocation(StoreLocation):
     def __init__(self, conninfo: str, schema: str = SCHEMA) -> None:
         """conninfo: as libpq takes it. Raises `Misconfigured`."""
         try:
-            given = conninfo_to_dict(conninfo)
+            parameters = conninfo_to_dict(conninfo)
         except psycopg.Error as error:
             raise Misconfigured(
                 f"the store's URL is none of PostgreSQL: {error}; write postgresql://USER@HOST:5432/DATABASE"
             ) from error
         self._conninfo, self._schema = (
-            make_conninfo(conninfo, **{name: DEFAULTS[name] for name in DEFAULTS if name not in given}),
+            make_conninfo(conninfo, **{name: DEFAULTS[name] for name in DEFAULTS if name not in parameters}),
             schema,
         )
-        place = f"{given.get('host') or 'localhost'}:{given.get('port') or 5432}/{given.get('dbname') or given.get('user') or ''}"
+        host, port = parameters.get("host") or "localhost", parameters.get("port") or 5432
+        place = f"{host}:{port}/{parameters.get('dbname') or parameters.get('user') or ''}"
         self._name = f"postgresql://{place}"
 
     @property

@@ -95,7 +95,7 @@ class PostgresConnection(Connection):
         kind = getattr(work, "__qualname__", "")
         begin = SQL("{}; SET LOCAL context_builder.workspace = {}").format(SQL(_BEGIN[access]), Literal(workspace))
         try:
-            with self._begun(begin) as connection:
+            with self._transaction(begin) as connection:
                 result = work(PostgresCursor(connection))
         except psycopg.Error as error:
             sentence = f"the store {self._name} failed: {error}; look at PostgreSQL's log, its disk and its max_connections"
@@ -106,7 +106,7 @@ class PostgresConnection(Connection):
         return result
 
     @contextmanager
-    def _begun(self, begin: Composed) -> Iterator[psycopg.Connection]:
+    def _transaction(self, begin: Composed) -> Iterator[psycopg.Connection]:
         for last in (*[False] * CONNECTIONS, True):  # after a failover all that wait in the pool are lost
             with self._pool.connection() as connection:
                 try:

@@ -4,7 +4,7 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
 
@@ -27,7 +27,7 @@ from builder.domain.recall import Ended, Passage, Recall, RecallQuery, Scope, St
 from builder.ports.store import CallOrigin, CompleteStore
 
 _PASSAGE_COLUMNS = "workspace, session, incarnation, sequence, ordinal, start, stop, terms, tokens, traits, vector, model"
-_KNOWN = (
+_IDENTICAL = (
     "SELECT workspace, id, version FROM breadcrumbs INDEXED BY breadcrumbs_identity "
     "WHERE (workspace, id, version) IN (VALUES {identities})"
 )
@@ -256,9 +256,9 @@ def _remember(sql: Cursor, rows: Sequence[StoredBreadcrumb]) -> int:
     identities = list(first)
     for start in range(0, len(identities), _IDENTITIES):
         part = identities[start : start + _IDENTITIES]
-        text = _KNOWN.format(identities=", ".join(["(?, ?, ?)"] * len(part)))
-        for known in sql.execute(text, [value for identity in part for value in identity]):
-            del first[known]
+        text = _IDENTICAL.format(identities=", ".join(["(?, ?, ?)"] * len(part)))
+        for identity in sql.execute(text, list(chain.from_iterable(part))):
+            del first[identity]
     new = [first[key] for key in reversed(identities) if key in first]
     numbers = {name: reading.model_number(sql, name) for name in dict.fromkeys(row.model for row in new)}
     sql.insert("breadcrumbs", BREADCRUMB_COLUMNS, [to_columns(row) for row in new])

@@ -29,13 +29,13 @@ async def run(core: Components, sizes: tuple[int, ...], rounds: int, step: Calla
     choosing, figures, stored = random.Random(7), dict[str, dict[str, Any]](), 0
 
     def rows(first: int, number: int, session: str = "") -> list[StoredBreadcrumb]:
-        made = []
+        breadcrumbs = []
         for count, text in enumerate(texts(number, first), first):
             name = session or f"store-{count // (SESSION * TOGETHER)}-{count % TOGETHER}"
             crumb = replace(message(name, count, text), id=f"m{count}")
-            made.append(mixed(core, crumb, choosing.choice(real), choosing.choice(real)))
+            breadcrumbs.append(mixed(core, crumb, choosing.choice(real), choosing.choice(real)))
             step()
-        return made
+        return breadcrumbs
 
     for size in sizes:
         seconds = 0.0

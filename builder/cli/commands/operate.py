@@ -99,6 +99,21 @@ def list_models(*, as_json: AsJson = False) -> None:
     show(rows, as_json, text="".join(f"{model['name']:24} {model['state']}\n" for model in rows))
 
 
+def switch(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="URL of a new store, as sqlite:PATH.")],
+    servers: Servers = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Make a store for another model beside the running service: set CONTEXT_BUILDER_EMBEDDING__… of the new model."""
+    from builder.app.operations.maintenance import switch_model
+
+    with progress_bar("models switch") as advance:
+        result = asyncio.run(switch_model(settings(), servers, store, advance))
+    note = f"{result['remembered']} breadcrumbs are in {store}; restart the workers with it and with this command's settings"
+    show(result, as_json, note=note)
+
+
 def export(
     folder: Annotated[Path, typer.Argument(help="Folder of the files.")] = Path("schemas"),
     *,
@@ -201,6 +216,34 @@ def migrate_store(
         counts = asyncio.run(run(source, target, advance))
     rows = f"{counts['breadcrumbs']} breadcrumbs, {sum(counts.values())} rows"
     show(counts, as_json, note=f"{rows} are in both stores; set CONTEXT_BUILDER_STORE__URL, then start the service")
+
+
+Folder = Annotated[Path, typer.Argument(help="Folder of the backup.")]
+
+
+def backup(folder: Folder, servers: Servers = "", *, as_json: AsJson = False) -> None:
+    """Write the streams to a folder, beside the running service. Run it again after an interruption."""
+    from builder.app.operations.backup import back_up
+
+    with progress_bar("backup") as advance:
+        result = asyncio.run(back_up(settings(), servers, folder, advance))
+    if result["unsettled"]:
+        say(f"{result['unsettled']} messages wait for a worker: after a restore they are answered, even if they were meanwhile")
+    show(result, as_json, text=_streams_text(result))
+
+
+def restore(folder: Folder, servers: Servers = "", *, as_json: AsJson = False) -> None:
+    """Make the streams of a backup on an empty broker (stop every worker first). Run it again after an interruption."""
+    from builder.app.operations.backup import restore as put_back
+
+    with progress_bar("restore") as advance:
+        result = asyncio.run(put_back(settings(), servers, folder, advance))
+    show(result, as_json, text=_streams_text(result), note="run `context-builder reindex` before a worker with an older store")
+
+
+def _streams_text(result: dict[str, Any]) -> str:
+    rows = result["streams"]
+    return "".join(f"{row['stream']:12} {row['messages']:>12,} messages, the last is {row['last']:,}\n" for row in rows)
 
 
 def doctor(servers: Servers = "", *, as_json: AsJson = False) -> None:

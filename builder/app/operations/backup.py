@@ -1,0 +1,144 @@
+"""Backup and restore of the streams. The store is made from them, so a backup holds none."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from nats.aio.client import Client
+from nats.js import JetStreamContext
+from nats.js.api import StreamInfo
+
+from builder.adapters.nats.connection import optional
+from builder.adapters.nats.snapshot import restore_snapshot, rewind_durables, take_snapshot
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, RESTORED_AT, RESTORED_FROM, all_breadcrumbs, incarnation_of
+from builder.app.address import running
+from builder.app.broker import connected, open_bus
+from builder.app.operations.backup_files import (
+    KINDS,
+    Manifest,
+    SavedStream,
+    extended,
+    file_of,
+    folder_errors,
+    unfinished,
+    verified,
+)
+from builder.app.settings import Settings
+from builder.domain.errors import Misconfigured, Rejected, Unavailable
+from builder.wire.subjects import Installation
+
+SETTLE_SECONDS = 30.0
+"""How long a backup waits for the contexts of the triggers that it holds."""
+LOOK_SECONDS = 0.05
+Progress = Callable[[int, int], None]
+
+
+async def back_up(settings: Settings, servers: str, folder: Path, progress: Progress) -> dict[str, Any]:
+    """Write the streams to a folder, beside the running service; an interrupted backup goes on with the stream where it was.
+
+    servers: "" = those of the settings. progress: bytes of a stream. Raises `Rejected` for a folder that cannot be used or holds
+    another backup, `Unavailable`, `Misconfigured`.
+    """
+    own, unsettled = settings.installation, 0
+    async with _broker(settings, servers) as connection:
+        js = connection.jetstream()
+        info = await optional("looking at the stream", js.stream_info(own.stream(BREADCRUMBS)))
+        if info is None:
+            raise Rejected(
+                f"this broker has no stream {own.stream(BREADCRUMBS)}; check CONTEXT_BUILDER_NATS__SERVERS and "
+                "CONTEXT_BUILDER_NAME"
+            )
+        manifest = unfinished(folder, Manifest(installation=own.name, incarnation=incarnation_of(info)))
+        for kind in (each for each in KINDS if each not in manifest.streams):
+            if kind == CONTEXTS:
+                unsettled = await _settled(js, own, manifest.streams[BREADCRUMBS].last)
+            with folder_errors(folder):
+                snapshot = await take_snapshot(connection, own.stream(kind), file_of(folder, kind), progress)
+            manifest = extended(folder, manifest, kind, snapshot)
+    return {"folder": str(folder), "streams": manifest.rows, "unsettled": unsettled}
+
+
+async def restore(settings: Settings, servers: str, folder: Path, progress: Progress) -> dict[str, Any]:
+    """Make the streams of a backup; an interrupted restore goes on with the stream where it was.
+
+    servers, progress: as for `back_up`. Raises `Rejected` for a backup that is damaged or not whole and for a stream with
+    messages of its own, `Misconfigured` while the service runs, `Unavailable`.
+    """
+    own, kinds = settings.installation, tuple(reversed(KINDS))
+    manifest = verified(folder, own.name)
+    if service := running(settings):
+        raise Misconfigured(f"the service of process {service.pid} runs; stop every worker, then run the command again")
+    async with _broker(settings, servers) as connection:
+        js = connection.jetstream()
+        present = {kind: await optional("looking at the streams", js.stream_info(own.stream(kind))) for kind in kinds}
+        missing = [kind for kind in kinds if not _is_restored(present[kind], manifest, kind)]
+        for kind in missing:
+            _check_empty(present[kind])
+        marks = {RESTORED_FROM: str(manifest.incarnation), RESTORED_AT: f"{datetime.now(UTC).timestamp() * 1_000_000:.0f}"}
+        for kind in missing:
+            await optional("removing an empty stream", js.delete_stream(own.stream(kind)))
+            saved, file = manifest.streams[kind], file_of(folder, kind)
+            metadata = (saved.snapshot.config.get("metadata") or {}) | marks
+            changes = {"num_replicas": settings.nats.replicas, "metadata": metadata}
+            with folder_errors(folder):
+                _check_counts(saved, await restore_snapshot(connection, saved.snapshot, changes, file, progress))
+        for kind in kinds:
+            await rewind_durables(js, own.stream(kind))
+    return {"folder": str(folder), "streams": manifest.rows, "restored": missing}
+
+
+@asynccontextmanager
+async def _broker(settings: Settings, servers: str) -> AsyncIterator[Client]:
+    """That of the settings or of the running service, else the embedded one, which runs for the block."""
+    service = running(settings)
+    if address := servers or settings.nats.servers or (service.nats if service else ""):
+        async with connected(settings, address) as connection:
+            yield connection
+    else:
+        async with open_bus(settings) as bus:
+            yield bus.connection
+
+
+async def _settled(js: JetStreamContext, own: Installation, last: int) -> int:
+    """Wait until workers have settled everything up to a sequence; how many messages they have not, or 0.
+
+    It ends after SETTLE_SECONDS, and at once while no worker asks for messages.
+    """
+    durable, end = all_breadcrumbs(own), asyncio.get_running_loop().time() + SETTLE_SECONDS
+    while True:
+        info = await optional("looking at the durable", js.consumer_info(durable.stream, durable.durable))
+        if info is None or (info.ack_floor and info.ack_floor.stream_seq >= last):
+            return 0
+        in_work = info.num_ack_pending or 0
+        if not (in_work or info.num_waiting) or asyncio.get_running_loop().time() > end:
+            return in_work + (info.num_pending or 0)
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+def _is_restored(info: StreamInfo | None, manifest: Manifest, kind: str) -> bool:
+    """Whether an interrupted restore of this backup has made the stream."""
+    if info is None or (info.config.metadata or {}).get(RESTORED_FROM) != str(manifest.incarnation):
+        return False
+    return manifest.streams[kind].fits(info.state.last_seq)
+
+
+def _check_empty(info: StreamInfo | None) -> None:
+    if info is not None and info.state.messages:
+        raise Rejected(
+            f"stream {info.config.name} of this broker has {info.state.messages:,} messages of its own; restore into an empty "
+            "broker: stop the service and move DATA_DIR/nats away, or remove the stream with `nats stream rm`"
+        )
+
+
+def _check_counts(saved: SavedStream, state: dict[str, Any]) -> None:
+    """Raises `Unavailable`. What has expired since the backup is not missed."""
+    config = saved.snapshot.config
+    is_short = state["messages"] < saved.messages and not config.get("max_age")
+    if is_short or not saved.fits(state["last_seq"]):
+        raise Unavailable(
+            f"stream {config['name']} has {state['messages']:,} messages up to {state['last_seq']:,} and should have "
+            f"{saved.messages:,} up to {saved.last:,}; look at the broker's log, remove the stream, and run the command again"
+        )

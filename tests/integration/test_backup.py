@@ -1,0 +1,265 @@
+"""A backup, taken beside the running service, makes the same streams on an empty broker, and no trigger has two contexts."""
+
+import asyncio
+import json
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nats.js import JetStreamContext
+from nats.js.errors import NotFoundError
+
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, DURABLE, incarnation_of, original_incarnation
+from builder.wire.subjects import Installation
+from tests.commands import COMMAND, run
+from tests.running import Broker, Process, Running, all_settled, context_bytes, environment, jetstream, say, until, wait_for
+
+STREAMS = (BREADCRUMBS, CONTEXTS, DEADLETTERS)
+OPTIONS: dict[str, Any] = {"embedding__engine": "none", "worker__ack_wait_seconds": 2}
+SESSIONS, BEFORE, BESIDE = 4, 10, 60
+Content = dict[int, tuple[object, ...]]
+
+
+async def content_of(js: JetStreamContext, stream: str) -> Content:
+    """Sequence → time, subject, headers and bytes of each message."""
+    content: Content = {}
+    state = (await js.stream_info(stream)).state
+    for sequence in range(state.first_seq, state.last_seq + 1):
+        try:
+            message = await js.get_msg(stream, sequence)
+        except NotFoundError:
+            continue
+        content[sequence] = (message.time, message.subject, message.headers, message.data)
+    return content
+
+
+async def talk(js: JetStreamContext, first: int, end: int) -> None:
+    """Messages of people, which are answered."""
+    for number in range(first, end):
+        await say(js, f"Message {number} is about the blue kiln.", f"s{number % SESSIONS}", f"m{number}")
+
+
+def is_start(part: Content, whole: Content) -> bool:
+    """Whether this is the whole up to some sequence."""
+    return bool(part) and part == {sequence: each for sequence, each in whole.items() if sequence <= max(part)}
+
+
+async def test_what_is_saved_beside_the_running_service_comes_back_as_it_was_and_is_answered_once(tmp_path: Path) -> None:
+    folder = tmp_path / "backup"
+    with Broker(tmp_path / "one") as broker, Running(tmp_path / "service", broker.url, **OPTIONS) as service:
+        async with jetstream(broker.url) as js:
+            await js.publish("breadcrumbs.acme.s0.user.message.v1", b"no record", stream=BREADCRUMBS)
+            await talk(js, 0, BEFORE)
+            await js.delete_msg(BREADCRUMBS, 3)
+            await all_settled(js)
+            talking = asyncio.create_task(talk(js, BEFORE, BEFORE + BESIDE))
+            saved = await asyncio.to_thread(run, "backup", str(folder), "--json", env=service.env)
+            assert saved.returncode == 0, saved.stderr
+            await talking
+            await all_settled(js)
+            before = {stream: await content_of(js, stream) for stream in STREAMS}
+            answers = await context_bytes(js)
+        service.kill()
+        broker.kill()
+    rows = {row["stream"]: row for row in json.loads(saved.stdout)["streams"]}
+    with Broker(tmp_path / "two") as broker:
+        restored = run("restore", str(folder), "--json", env=environment(tmp_path / "new", nats__servers=broker.url))
+        assert restored.returncode == 0, restored.stderr
+        async with jetstream(broker.url) as js:
+            after = {stream: await content_of(js, stream) for stream in STREAMS}
+            for stream in STREAMS:
+                assert is_start(after[stream], before[stream])
+                assert len(after[stream]) >= rows[stream]["messages"]
+                assert max(after[stream]) <= rows[stream]["last"]
+            with Running(tmp_path / "new", broker.url, **OPTIONS):
+                await all_settled(js)
+                held = await context_bytes(js)
+                assert held == answers[: len(held)]
+                assert len(held) >= len(after[BREADCRUMBS])  # of the deleted message, too; an unreadable one has none
+                await say(js, "Where is the blue kiln?", "s0", "later")
+                await all_settled(js)
+                assert len(await context_bytes(js)) == len(held) + 1
+
+
+async def test_messages_that_waited_for_a_worker_are_answered_after_the_restore(tmp_path: Path) -> None:
+    with Broker(tmp_path / "one") as broker, Broker(tmp_path / "two") as empty:
+        service = Running(tmp_path / "service", broker.url, **OPTIONS)
+        async with jetstream(broker.url) as js, jetstream(empty.url) as other:
+            with service:
+                await talk(js, 0, 4)
+                await all_settled(js)
+            await talk(js, 4, 7)
+            saved = run("backup", str(tmp_path / "backup"), env=service.env)
+            assert (saved.returncode, "3 messages wait for a worker" in saved.stderr) == (0, True)
+            with service:
+                await all_settled(js)
+            assert run("restore", str(tmp_path / "backup"), "--servers", empty.url, env=service.env).returncode == 0
+            assert len(await context_bytes(other)) == 4
+            with Running(tmp_path / "new", empty.url, **OPTIONS):
+                await all_settled(other)
+                assert await context_bytes(other) == await context_bytes(js)
+
+
+async def test_a_backup_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+    folder = tmp_path / "backup"
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "service", broker.url, **OPTIONS) as service:
+        async with jetstream(broker.url) as js:
+            service.kill()
+            await talk(js, 0, 5)
+            await in_work(js)
+            with Process([COMMAND, "backup", str(folder)], service.env, tmp_path / "log"):
+                wait_for((folder / "manifest.json").exists, "the first stream")  # the next one waits for the message in work
+            first = json.loads((folder / "manifest.json").read_text("utf-8"))["streams"]
+            assert list(first) == [BREADCRUMBS]
+            unfinished = run("restore", str(folder), env=environment(tmp_path / "other", nats__servers=broker.url))
+            assert (unfinished.returncode, "was interrupted: run `context-builder backup" in unfinished.stderr) == (65, True)
+            service.start()
+            await all_settled(js)
+            again = run("backup", str(folder), env=service.env)
+            assert again.returncode == 0, again.stderr
+            whole = json.loads((folder / "manifest.json").read_text("utf-8"))["streams"]
+            assert (whole[BREADCRUMBS], list(whole)) == (first[BREADCRUMBS], [*STREAMS])
+            third = run("backup", str(folder), env=service.env)
+            assert (third.returncode, "name another folder" in third.stderr) == (65, True)
+
+
+async def in_work(js: JetStreamContext) -> None:
+    """Take a message of the durable without settling it, once no killed worker asks for it."""
+    subscription = await js.pull_subscribe_bind(DURABLE, BREADCRUMBS)
+    await subscription.fetch(1)
+
+
+@pytest.fixture(scope="module")
+def backup(folder: Path, service: Running) -> Path:
+    """A backup of the module's service."""
+    target = folder / "backup"
+
+    async def make() -> None:
+        async with jetstream(service.url) as js:
+            await talk(js, 0, 5)
+            await all_settled(js)
+
+    asyncio.run(make())
+    assert run("backup", str(target), env=service.env).returncode == 0
+    return target
+
+
+async def test_a_restore_that_is_killed_goes_on_where_it_was(backup: Path, tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker:
+        env = environment(tmp_path, nats__servers=broker.url)
+        async with jetstream(broker.url) as js:
+            with Process([COMMAND, "restore", str(backup)], env, tmp_path / "log"):
+                await until(lambda: there_is(js, DEADLETTERS), "the first stream")
+            again = run("restore", str(backup), "--json", env=env)
+            assert (again.returncode, DEADLETTERS in json.loads(again.stdout)["restored"]) == (0, False)
+            for row in json.loads(again.stdout)["streams"]:
+                assert (await js.stream_info(row["stream"])).state.messages == row["messages"]
+            third = run("restore", str(backup), "--json", env=env)
+            assert json.loads(third.stdout)["restored"] == []
+
+
+async def there_is(js: JetStreamContext, stream: str) -> bool:
+    """Whether the broker has it."""
+    try:
+        await js.stream_info(stream)
+    except NotFoundError:
+        return False
+    return True
+
+
+async def test_a_restore_refuses_a_stream_with_messages_of_its_own_and_takes_an_empty_one(backup: Path, tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "service", broker.url, **OPTIONS) as service:
+        running = run("restore", str(backup), env=service.env)
+        assert (running.returncode, "stop every worker" in running.stderr) == (78, True)
+        assert service.stop() == 0
+        async with jetstream(broker.url) as js:
+            await talk(js, 0, 1)
+            refused = run("restore", str(backup), env=service.env)
+            assert refused.returncode == 65
+            assert "stream BREADCRUMBS of this broker has 1 messages of its own" in refused.stderr
+            await js.purge_stream(BREADCRUMBS)
+        assert run("restore", str(backup), env=service.env).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "words"), [("CONTEXTS.tar.s2", "is damaged: its SHA-256 is"), ("manifest.json", "is no manifest of a backup")]
+)
+def test_a_damaged_backup_is_refused_before_anything_is_changed(file: str, words: str, backup: Path, tmp_path: Path) -> None:
+    damaged = shutil.copytree(backup, tmp_path / "backup") / file
+    data = damaged.read_bytes()
+    damaged.write_bytes(data[:-2] + bytes([data[-2] ^ 1]) + data[-1:])
+    done = run("restore", str(tmp_path / "backup"), env=environment(tmp_path, nats__servers="nats://127.0.0.1:1"))
+    assert (done.returncode, words in done.stderr) == (65, True)
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "words"),
+    [
+        ("restore", "/nowhere", "the backup folder /nowhere cannot be used"),
+        ("backup", "/proc/nowhere", "the backup folder /proc/nowhere cannot be used"),
+    ],
+)
+def test_a_folder_that_cannot_be_used_is_named(command: str, path: str, words: str, service: Running, tmp_path: Path) -> None:
+    env = environment(tmp_path, nats__servers=service.url)
+    done = run(command, path, env=env)
+    assert (done.returncode, words in done.stderr) == (65, True)
+
+
+def test_another_installation_neither_saves_nor_takes_these_streams(backup: Path, service: Running, tmp_path: Path) -> None:
+    env = environment(tmp_path, nats__servers=service.url, name="staging")
+    saved, restored = run("backup", str(tmp_path / "backup"), env=env), run("restore", str(backup), env=env)
+    assert (saved.returncode, "has no stream staging-BREADCRUMBS" in saved.stderr) == (65, True)
+    assert (restored.returncode, "is a backup of installation 'context-builder'" in restored.stderr) == (65, True)
+
+
+async def test_a_durable_that_was_saved_ahead_of_its_stream_passes_over_nothing(tmp_path: Path) -> None:
+    """The backup is of nats-server 2.11 under load: the stream ends at 323, and its durable believes that it delivered 324."""
+    with Broker(tmp_path / "broker") as broker:
+        env = environment(tmp_path, nats__servers=broker.url)
+        restored = run("restore", str(Path(__file__).with_name("backup-of-nats-2.11")), env=env)
+        assert restored.returncode == 0, restored.stderr
+        async with jetstream(broker.url) as js:
+            assert (await js.stream_info(BREADCRUMBS)).state.last_seq == 323
+            with Running(tmp_path / "service", broker.url, **OPTIONS):
+                assert await say(js, "Where is the blue kiln?", "s1", "m1") == 324
+                await all_settled(js)
+                assert [json.loads(data)["trigger_seq"] for data in await context_bytes(js)] == [324]
+
+
+async def test_a_restored_stream_is_another_incarnation_whatever_its_server_says(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker:
+        env = environment(tmp_path, nats__servers=broker.url)
+        folder = Path(__file__).with_name("backup-of-nats-2.11")
+        assert run("restore", str(folder), env=env).returncode == 0
+        before = json.loads((folder / "manifest.json").read_text("utf-8"))["incarnation"]
+        async with jetstream(broker.url) as js:
+            info = await js.stream_info(BREADCRUMBS)
+            info.created = datetime.fromtimestamp(before / 1e6, UTC)  # as nats-server 2.11 leaves it
+            assert incarnation_of(info) > before
+            assert await original_incarnation(js, Installation()) == before
+
+
+async def test_an_older_store_is_told_from_the_restored_stream_and_is_made_again(tmp_path: Path) -> None:
+    with Broker(tmp_path / "one") as broker, Broker(tmp_path / "two") as empty:
+        with Running(tmp_path / "service", broker.url, **OPTIONS) as service:
+            async with jetstream(broker.url) as js:
+                await talk(js, 0, 6)
+                await all_settled(js)
+                assert run("backup", str(tmp_path / "backup"), env=service.env).returncode == 0
+                await talk(js, 6, 9)
+                await all_settled(js)
+                before = await context_bytes(js)
+            assert service.stop() == 0
+        env = service.env | {"CONTEXT_BUILDER_NATS__SERVERS": empty.url}
+        assert run("restore", str(tmp_path / "backup"), env=env).returncode == 0
+        assert "9 of 9 breadcrumbs of the store are of another stream" in run("doctor", env=env).stdout
+        rebuilt = run("reindex", "--json", env=env)
+        assert json.loads(rebuilt.stdout)["remembered"] == 6, rebuilt.stderr
+        async with jetstream(empty.url) as js:
+            with Running(tmp_path / "service", empty.url, **OPTIONS):
+                await talk(js, 6, 9)
+                await all_settled(js)
+                contents = [[json.loads(data)["content"] for data in each] for each in (await context_bytes(js), before)]
+        assert contents[0] == contents[1]

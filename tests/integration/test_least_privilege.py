@@ -1,0 +1,156 @@
+"""The configuration of `builder/docs/permissions.md`: each user can do its work, and nothing of what the page says it cannot."""
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import nats
+import nats.errors
+import pytest
+
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE
+from builder.adapters.nats.watchdog import PurgeLock
+from builder.client import connect
+from builder.wire.subjects import DEFAULT
+from tests.commands import run
+from tests.running import ROOT, Broker, Running, all_settled, dead_letters, environment, jetstream, say, until
+
+PAGE = (ROOT / "builder" / "docs" / "permissions.md").read_text("utf-8")
+AGENT_CANNOT = (
+    "breadcrumbs.acme.s1.breadcrumb.deleted.v1", "breadcrumbs.acme.s1.user.message.v1", "breadcrumbs.acme._.agent.def.v1",
+    "breadcrumbs.other.s1.agent.response.v1", "contexts.acme.weather.s1.x", "deadletters.1.1", "requests.acme.forget",
+    "requests.acme.history", "requests.acme.fetch", "requests.acme.explain", "requests.other.consumers",
+    "$JS.API.STREAM.MSG.GET.BREADCRUMBS", "$JS.API.STREAM.MSG.GET.CONTEXTS", "$JS.API.STREAM.MSG.DELETE.CONTEXTS",
+    "$JS.API.DIRECT.GET.CONTEXTS", "$JS.API.DIRECT.GET.CONTEXTS.contexts.acme.default.s1.x", "$JS.API.DIRECT.GET.BREADCRUMBS",
+    "$JS.API.CONSUMER.CREATE.CONTEXTS.mine.contexts.acme.default.>", "$JS.API.CONSUMER.CREATE.BREADCRUMBS.mine.breadcrumbs.>",
+    "$JS.API.CONSUMER.CREATE.CONTEXTS", "$JS.API.CONSUMER.DURABLE.CREATE.CONTEXTS.mine", "$JS.API.CONSUMER.DELETE.CONTEXTS.x",
+    "$JS.API.CONSUMER.MSG.NEXT.CONTEXTS.acme=default", "$JS.API.CONSUMER.MSG.NEXT.BREADCRUMBS.context-builder",
+    "$JS.API.STREAM.SNAPSHOT.BREADCRUMBS", "$JS.API.STREAM.PURGE.CONTEXTS", "$JS.API.STREAM.DELETE.CONTEXTS", "_INBOX.x",
+)  # fmt: skip
+AGENT_CANNOT_HEAR = ("contexts.>", "contexts.acme.default.>", "breadcrumbs.>", "requests.>", "_INBOX.>", "$JS.EVENT.>")
+WORKER_CANNOT = (
+    "orders.new", "breadcrumbs.acme.s1.user.message.v1", "breadcrumbs.acme.s1.agent.response.v1", "requests.acme.forget",
+    "$JS.API.STREAM.CREATE.ORDERS", "$JS.API.STREAM.UPDATE.BREADCRUMBS", "$JS.API.STREAM.PURGE.BREADCRUMBS",
+    "$JS.API.STREAM.DELETE.BREADCRUMBS", "$JS.API.STREAM.SNAPSHOT.BREADCRUMBS", "$JS.API.STREAM.RESTORE.BREADCRUMBS",
+    "$JS.API.STREAM.MSG.GET.ORDERS", "$JS.API.CONSUMER.DELETE.CONTEXTS.acme=weather", "_INBOX.x",
+)  # fmt: skip
+WORKER_CANNOT_HEAR = ("orders.>", "breadcrumbs.>", "contexts.>", "$JS.EVENT.>")
+
+
+@pytest.fixture(scope="module")
+def guarded(folder: Path) -> Iterator[Broker]:
+    """A broker with the users of the page."""
+    (block,) = re.findall(r"```conf\n(authorization.*?)```", PAGE, re.DOTALL)
+    with Broker(folder / "guarded", configuration=block) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="module")
+def worker(folder: Path, guarded: Broker) -> Iterator[Running]:
+    """A worker as the worker's user, with a profile for the agent."""
+    profiles = folder / "templates" / "profiles"
+    profiles.mkdir(parents=True)
+    (profiles / "weather.yaml").write_text("extends: default\n", "utf-8")
+    with Running(
+        folder / "worker", url(guarded, "worker"), embedding__engine="none", templates_dir=folder / "templates"
+    ) as running:
+        yield running
+
+
+def url(broker: Broker, user: str) -> str:
+    """The address with the user's name and password."""
+    return broker.url.replace("//", f"//{user}:secret@")
+
+
+async def test_each_user_can_do_its_work(guarded: Broker, worker: Running) -> None:
+    administrator, agent = url(guarded, "administrator"), url(guarded, "weather")
+    async with (
+        connect(administrator, "acme") as other,
+        connect(agent, "acme", inbox_prefix="_INBOX.weather") as client,
+        client.subscribed("weather", skip_superseded=True) as contexts,
+    ):
+        await other.send_user_message("s1", "Is it raining?", message_id="m1")
+        context = await anext(contexts)
+        body = {"message": "It rains.", "trigger_event_id": "m1", "creator": {"type": "agent", "agent_id": "weather"}}
+        await client.send("agent.response.v1", body, session="s1")
+        await other.send_user_message("s1", "And tomorrow?", message_id="m2")
+        assert "It rains." in (await anext(contexts)).content
+        (receipt,) = await other.forget("m1", session="s1")
+        assert receipt.contexts > 0
+        assert context.trigger_event_id == "m1"
+    async with jetstream(administrator) as js:
+        await js.publish("breadcrumbs.acme.s1.user.message.v1", b"no record", stream=BREADCRUMBS)
+        await all_settled(js)
+        assert len(await dead_letters(js)) == 1
+        await js.delete_consumer(BREADCRUMBS, DURABLE)
+        await say(js, "Is anybody there?", "s1", "m3")
+        await until(lambda: holds(js, "m3"), "the worker to make its durable again")
+    async with jetstream(url(guarded, "worker")) as js:
+        lock = PurgeLock(js, DEFAULT)
+        assert [await lock.claim(), await PurgeLock(js, DEFAULT).claim()] == [True, False]
+        await lock.release()
+    assert "Permissions Violation" not in worker.said()
+    assert "the permission" not in worker.said()
+
+
+async def holds(js: nats.js.JetStreamContext, trigger: str) -> bool:
+    """Whether a message has its context for the agent."""
+    held = (await js.stream_info(CONTEXTS, subjects_filter="contexts.acme.weather.>")).state.subjects or {}
+    events = [json.loads((await js.get_last_msg(CONTEXTS, subject)).data or b"{}") for subject in held]
+    return trigger in [event.get("trigger_event_id") for event in events]
+
+
+@pytest.mark.parametrize(
+    ("user", "publish", "subscribe"),
+    [("weather", AGENT_CANNOT, AGENT_CANNOT_HEAR), ("worker", WORKER_CANNOT, WORKER_CANNOT_HEAR)],
+)
+async def test_a_user_can_neither_publish_nor_hear_anything_else(
+    user: str, publish: tuple[str, ...], subscribe: tuple[str, ...], guarded: Broker
+) -> None:
+    refused: list[str] = []
+
+    async def note(error: Exception) -> None:
+        refused.extend(re.findall(r'(?:publish|subscription) to "([^"]+)"', str(error), re.IGNORECASE))
+
+    connection = await nats.connect(url(guarded, user), error_cb=note, inbox_prefix=f"_INBOX.{user}")
+    try:
+        for subject in publish:
+            await connection.publish(subject, b"{}")
+        for subject in subscribe:
+            await connection.subscribe(subject)
+
+        async def all_refused() -> bool:
+            return len(refused) >= len(publish) + len(subscribe)
+
+        await until(all_refused, f"{user} to be refused")
+        assert sorted(refused) == sorted(subject.lower() for subject in (*publish, *subscribe))
+    finally:
+        await connection.close()
+
+
+async def test_a_filter_in_the_request_that_is_not_that_of_its_subject_is_refused(guarded: Broker, worker: Running) -> None:
+    assert worker.running
+    connection = await nats.connect(url(guarded, "weather"), inbox_prefix="_INBOX.weather")
+    try:
+        config = {
+            "name": "acme=weather",
+            "durable_name": "acme=weather",
+            "ack_policy": "explicit",
+            "filter_subject": "contexts.>",
+        }
+        request = json.dumps({"stream_name": CONTEXTS, "config": config}).encode()
+        answer = await connection.request(f"$JS.API.CONSUMER.CREATE.{CONTEXTS}.acme=weather.contexts.acme.weather.>", request)
+        assert json.loads(answer.data)["error"]["err_code"] == 10131
+    finally:
+        await connection.close()
+
+
+async def test_only_the_administrator_exports_and_saves(guarded: Broker, worker: Running, tmp_path: Path) -> None:
+    assert worker.running
+    commands = (("export", "s1", "-w", "acme"), ("backup", str(tmp_path / "backup")), ("dead-letters", "list"))
+    agent, administrator = (environment(tmp_path, nats__servers=url(guarded, user)) for user in ("weather", "administrator"))
+    refused = await asyncio.gather(*(asyncio.to_thread(run, *command, env=agent) for command in commands))
+    assert [done.returncode in {69, 78} for done in refused] == [True] * len(commands)
+    assert [run(*command, env=administrator).returncode for command in commands] == [0] * len(commands)
