@@ -6,11 +6,11 @@ import sys
 from typing import NoReturn
 
 from builder import __version__
+from builder.app import is_collected
 from builder.domain.errors import BuilderError, Misconfigured, Rejected, installation
 
 EXIT_MISCONFIGURED, EXIT_UNAVAILABLE, EXIT_REJECTED = 78, 69, 65
 """sysexits.h: EX_CONFIG, EX_UNAVAILABLE, EX_DATAERR."""
-SERVICES = ("up", "worker", "rcrt")
 EXIT_INTERRUPTED = 130
 """128 + SIGINT."""
 
@@ -48,11 +48,6 @@ def main() -> None:
         )
     except KeyboardInterrupt:
         _end("stopped", EXIT_INTERRUPTED)
-
-
-def is_collected() -> bool:
-    """Whether a program reads standard error: a service whose log is in JSON writes nothing else there."""
-    return sys.argv[1:2] in ([name] for name in SERVICES) and os.environ.get("CONTEXT_BUILDER_LOG__FORMAT") == "json"
 
 
 def _end(sentence: str, code: int) -> NoReturn:

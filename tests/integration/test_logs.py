@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from builder.adapters.nats.topology import BREADCRUMBS
-from tests.commands import COMMAND
+from tests.commands import COMMAND, run
 from tests.running import ROOT, Broker, Process, environment, jetstream, wait_for
 
 
@@ -72,6 +72,13 @@ def test_a_refused_start_is_an_object_with_the_exit_code(tmp_path: Path, setting
     last = objects(process.said())[-1]
     assert said in last["message"]
     assert (last["level"], last["exit_code"]) == ("ERROR", code)
+
+
+def test_a_command_of_a_job_writes_objects_for_collectors(tmp_path: Path, broker: Broker) -> None:
+    env = environment(tmp_path, nats__servers=broker.url, log__format="json")
+    done = run("reindex", env=env)
+    assert done.returncode == 0
+    assert objects(done.stderr)[-1]["message"].endswith("breadcrumbs remembered, 0 could not be read")
 
 
 UNHANDLED = """
