@@ -1,5 +1,6 @@
 """The command line. Commands import what they need when they run, so that `--help` answers at once."""
 
+import logging
 import os
 import sys
 from typing import NoReturn
@@ -9,6 +10,7 @@ from builder.domain.errors import BuilderError, Misconfigured, Rejected, install
 
 EXIT_MISCONFIGURED, EXIT_UNAVAILABLE, EXIT_REJECTED = 78, 69, 65
 """sysexits.h: EX_CONFIG, EX_UNAVAILABLE, EX_DATAERR."""
+SERVICES = ("up", "worker", "rcrt")
 EXIT_INTERRUPTED = 130
 """128 + SIGINT."""
 
@@ -24,6 +26,11 @@ def main() -> None:
         print(f"context-builder {__version__}")  # noqa: T201 - this is the command line
         return
     try:
+        if is_collected():
+            from builder.app.telemetry import report_unhandled, set_up_logging
+
+            set_up_logging("INFO", "json")
+            report_unhandled()
         from builder.cli.registry import application
 
         application()
@@ -43,6 +50,14 @@ def main() -> None:
         _end("stopped", EXIT_INTERRUPTED)
 
 
+def is_collected() -> bool:
+    """Whether a program reads standard error: a service whose log is in JSON writes nothing else there."""
+    return sys.argv[1:2] in ([name] for name in SERVICES) and os.environ.get("CONTEXT_BUILDER_LOG__FORMAT") == "json"
+
+
 def _end(sentence: str, code: int) -> NoReturn:
-    print(f"context-builder: {sentence}", file=sys.stderr)  # noqa: T201 - this is the command line
+    if is_collected():
+        logging.getLogger("builder").error("%s", sentence, extra={"facts": {"exit_code": code}})
+    else:
+        print(f"context-builder: {sentence}", file=sys.stderr)  # noqa: T201 - this is the command line
     sys.exit(code)

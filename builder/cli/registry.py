@@ -7,7 +7,7 @@ import typer
 
 from builder import __version__
 from builder.bench.commands import finding, pages, speed
-from builder.cli.commands import explain, messages, operate, profiles, records
+from builder.cli.commands import capacity, explain, messages, operate, profiles, records
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "backup": operate.backup,
     "restore": operate.restore,
     "doctor": operate.doctor,
+    "plan": capacity.plan,
     "consumers": profiles.consumers,
     "fetch": records.fetch,
     "history": records.history,
@@ -83,6 +84,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "explain": speed.explain,
             "load": speed.load,
             "memory": speed.memory,
+            "plan": speed.plan,
             "store": speed.store,
             "sandbox": speed.sandbox,
         },

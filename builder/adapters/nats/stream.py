@@ -32,6 +32,7 @@ from builder.wire.subjects import (
     plain_subject,
     session_subject,
 )
+from builder.wire.traces import trace_of
 
 MAX_SINGLE_GETS = 64
 """Breadcrumbs read one by one (0.3 ms each) before a consumer is worth its price."""
@@ -163,6 +164,7 @@ def arrival_of(message: Msg, incarnation: int) -> StreamMessage:
         received_at=_stream_time(message.reply),
         replay=is_replay(message.headers),
         deliveries=message.metadata.num_delivered,
+        trace=trace_of(message.headers),
     )
 
 
