@@ -184,7 +184,8 @@ async def test_a_restore_refuses_a_stream_with_messages_of_its_own_and_takes_an_
 
 
 @pytest.mark.parametrize(
-    ("file", "words"), [("CONTEXTS.tar.s2", "is damaged: its SHA-256 is"), ("manifest.json", "is no manifest of a backup")]
+    ("file", "words"),
+    [("CONTEXTS.tar.s2", "is damaged: its SHA-256 is not"), ("manifest.json", "is no manifest of a backup")],
 )
 def test_a_damaged_backup_is_refused_before_anything_is_changed(file: str, words: str, backup: Path, tmp_path: Path) -> None:
     damaged = shutil.copytree(backup, tmp_path / "backup") / file

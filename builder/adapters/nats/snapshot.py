@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,22 @@ class Snapshot:
     """As JSON of the JetStream API; the states too."""
     earliest: dict[str, Any]
     latest: dict[str, Any]
+    sha256: str
+    """Of its file, in hexadecimal digits."""
+
+    @property
+    def last(self) -> int:
+        """Highest sequence that it may have."""
+        return int(self.latest["last_seq"])
+
+    @property
+    def messages(self) -> int:
+        """How many it has at least."""
+        return min(int(self.earliest["messages"]), int(self.latest["messages"]))
+
+    def fits(self, last: int) -> bool:
+        """Whether a stream that ends at this sequence may be this one."""
+        return int(self.earliest["last_seq"]) <= last <= self.last
 
 
 async def take_snapshot(connection: Client, stream: str, file: Path, progress: Callable[[int, int], None]) -> Snapshot:
@@ -62,7 +79,13 @@ async def take_snapshot(connection: Client, stream: str, file: Path, progress: C
         await subscription.unsubscribe()
     partial.replace(file)
     latest = (await _ask(connection, f"$JS.API.STREAM.INFO.{stream}", b"", PART_SECONDS))["state"]
-    return Snapshot(answer["config"], answer["state"], latest)
+    return Snapshot(answer["config"], answer["state"], latest, digest(file))
+
+
+def digest(file: Path) -> str:
+    """SHA-256 of a file, in hexadecimal digits. Raises `OSError`."""
+    with file.open("rb") as whole:
+        return file_digest(whole, "sha256").hexdigest()
 
 
 async def restore_snapshot(
@@ -70,8 +93,7 @@ async def restore_snapshot(
 ) -> dict[str, Any]:
     """Make a stream from a file; returns its state. The broker must have no stream of that name.
 
-    changes: of its configuration. progress: (bytes, bytes of the file). Raises
-    `Unavailable`, `OSError`.
+    changes: of its configuration. progress: (bytes, bytes of the file). Raises `Unavailable`, `OSError`.
     """
     stream, size, done = snapshot.config["name"], file.stat().st_size, 0
     request = json.dumps({"config": snapshot.config | changes, "state": snapshot.earliest}).encode()
@@ -106,6 +128,7 @@ async def _ask(connection: Client, subject: str, data: bytes, seconds: float) ->
         reply = await connection.request(subject, data, timeout=seconds)
     answer: dict[str, Any] = json.loads(reply.data or b"{}")
     if error := answer.get("error"):
-        why = error.get("description")
-        raise Unavailable(f"the broker refuses {subject}: {why}; stop every worker, look at its log, and run the command again")
+        raise Unavailable(
+            f"{subject} failed: {error['description']}; stop every worker, look at the broker's log, then run it again"
+        )
     return answer

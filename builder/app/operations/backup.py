@@ -1,8 +1,8 @@
 """Backup and restore of the streams. The store is made from them, so a backup holds none."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,30 +10,52 @@ from typing import Any
 from nats.aio.client import Client
 from nats.js import JetStreamContext
 from nats.js.api import StreamInfo
+from pydantic import BaseModel, ValidationError
 
 from builder.adapters.nats.connection import optional
-from builder.adapters.nats.snapshot import restore_snapshot, rewind_durables, take_snapshot
-from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, RESTORED_AT, RESTORED_FROM, all_breadcrumbs, incarnation_of
+from builder.adapters.nats.snapshot import Snapshot, digest, restore_snapshot, rewind_durables, take_snapshot
+from builder.adapters.nats.topology import (
+    BREADCRUMBS,
+    CONTEXTS,
+    DEADLETTERS,
+    RESTORED_AT,
+    RESTORED_FROM,
+    all_breadcrumbs,
+    incarnation_of,
+)
 from builder.app.address import running
 from builder.app.broker import connected, open_bus
-from builder.app.operations.backup_files import (
-    KINDS,
-    Manifest,
-    SavedStream,
-    extended,
-    file_of,
-    folder_errors,
-    unfinished,
-    verified,
-)
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.wire.subjects import Installation
 
+KINDS = (BREADCRUMBS, CONTEXTS, DEADLETTERS)
+"""In the order of a backup: CONTEXTS then has the contexts of the triggers in BREADCRUMBS. A restore goes the other way: no
+trigger is there before the contexts that keep it from being answered again."""
+MANIFEST = "manifest.json"
 SETTLE_SECONDS = 30.0
 """How long a backup waits for the contexts of the triggers that it holds."""
 LOOK_SECONDS = 0.05
 Progress = Callable[[int, int], None]
+
+
+class Manifest(BaseModel, frozen=True):
+    """What a backup holds so far."""
+
+    installation: str
+    incarnation: int
+    """Of BREADCRUMBS."""
+    streams: dict[str, Snapshot] = {}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has every stream."""
+        return self.streams.keys() >= set(KINDS)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """For people."""
+        return [{"stream": kind, "messages": each.messages, "last": each.last} for kind, each in self.streams.items()]
 
 
 async def back_up(settings: Settings, servers: str, folder: Path, progress: Progress) -> dict[str, Any]:
@@ -51,13 +73,16 @@ async def back_up(settings: Settings, servers: str, folder: Path, progress: Prog
                 f"this broker has no stream {own.stream(BREADCRUMBS)}; check CONTEXT_BUILDER_NATS__SERVERS and "
                 "CONTEXT_BUILDER_NAME"
             )
-        manifest = unfinished(folder, Manifest(installation=own.name, incarnation=incarnation_of(info)))
+        manifest = _begin(folder, Manifest(installation=own.name, incarnation=incarnation_of(info)))
         for kind in (each for each in KINDS if each not in manifest.streams):
             if kind == CONTEXTS:
                 unsettled = await _settled(js, own, manifest.streams[BREADCRUMBS].last)
-            with folder_errors(folder):
-                snapshot = await take_snapshot(connection, own.stream(kind), file_of(folder, kind), progress)
-            manifest = extended(folder, manifest, kind, snapshot)
+            with _folder_errors(folder):
+                snapshot = await take_snapshot(connection, own.stream(kind), _file(folder, kind), progress)
+                manifest = manifest.model_copy(update={"streams": manifest.streams | {kind: snapshot}})
+                partial = folder / f"{MANIFEST}.partial"
+                partial.write_text(manifest.model_dump_json(indent=2), "utf-8")
+                partial.replace(folder / MANIFEST)
     return {"folder": str(folder), "streams": manifest.rows, "unsettled": unsettled}
 
 
@@ -68,7 +93,7 @@ async def restore(settings: Settings, servers: str, folder: Path, progress: Prog
     messages of its own, `Misconfigured` while the service runs, `Unavailable`.
     """
     own, kinds = settings.installation, tuple(reversed(KINDS))
-    manifest = verified(folder, own.name)
+    manifest = _verified(folder, own.name)
     if service := running(settings):
         raise Misconfigured(f"the service of process {service.pid} runs; stop every worker, then run the command again")
     async with _broker(settings, servers) as connection:
@@ -80,14 +105,68 @@ async def restore(settings: Settings, servers: str, folder: Path, progress: Prog
         marks = {RESTORED_FROM: str(manifest.incarnation), RESTORED_AT: f"{datetime.now(UTC).timestamp() * 1_000_000:.0f}"}
         for kind in missing:
             await optional("removing an empty stream", js.delete_stream(own.stream(kind)))
-            saved, file = manifest.streams[kind], file_of(folder, kind)
-            metadata = (saved.snapshot.config.get("metadata") or {}) | marks
+            saved, file = manifest.streams[kind], _file(folder, kind)
+            metadata = (saved.config.get("metadata") or {}) | marks
             changes = {"num_replicas": settings.nats.replicas, "metadata": metadata}
-            with folder_errors(folder):
-                _check_counts(saved, await restore_snapshot(connection, saved.snapshot, changes, file, progress))
+            with _folder_errors(folder):
+                _check_counts(saved, await restore_snapshot(connection, saved, changes, file, progress))
         for kind in kinds:
             await rewind_durables(js, own.stream(kind))
     return {"folder": str(folder), "streams": manifest.rows, "restored": missing}
+
+
+def _begin(folder: Path, new: Manifest) -> Manifest:
+    """The manifest of an interrupted backup, else the new one. Raises `Rejected`."""
+    with _folder_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / MANIFEST).exists():
+        return new
+    old = _read(folder)
+    if old.is_whole or (old.installation, old.incarnation) != (new.installation, new.incarnation):
+        what = "a finished backup" if old.is_whole else "the beginning of a backup of another stream"
+        raise Rejected(f"{folder} holds {what}; name another folder")
+    return old
+
+
+def _verified(folder: Path, installation: str) -> Manifest:
+    """The manifest of a backup that is whole and undamaged. installation: its name. Raises `Rejected`."""
+    manifest = _read(folder)
+    if not manifest.is_whole:
+        raise Rejected(f"the backup in {folder} was interrupted: run `context-builder backup {folder}` again, or use another one")
+    if manifest.installation != installation:
+        raise Rejected(
+            f"{folder} is a backup of installation {manifest.installation!r}, this one is {installation!r}; "
+            "set CONTEXT_BUILDER_NAME"
+        )
+    with _folder_errors(folder):
+        damaged = [kind for kind, saved in manifest.streams.items() if digest(_file(folder, kind)) != saved.sha256]
+    if damaged:
+        raise Rejected(f"{_file(folder, damaged[0])} is damaged: its SHA-256 is not that of the manifest; use another backup")
+    return manifest
+
+
+def _read(folder: Path) -> Manifest:
+    with _folder_errors(folder):
+        text = (folder / MANIFEST).read_bytes()
+    try:
+        return Manifest.model_validate_json(text)
+    except ValidationError as error:
+        raise Rejected(
+            f"{folder / MANIFEST} is no manifest of a backup: {error.errors()[0]['msg']}; use another backup"
+        ) from error
+
+
+def _file(folder: Path, kind: str) -> Path:
+    return folder / f"{kind}.tar.s2"
+
+
+@contextmanager
+def _folder_errors(folder: Path) -> Iterator[None]:
+    """Raises `Rejected` for what the file system refuses."""
+    try:
+        yield
+    except OSError as error:
+        raise Rejected(f"the backup folder {folder} cannot be used: {error}; check its path, rights and disk") from error
 
 
 @asynccontextmanager
@@ -133,9 +212,9 @@ def _check_empty(info: StreamInfo | None) -> None:
         )
 
 
-def _check_counts(saved: SavedStream, state: dict[str, Any]) -> None:
+def _check_counts(saved: Snapshot, state: dict[str, Any]) -> None:
     """Raises `Unavailable`. What has expired since the backup is not missed."""
-    config = saved.snapshot.config
+    config = saved.config
     is_short = state["messages"] < saved.messages and not config.get("max_age")
     if is_short or not saved.fits(state["last_seq"]):
         raise Unavailable(
