@@ -105,7 +105,7 @@ VARIANTS: dict[str, Json] = {
         "worker": {"purgeHours": 0.5},
         "http": {"startupSeconds": 601},
         "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
-        "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}, "alertLabels": {"team": "agents"}},
+        "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}, "alertLabels": {"team": "agents"}, "runbookUrl": "https://wiki/r"},
         "podDisruptionBudget": {"enabled": True},
         "persistence": {"storageClass": "fast", "annotations": {"backup": "daily"}},
         "extraEnv": [{"name": "CONTEXT_BUILDER_WORKER__BATCH", "value": "64"}],

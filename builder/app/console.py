@@ -1,6 +1,7 @@
 """Settings and printer of all commands: data to standard output, the rest to standard error."""
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +19,7 @@ from rich.progress import Progress, TaskID
 from rich.table import Table
 from rich.text import Text
 
+from builder.app import is_collected
 from builder.domain.errors import Misconfigured
 
 if TYPE_CHECKING:
@@ -137,7 +139,10 @@ def show(value: Any, as_json: bool, text: str = "", note: str = "") -> None:
 
 def say(text: str) -> None:
     """On standard error; standard output stays data."""
-    sys.stderr.write(text + "\n")
+    if is_collected():
+        logging.getLogger("builder").info("%s", text)
+    else:
+        sys.stderr.write(text + "\n")
 
 
 @contextmanager

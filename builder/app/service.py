@@ -87,6 +87,8 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         watchdog.rebind = inbox.rebind
         durables = await _open_durables(stack, connection, settings, watchdog, line, broker, inbox, parts)
         jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, metrics, line, parts), *durables)
+        for job in jobs:
+            metrics.counters["job_failures"].labels(job.name)
         runner = JobRunner(busy=lambda: inbox.is_busy, observer=metrics, pace=parts.pace)
         _stay_responsive()
         tasks = _run(stack, runner, jobs)

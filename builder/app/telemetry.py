@@ -3,9 +3,11 @@
 import asyncio
 import logging
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import structlog
@@ -37,13 +39,15 @@ _COUNTERS = {
     "chains_stopped": ("Triggers whose causal chain exceeded a recursion limit", "", ()),
     "dead_letters": ("Rejected breadcrumbs, by what the reason is about", "reason", REASONS),
     "hint_failures": ("Breadcrumbs that a hint could not render: the generic one, or the bare text, is shown", "hint", ()),
-    "job_failures": ("Runs of a job beside the deliveries that failed", "job", ()),
+    "job_failures": ("Runs of a job beside the deliveries that failed", "kind", ()),
     "page_failures": ("Times that a page template could not lay a page out: a bundled one does", "page", ()),
     "purged": ("Expired breadcrumbs erased by the schedule", "", ()),
     "reload_failures": ("Edits of profiles or templates that could not be taken", "", ()),
     "requests": ("Requests answered, by verb and outcome", "verb outcome", ()),
     "summaries": (
-        "Summaries published, by who made them: extractive or a model; fallback = how often the endpoint failed", "by", ()
+        "Summaries published, by who made them: extractive or a model; fallback = how often the endpoint failed",
+        "by",
+        ("extractive", "fallback"),
     ),
 }  # fmt: skip
 _GAUGES = {
@@ -179,6 +183,15 @@ def set_up_logging(level: str, style: str) -> None:
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
 
+def report_unhandled() -> None:
+    """What Python writes to standard error by itself becomes lines of the log: warnings, and exceptions that nobody caught."""
+    logging.captureWarnings(True)
+    unhandled = partial(logging.getLogger("builder").critical, "an exception that nobody caught")
+    sys.excepthook = lambda _kind, error, _trace: unhandled(exc_info=error)
+    threading.excepthook = lambda lost: unhandled(exc_info=lost.exc_value)
+    sys.unraisablehook = lambda lost: unhandled(exc_info=lost.exc_value)
+
+
 def text_lines() -> logging.Formatter:
     """For people; times are UTC, as in JSON."""
     lines = logging.Formatter(TEXT)
@@ -217,11 +230,14 @@ def _fields(processed: DeliveryOutcome) -> dict[str, Any]:
 
 def _head(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
     record, facts = event["_record"], event.pop("facts", {})
+    first, *rest = event.pop("event").splitlines() or [""]
+    has_trace = any(line.lstrip().startswith('File "') for line in rest)
     return {
         "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
         "level": record.levelname,
         "logger": record.name,
-        "message": event.pop("event"),
+        "message": first.rstrip(":") if has_trace else " ".join(" ".join([first, *rest]).split()),
+        **({"exception": "\n".join(rest)} if has_trace else {}),
         **facts,
         **event,
     }

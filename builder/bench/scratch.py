@@ -6,15 +6,17 @@ from functools import cache, partial
 from typing import Any
 
 from jinja2 import Template
+from nats.js import JetStreamContext
 
 from builder.adapters.embedding import CachedEmbedder
+from builder.adapters.nats.topology import BREADCRUMBS, ensure_streams
 from builder.adapters.templates.folder import GENERIC, TemplateSet, templates_of
 from builder.adapters.templates.fragments import MAX_CHARS, JinjaRendering
 from builder.adapters.templates.sandbox.environment import bare
 from builder.adapters.templates.trial import example
 from builder.adapters.templates.values import values_of
 from builder.adapters.tokens import load_counter, load_encoder
-from builder.app.broker import IN_MEMORY, location
+from builder.app.broker import IN_MEMORY, location, open_bus, topology
 from builder.app.components import FACTS_ENCODING, begin_loading, load_ranker
 from builder.app.config import bundled_folder, load_library, load_profiles, read_layers, read_preset
 from builder.app.settings import Settings
@@ -73,6 +75,15 @@ def bundled_profiles() -> tuple[Profile, ...]:
     profiles = load_profiles(layers, library)
     presets = (read_preset(name, library) for name in sorted(library.presets.keys() - {"default"}))
     return (*profiles, *presets)
+
+
+@asynccontextmanager
+async def open_streams(settings: Settings) -> AsyncIterator[tuple[JetStreamContext, str]]:
+    """JetStream of the settings' broker, with the streams of the service and no service; and the name of BREADCRUMBS."""
+    async with open_bus(settings) as bus:
+        js = bus.connection.jetstream()
+        await ensure_streams(js, topology(settings))
+        yield js, settings.installation.stream(BREADCRUMBS)
 
 
 def bundled_renderers() -> list[Renderer]:

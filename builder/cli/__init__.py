@@ -1,10 +1,12 @@
 """The command line. Commands import what they need when they run, so that `--help` answers at once."""
 
+import logging
 import os
 import sys
 from typing import NoReturn
 
 from builder import __version__
+from builder.app import is_collected
 from builder.domain.errors import BuilderError, Misconfigured, Rejected, installation
 
 EXIT_MISCONFIGURED, EXIT_UNAVAILABLE, EXIT_REJECTED = 78, 69, 65
@@ -24,6 +26,11 @@ def main() -> None:
         print(f"context-builder {__version__}")  # noqa: T201 - this is the command line
         return
     try:
+        if is_collected():
+            from builder.app.telemetry import report_unhandled, set_up_logging
+
+            set_up_logging("INFO", "json")
+            report_unhandled()
         from builder.cli.registry import application
 
         application()
@@ -44,5 +51,8 @@ def main() -> None:
 
 
 def _end(sentence: str, code: int) -> NoReturn:
-    print(f"context-builder: {sentence}", file=sys.stderr)  # noqa: T201 - this is the command line
+    if is_collected():
+        logging.getLogger("builder").error("%s", sentence, extra={"facts": {"exit_code": code}})
+    else:
+        print(f"context-builder: {sentence}", file=sys.stderr)  # noqa: T201 - this is the command line
     sys.exit(code)

@@ -7,7 +7,7 @@ import typer
 
 from builder import __version__
 from builder.bench.commands import finding, pages, speed
-from builder.cli.commands import explain, messages, operate, profiles, records
+from builder.cli.commands import capacity, explain, messages, operate, profiles, records, stores
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -20,12 +20,13 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "watch": messages.watch,
     "build": messages.build,
     "compact": messages.compact,
-    "migrate": operate.migrate,
-    "migrate-store": operate.migrate_store,
-    "reindex": operate.reindex,
-    "backup": operate.backup,
-    "restore": operate.restore,
+    "migrate": stores.migrate,
+    "migrate-store": stores.migrate_store,
+    "reindex": stores.reindex,
+    "backup": stores.backup,
+    "restore": stores.restore,
     "doctor": operate.doctor,
+    "plan": capacity.plan,
     "consumers": profiles.consumers,
     "fetch": records.fetch,
     "history": records.history,
@@ -55,7 +56,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
     ),
     "shadow": ("Profiles on trial: compared with an agent's own, never published.", {"report": explain.shadow_report}),
     "hints": ("Hints that records bring (llm_hints).", {"convert": profiles.convert}),
-    "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models}),
+    "models": ("Embedding models.", {"prepare": stores.prepare, "list": stores.list_models, "switch": stores.switch}),
     "schemas": ("JSON Schemas of every event.", {"export": operate.export}),
     "dead-letters": (
         "Rejected breadcrumbs, and why.",
@@ -83,6 +84,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "explain": speed.explain,
             "load": speed.load,
             "memory": speed.memory,
+            "plan": speed.plan,
             "store": speed.store,
             "sandbox": speed.sandbox,
         },

@@ -19,6 +19,7 @@ from builder.app.console import table
 from builder.app.service import Service, open_service, serve_until, serving
 from builder.app.settings import HttpSettings, NatsSettings, Settings, StoreSettings
 from builder.app.telemetry import set_up_logging
+from builder.app.tracing import exported_spans
 from builder.bench.data.datasets import demo_evidence, sample_lines
 from builder.bench.quality.tokens import baselines
 from builder.client import Client, ReceivedContext, Unavailable, connect
@@ -53,7 +54,7 @@ async def serve_until_signal(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    async with open_service(settings, parts) as service:
+    async with exported_spans(settings.name), open_service(settings, parts) as service:
         while_serving = ExitStack()
         consumers = ", ".join(profile.consumer for profile in service.core.profiles if profile.triggers)
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
@@ -46,6 +46,8 @@ class ReceivedContext:
     late: bool
     """You already received the context of a later message."""
     event: dict[str, Any]
+    trace: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """Trace context as W3C headers; responses to the context belong to this trace."""
     steps: set[int] = field(default_factory=set, repr=False, compare=False)
     """Steps of responses sent or found through this delivery."""
 

@@ -20,6 +20,7 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.selector import trigger_text, wait_for_tools
 from builder.wire.records import Outgoing, make_record
 from builder.wire.subjects import DEFAULT, Installation, session_subject
+from builder.wire.traces import continued
 
 
 class AnsweredMeanwhile(Rejected):
@@ -173,9 +174,10 @@ class Replying(Sending):
             body["tool_requests"] = calls
         if context.questions:
             body["questions"] = list(context.questions)
-        return await self._answering.send(
-            context, body, step, message_id, tuple(tags), (to,) if isinstance(to, str) else tuple(to)
-        )
+        with continued(context.trace):
+            return await self._answering.send(
+                context, body, step, message_id, tuple(tags), (to,) if isinstance(to, str) else tuple(to)
+            )
 
     async def send_reply(
         self,
@@ -232,7 +234,8 @@ class Replying(Sending):
                 if not any(request in each.results for each in await self.responses(context)):
                     raise
 
-        await run_calls(context, response.open_calls, tools, send)
+        with continued(context.trace):
+            await run_calls(context, response.open_calls, tools, send)
 
     async def responses(self, context: ReceivedContext) -> tuple[Response, ...]:
         """This agent's responses to a context by step, with results.

@@ -75,7 +75,7 @@ class Requests:
         names = {"consumer": context.consumer_id, "trigger": context.trigger_event_id, "session": context.session_token}
         event = await self.request("refresh", names, timeout)
         page = read(json.dumps(event).encode(), (self.workspace, context.consumer_id), OrderedDict())
-        return replace(page, steps=context.steps)
+        return replace(page, steps=context.steps, trace=context.trace)
 
     async def forget(self, breadcrumb: str, *, session: str = "", by: str = "") -> tuple[Receipt, ...]:
         """Erase a breadcrumb and all made from it; returns new receipts. session: if the store cannot know it. by: who asked."""

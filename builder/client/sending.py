@@ -20,6 +20,7 @@ from builder.domain.text import shape
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
 from builder.wire.records import Outgoing, difference, make_record, outgoing
 from builder.wire.subjects import DEFAULT, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation, session_token
+from builder.wire.traces import trace_headers
 
 HEADER_BYTES = 2_048
 """Below the broker's limit."""
@@ -63,7 +64,7 @@ class BreadcrumbStream(StreamReader):
         limit = min(DEFAULT_MAX_BYTES, self._connection.max_payload - HEADER_BYTES)
         if len(event.data) > limit:
             raise Rejected(f"the breadcrumb has {len(event.data):,} bytes, allowed are {limit:,}; send a link to the large part")
-        headers = {MESSAGE_ID_HEADER: event.message_id, **({REPLAY_HEADER: "1"} if replay else {})}
+        headers = {MESSAGE_ID_HEADER: event.message_id, **({REPLAY_HEADER: "1"} if replay else {}), **trace_headers()}
         if last is not None:
             headers[EXPECTED_LAST_HEADER] = str(last)
         subject = self._subject(event.subject)

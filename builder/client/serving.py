@@ -27,6 +27,7 @@ from builder.client.stream import Pull
 from builder.client.subscription import Deliver, readable
 from builder.client.tools import is_cancelled
 from builder.domain.errors import Unavailable
+from builder.wire.traces import span
 
 log = logging.getLogger("builder.client")
 
@@ -139,7 +140,9 @@ class Serving:
         message, context = delivery.message, delivery.context
         number = message.metadata.num_delivered
         try:
-            await self._work(context, number > 1)
+            with span("answer context", "consumer", context.trace) as note:
+                note(consumer=context.consumer_id)
+                await self._work(context, number > 1)
         except (Exception, asyncio.CancelledError) as cause:  # a handler is anybody's code; one context must not end the others
             if is_cancelled():
                 raise

@@ -26,6 +26,7 @@ from builder.client.connecting import translated
 from builder.client.received import Latest, ReceivedContext, read
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.subjects import FORGOTTEN_HEADER, context_subject
+from builder.wire.traces import trace_of
 
 log = logging.getLogger("builder.client")
 
@@ -202,7 +203,7 @@ async def readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> 
             await message.ack()
         return None
     try:
-        return read(message.data, recipient, latest)
+        return replace(read(message.data, recipient, latest), trace=trace_of(message.headers))
     except Rejected as error:
         log.warning("passing over %s: %s", message.subject, error)
         with contextlib.suppress(NatsError):

@@ -1,6 +1,7 @@
 """A breadcrumb, and its place in the stream."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -132,3 +133,5 @@ class StreamMessage:
     """True for imports (header `Context-Builder-Replay`): remembered, never a trigger."""
     deliveries: int = 1
     """How often it was delivered, this time included."""
+    trace: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Trace context of its sender, as headers."""

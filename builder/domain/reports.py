@@ -1,7 +1,7 @@
 """Reports: the parts of a delivery's time, a settled delivery, an erasure, a failed template, the receipt of a context."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,18 +17,24 @@ remembered of them, vectors, the history, the page with its search.
 
 Embedding and recall run at the same time, and earlier messages are embedded too, so the sum may exceed the whole.
 """
+Around = Callable[[Part], AbstractContextManager[object]]
 _SECONDS: ContextVar[dict[Part, float]] = ContextVar("seconds_by_part")
+_AROUND: ContextVar[Around] = ContextVar("around_a_part", default=nullcontext)
 
 
 @contextmanager
-def stopwatch() -> Iterator[dict[Part, float]]:
-    """Collect what `timed` measures inside the block, in the tasks that it starts, too: part → seconds."""
+def stopwatch(around: Around = nullcontext) -> Iterator[dict[Part, float]]:
+    """Collect what `timed` measures inside the block, in the tasks that it starts, too: part → seconds.
+
+    around: entered for each part.
+    """
     seconds: dict[Part, float] = {}
-    token = _SECONDS.set(seconds)
+    tokens = _SECONDS.set(seconds), _AROUND.set(around)
     try:
         yield seconds
     finally:
-        _SECONDS.reset(token)
+        _SECONDS.reset(tokens[0])
+        _AROUND.reset(tokens[1])
 
 
 @contextmanager
@@ -36,7 +42,8 @@ def timed(part: Part) -> Iterator[None]:
     """Add the duration of the block to its part."""
     start = perf_counter()
     try:
-        yield
+        with _AROUND.get()(part):
+            yield
     finally:
         seconds = _SECONDS.get(None)
         if seconds is not None:

@@ -14,6 +14,7 @@ from builder.domain.breadcrumb import NO_SESSION, TOMBSTONE, TOOL_ERROR, TOOL_RE
 from builder.domain.errors import BuilderError, NoMoreAttempts, Rejected, Unavailable
 from builder.domain.reports import DeliveryOutcome, stopwatch
 from builder.ports.broker import Delivery
+from builder.wire.traces import span
 from builder.worker.decide import CAUSES, RULES
 from builder.worker.jobs import PAUSES, Backoff, Observer, Pace, Pauses, UnexpectedError, give_way, guard, heartbeat
 from builder.worker.log import Log
@@ -92,11 +93,19 @@ class Worker:
         home = self._home(message) if session == NO_SESSION and schema in TOOL_RESULTS and not message.replay else None
         alone = (session, schema) == (NO_SESSION, TOMBSTONE)
         turn = self._sessions.turn(workspace, session, message.place.sequence, home, alone=alone)
-        with stopwatch() as seconds:
+        with span("process breadcrumb", "consumer", message.trace) as note, stopwatch(span) as seconds:
             async with heartbeat(delivery.keep_alive, self._rules.heartbeat), turn:
                 await self._backoff.wait()
                 seconds["wait"] = max((self._now() - message.received_at).total_seconds(), 0.0)
                 ending = await self._settled(delivery)
+            note(
+                error=ending.outcome in CAUSES.values(),
+                outcome=ending.outcome,
+                sequence=message.place.sequence,
+                contexts=len(ending.tokens),
+                tokens=sum(ending.tokens),
+                wait_ms=round(1e3 * seconds["wait"], 1),
+            )
         outcome = DeliveryOutcome(
             subject=message.subject,
             place=message.place,

@@ -14,12 +14,11 @@ import helm_python as helm
 import kubernetes_validate
 import pytest
 from kubernetes_validate import utils as validation
-from prometheus_client import CollectorRegistry
 
 from builder.adapters.nats.server import binary
 from builder.app.settings import LIFETIMES, Settings
-from builder.app.telemetry import Metrics
 from tests import custom_resources
+from tests.alerts import RULES
 from tests.chart import (
     CHART,
     distinct_documents,
@@ -36,8 +35,6 @@ from tests.chart import (
 )
 from tests.chart_values import ENDPOINT, INLINE, PASSWORD, ROOT, TOKEN, VARIANTS, Json
 from tests.running import Process, wait_for
-
-OPERATIONS = (ROOT / "builder" / "docs" / "operations.md").read_text(encoding="utf-8")
 
 
 @every_variant
@@ -161,21 +158,40 @@ def test_each_kind_of_inline_template_is_mounted_where_the_service_reads_it(fold
     assert "templates" in {volume["name"] for volume in spec["volumes"]}
 
 
-def test_alerts_ask_for_metrics_that_there_are() -> None:
+def test_the_alerts_of_the_chart_are_those_of_the_file() -> None:
     rules = one("all options", "PrometheusRule")["spec"]["groups"][0]["rules"]
-    registry = CollectorRegistry()
-    Metrics(registry)
-    there = {name for family in registry.collect() for name in (family.name, f"{family.name}_total", f"{family.name}_info")}
-    headings = {line.removeprefix("### ") for line in OPERATIONS.splitlines() if line.startswith("### ")}
-    for alert in rules:
-        assert set(re.findall(r"context_builder_\w+", alert["expr"])) <= there
-        whose = 'name="staging"' if alert["alert"] == "ContextBuilderWorkersDiffer" else 'service="demo-context-builder"'
-        assert f'{{{whose},namespace="agents"' in alert["expr"]
-        assert alert["labels"]["team"] == "agents"
-        assert alert["annotations"]["runbook"].partition("#")[2].capitalize() in headings
-        assert f"| {alert['alert']} |" in OPERATIONS
-    assert len({alert["alert"] for alert in rules}) == len(rules) == 10
+    assert [rule["alert"] for rule in rules] == [rule["alert"] for rule in RULES]
+    for rendered, rule in zip(rules, RULES, strict=True):
+        in_chart = rule["expr"].replace('job="context-builder"', 'service="demo-context-builder",namespace="agents"')
+        assert rendered["expr"] == in_chart.replace('name="context-builder"', 'name="staging",namespace="agents"')
+        assert rendered["for"] == rule["for"]
+        assert rendered["labels"] == rule["labels"] | {"team": "agents"}
+        assert rendered["annotations"]["summary"] == rule["annotations"]["summary"]
+        assert rendered["annotations"]["runbook_url"] == f"https://wiki/r#{rule['alert'].lower()}"
     assert not [document for document in documents("default") if document["kind"] == "PrometheusRule"]
+
+
+def test_the_values_of_alerts_take_the_place_of_those_of_the_file() -> None:
+    values = {"prometheusRule": {"enabled": True, "maxQueueAgeSeconds": 7, "minFreeBytes": 12345678901, "workers": 3}}
+    (rendered,) = [each for each in read(install(values)) if each["kind"] == "PrometheusRule"]
+    rules = {rule["alert"]: rule["expr"] for rule in rendered["spec"]["groups"][0]["rules"]}
+    assert rules["ContextBuilderLate"].endswith("} > 7")
+    assert rules["ContextBuilderDiskLow"].endswith("} < 12345678901")
+    assert rules["ContextBuilderWorkerGone"].endswith('namespace="agents"}) < 3')
+    assert "ContextBuilderWorkersDiffer" not in rules
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [({"replicas": 4}, 4), ({"autoscaling": {"by": "cpu", "minReplicas": 5, "maxReplicas": 9}}, 5)],
+    ids=["replicas", "autoscaler"],
+)
+def test_a_worker_is_gone_when_there_are_fewer_than_the_release_has(values: Json, expected: int) -> None:
+    broker = {"embedded": False, "servers": ["nats://nats:4222"]}
+    manifest = read(install({"nats": broker, "prometheusRule": {"enabled": True}} | values))
+    (rendered,) = [each for each in manifest if each["kind"] == "PrometheusRule"]
+    rules = {rule["alert"]: rule["expr"] for rule in rendered["spec"]["groups"][0]["rules"]}
+    assert rules["ContextBuilderWorkerGone"].endswith(f'namespace="agents"}}) < {expected}')
 
 
 def test_inline_templates_arrive_unchanged_in_one_folder() -> None:

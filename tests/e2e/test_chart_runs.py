@@ -103,3 +103,4 @@ def test_the_job_that_rebuilds_postgresql_says_that_a_worker_must_stop_first(tmp
         assert pods.job("reindex") == 78
         assert "stop the service" in (tmp_path / "reindex" / "reindex").read_text("utf-8")
         assert worker.stop() == 0
+    assert pods.job("reindex") == 0

@@ -10,14 +10,13 @@ from typing import Any, Self
 
 import nats
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
 from builder.adapters.nats.watchdog import clock_state
 from builder.app import broker as broker_of_app
 from builder.app.settings import EmbeddingSettings
 from builder.cli import doctor
 from builder.wire.subjects import DEFAULT, Installation
-from tests.chart import one
+from tests.alerts import firing
 from tests.commands import COMMAND, run
 from tests.integration.inside import settings
 from tests.running import Broker, Process, Running, all_settled, answered, environment, jetstream, say, until, wait_for
@@ -32,8 +31,6 @@ def value(metrics: str, name: str) -> float:
 
 async def test_metrics_tell_builds_and_tokens_and_do_not_grow_with_sessions(folder: Path, broker: Broker) -> None:
     with Running(folder / "service", broker.url) as service:
-        fresh = service.get("/metrics")[1]
-        assert selectors_without_a_series(fresh) == set()
         async with jetstream(broker.url) as js:
             await say(js, "Where do I set the API key?", "s1", "m1")
             await say(js, "And the port?", "s1", "m2")
@@ -52,23 +49,9 @@ async def test_metrics_tell_builds_and_tokens_and_do_not_grow_with_sessions(fold
     assert value(metrics, "context_builder_queue_age_seconds") >= 0
 
 
-def selectors_without_a_series(metrics: str) -> set[str]:
-    """Of the chart's alerts, as Prometheus would evaluate them against the scrape of one worker."""
-    series = [(sample.name, sample.labels) for family in text_string_to_metric_families(metrics) for sample in family.samples]
-    missing = set()
-    for alert in one("all options", "PrometheusRule")["spec"]["groups"][0]["rules"]:
-        for name, matchers in re.findall(r"(context_builder_\w+)\{([^}]*)\}", alert["expr"]):
-            wanted = dict(re.findall(r'(\w+)="([^"]*)"', matchers))
-            own = {
-                label: text for label, text in wanted.items() if label not in {"service", "namespace", "name"}
-            }  # of Prometheus and of the release
-            if not any(name == there and own.items() <= labels.items() for there, labels in series):
-                missing.add(alert["expr"])
-    return missing
-
-
-async def test_metrics_change_when_the_broker_is_gone_and_when_it_is_back(tmp_path: Path) -> None:
+async def test_metrics_and_alerts_change_when_the_broker_is_gone_and_when_it_is_back(tmp_path: Path) -> None:
     with Broker(tmp_path / "broker") as broker, Running(tmp_path / "service", broker.url) as service:
+        away = {"ContextBuilderNotReady", "ContextBuilderBrokerAway", "ContextBuilderPartFails"}
 
         def scrape(ready: int, stream: int) -> bool:
             metrics = service.get("/metrics")[1]
@@ -79,6 +62,7 @@ async def test_metrics_change_when_the_broker_is_gone_and_when_it_is_back(tmp_pa
                 and f'context_builder_part_ok{{part="stream_writes"}} {stream}.0' in metrics
                 and 'context_builder_part_ok{part="model"} 1.0' in metrics
                 and (age == 0 if ready else age > 1)
+                and firing(metrics) == (set() if ready else away)
             )
 
         wait_for(lambda: scrape(1, 1), "a service that is ready")

@@ -4,15 +4,17 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, Topology, ensure_streams
 from builder.app.broker import locate_store
 from builder.app.components import open_components
-from builder.app.operations.maintenance import rebuild_store
-from builder.app.settings import EmbeddingSettings
+from builder.app.operations.maintenance import rebuild_store, switch_model
+from builder.app.settings import EmbeddingSettings, StoreSettings
 from builder.cli.doctor import examine
 from builder.domain.breadcrumb import Place
+from builder.domain.errors import Misconfigured
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
@@ -232,3 +234,41 @@ async def test_a_team_switches_to_the_model_of_an_endpoint_and_no_old_vector_is_
         findings = await examine(hosted, "")
     assert all(finding["ok"] for finding in findings if finding["part"] in {"core", "model"})
     assert "sk-secret" not in f"{findings} {hosted!r}"
+
+
+async def test_a_model_is_switched_beside_the_running_service_and_both_are_kept_apart_until_then(tmp_path: Path) -> None:
+    local, url = settings(tmp_path / "service"), f"sqlite:{tmp_path / 'other.sqlite3'}"
+    server, seen = EmbeddingServer(), list[int]()
+    async with server.running() as endpoint:
+        chosen = {"engine": "endpoint", "model": "many", "url": endpoint, "dimensions": 128, "batch": 8}
+        hosted = local.model_copy(update={"embedding": EmbeddingSettings.model_validate(chosen)})
+
+        def interrupt(sequence: int, _last: int) -> None:
+            seen.append(sequence)
+            if sequence > 70:
+                raise KeyboardInterrupt
+
+        async with service_here(local) as service:
+            for number in range(80):
+                await say(
+                    service.js, f"Order {number} is about {('kilns', 'glazes')[number % 2]}.", f"s{number % 3}", f"m{number}"
+                )
+            await all_settled(service.js)
+            with pytest.raises(Misconfigured, match="is the store of the service; name a new one for the other model"):
+                await switch_model(hosted, service.url, f"sqlite:{tmp_path / 'service' / 'store.sqlite3'}", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                await switch_model(hosted, service.url, url, interrupt)
+            count = (await switch_model(hosted, service.url, url, lambda sequence, _last: seen.append(sequence)))["remembered"]
+            assert 0 < count < 80, "the second run goes on where the first one was"
+            await say(service.js, "The last order is about tyres.", "s1", "late")
+            await all_settled(service.js)
+            assert await service.core.store.models() == {service.core.embedder.model}
+        switched = hosted.model_copy(update={"store": StoreSettings(url=url)})
+        async with service_here(switched) as service:
+            await say(service.js, "Which orders are about glazes?", "s1", "ask")
+            await all_settled(service.js)
+            event = (await answered(service.js))[-1]
+            assert await service.core.store.models() == {service.core.embedder.model}
+        assert (event["trigger_event_id"], event["assembly"]["flags"]) == ("ask", [])
+    assert "The last order is about tyres." in event["content"]
+    assert "Order 1 is about glazes." in event["content"]

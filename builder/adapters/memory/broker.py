@@ -27,6 +27,7 @@ from builder.adapters.memory.streams import KeptMessage, MemoryConsumer, MemoryP
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.ports.broker import Delivery
 from builder.wire.subjects import REPLAY_HEADER
+from builder.wire.traces import trace_of
 
 MAX_PAYLOAD = 8 * 1024 * 1024
 """As the embedded server and the chart have it."""
@@ -269,6 +270,7 @@ class MemoryDelivery(Delivery):
             place=Place(incarnation, message.seq),
             received_at=message.time,
             replay=(message.headers or {}).get(REPLAY_HEADER) == "1",
+            trace=trace_of(message.headers),
         )
 
     @property

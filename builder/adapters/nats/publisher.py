@@ -26,6 +26,7 @@ from builder.wire.subjects import (
     compaction_subject,
     context_subject,
 )
+from builder.wire.traces import span, trace_headers
 
 MAX_DATA_BYTES = 2 * 1024 * 1024
 """Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence.
@@ -51,8 +52,10 @@ class NatsPublisher(Publisher):
     async def publish(self, context: Context, event: bytes, times: str) -> None:
         identity = str(context.id)
         headers = {MESSAGE_ID_HEADER: identity} | ({TIMES_HEADER: times} if times else {})
-        with translated(f"publishing context {identity}"):
-            ack = await self._js.publish(self._subject(context), event, stream=self._contexts, headers=headers)
+        with translated(f"publishing context {identity}"), span("publish context", "producer") as note:
+            note(consumer=context.consumer)
+            trace = trace_headers()
+            ack = await self._js.publish(self._subject(context), event, stream=self._contexts, headers=headers | trace)
         if ack.duplicate:
             raise AlreadyPublished(f"publishing context {identity}: the server has seen it")
 

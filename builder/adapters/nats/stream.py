@@ -32,6 +32,7 @@ from builder.wire.subjects import (
     plain_subject,
     session_subject,
 )
+from builder.wire.traces import trace_of
 
 MAX_SINGLE_GETS = 64
 """Breadcrumbs read one by one (0.3 ms each) before a consumer is worth its price."""
@@ -81,9 +82,9 @@ class NatsStream(Stream):
         reached = after.sequence if after.incarnation == self.incarnation else 0
         return self._walk(session_subject(workspace, session, schema or ">"), reached, until)
 
-    def everything(self, until: Place) -> AsyncIterator[StreamMessage]:
-        """All breadcrumbs of all workspaces before `until`, for `reindex`."""
-        return self._walk("breadcrumbs.>", 0, until)
+    def everything(self, reached: int, until: Place) -> AsyncIterator[StreamMessage]:
+        """All breadcrumbs of all workspaces behind the sequence `reached` and before `until`, for `reindex`."""
+        return self._walk("breadcrumbs.>", reached, until)
 
     @override
     def tombstones(self, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
@@ -163,6 +164,7 @@ def arrival_of(message: Msg, incarnation: int) -> StreamMessage:
         received_at=_stream_time(message.reply),
         replay=is_replay(message.headers),
         deliveries=message.metadata.num_delivered,
+        trace=trace_of(message.headers),
     )
 
 

@@ -7,12 +7,15 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from nats.aio.client import Client
+
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import (
     BREADCRUMBS,
     DEADLETTERS,
+    FILLED,
     FLOOR,
     current_incarnation,
     ensure_streams,
@@ -39,7 +42,7 @@ REINDEX_STEPS = (
     "under systemd `systemctl stop context-builder`, the command, `systemctl start context-builder`; with compose "
     "`docker compose stop context-builder`, `docker compose run --rm context-builder reindex`, `docker compose start "
     "context-builder`; with Helm `helm upgrade RELEASE CHART --reuse-values --set reindex=true`, which rebuilds before the pod's "
-    "service starts, and afterwards the same with reindex=false"
+    "service starts, and afterwards the same with reindex=false; with PostgreSQL add --set replicas=0 to the first"
 )
 """For a running service."""
 
@@ -90,14 +93,31 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
     except Misconfigured as error:
         raise Misconfigured(f"{error}: {REINDEX_STEPS}" if await store.exists() else str(error)) from error
     async with open_bus(settings) as (_, connection, _):
-        js = connection.jetstream()
-        incarnation = await ensure_streams(js, topology(settings))
-        stream = NatsStream(js, lambda: incarnation, BREADCRUMBS, settings.installation)
-        original = await original_incarnation(js, settings.installation)
-        floor, origins = await _examine(store, original, await stream.first(), await stream.last())
-        counts = await _fill(settings, rebuilt, stream, floor, origins, progress)
+        counts = await _fill(settings, rebuilt, *await _stream_of(settings, connection, store), progress)
     await store.replace(rebuilt)
     return counts
+
+
+async def switch_model(settings: Settings, servers: str, url: str, progress: Callable[[int, int], None]) -> dict[str, int]:
+    """Fill another store with vectors of the settings' model, beside the running service; a second run goes on.
+
+    progress: (sequence, last). Raises `Misconfigured` for the store of the service, `Unavailable`.
+    """
+    store, target = locate_store(settings), location(url)
+    if target.name == store.name:
+        raise Misconfigured(f"{store.name} is the store of the service; name a new one for the other model, as sqlite:PATH")
+    async with connected(settings, servers) as connection:
+        return await _fill(settings, target, *await _stream_of(settings, connection, store), progress)
+
+
+async def _stream_of(
+    settings: Settings, connection: Client, store: StoreLocation
+) -> tuple[NatsStream, Place, tuple[CallOrigin, ...]]:
+    js = connection.jetstream()
+    incarnation = await ensure_streams(js, topology(settings))
+    stream = NatsStream(js, lambda: incarnation, BREADCRUMBS, settings.installation)
+    original = await original_incarnation(js, settings.installation)
+    return stream, *await _examine(store, original, await stream.first(), await stream.last())
 
 
 async def migrate(settings: Settings) -> str:
@@ -160,7 +180,7 @@ async def compare_store(settings: Settings, servers: str) -> str:
 
 async def _fill(
     settings: Settings,
-    rebuilt: StoreLocation,
+    place: StoreLocation,
     stream: NatsStream,
     floor: Place,
     origins: tuple[CallOrigin, ...],
@@ -168,8 +188,8 @@ async def _fill(
 ) -> dict[str, int]:
     counts = {"remembered": 0, "rejected": 0}
     sessions: set[tuple[str, str]] = set()
-    last = await stream.last()
-    async with open_components(settings, rebuilt) as core:
+    async with open_components(settings, place) as core:
+        await core.embedder.ready()
         await core.store.add_call_origins(origins)
         memory, waiting = core.builder.memory, list[Breadcrumb]()
 
@@ -185,17 +205,22 @@ async def _fill(
                     counts["rejected"] += 1
             waiting.clear()
 
-        async for arrival in stream.everything(Place(last.incarnation, last.sequence + 1)):
-            try:
-                waiting.append(decode(arrival, settings.worker.max_body_bytes, settings.lifetimes))
-            except Rejected:
-                counts["rejected"] += 1
-            if len(waiting) >= memory.ingest.batch:
-                await remember()
-            progress(arrival.place.sequence, last.sequence)
-        await remember()
-        for workspace, session in sorted(sessions):
-            await core.store.advance(workspace, session, last)
+        reached = await core.store.watermark(*FILLED)
+        while (last := await stream.last()) > reached:
+            start = reached.sequence if reached.incarnation == last.incarnation else 0
+            async for arrival in stream.everything(start, Place(last.incarnation, last.sequence + 1)):
+                try:
+                    waiting.append(decode(arrival, settings.worker.max_body_bytes, settings.lifetimes))
+                except Rejected:
+                    counts["rejected"] += 1
+                if len(waiting) >= memory.ingest.batch:
+                    await remember()
+                    await core.store.advance(*FILLED, arrival.place)
+                progress(arrival.place.sequence, last.sequence)
+            await remember()
+            for workspace, session in (*sorted(sessions), FILLED):
+                await core.store.advance(workspace, session, last)
+            reached = last
         await core.store.advance(*FLOOR, floor)
     return counts
 

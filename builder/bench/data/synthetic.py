@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -12,6 +13,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.recall import Passage, StoredBreadcrumb
 from builder.language.sentences import fingerprint
 from builder.remember.decode import decode
+from builder.remember.memory import passages
 from builder.wire.records import make_record, outgoing
 
 WORKSPACE = "bench"
@@ -22,9 +24,7 @@ DISTINCT_MESSAGES = 600
 
 def texts(number: int, first: int = 0) -> list[str]:
     """Distinct messages: two sentences of the sample's, joined with a number that counts from `first`."""
-    records = [json.loads(line)["context"] for line in sample_lines()]
-    sentences = [text for body in records if (text := body.get("content") or body.get("message")) and isinstance(text, str)]
-    choosing = random.Random(11 + first)
+    choosing, sentences = random.Random(11 + first), _sentences()
     return [
         f"{choosing.choice(sentences)} {choosing.choice(sentences)} (order {count})" for count in range(first, first + number)
     ]
@@ -43,10 +43,26 @@ def breadcrumb(session: str, identity: str, text: str, place: Place, schema: str
     return decode(outgoing(record, WORKSPACE).arrive(place, moment))
 
 
+def sized_texts(sizes: Iterable[int], first: int = 0) -> Iterator[str]:
+    """Distinct messages of sentences of the sample. sizes: characters of each, at least. first: number of the first one."""
+    choosing, sentences = random.Random(13 + first), _sentences()
+    for number, size in enumerate(sizes, first):
+        words = [f"(order {number})"]
+        while sum(map(len, words)) + len(words) <= size:
+            words.append(choosing.choice(sentences))
+        yield " ".join(reversed(words))
+
+
+def _sentences() -> list[str]:
+    records = [json.loads(line)["context"] for line in sample_lines()]
+    return [text for body in records if (text := body.get("content") or body.get("message")) and isinstance(text, str)]
+
+
 def mixed(core: Components, crumb: Breadcrumb, first: StoredBreadcrumb, second: StoredBreadcrumb) -> StoredBreadcrumb:
-    """A breadcrumb with its own words and a vector between two real ones."""
+    """A breadcrumb with its own words and a vector between two real ones, which all its passages have."""
     vectors = [np.frombuffer(fact.passages[0].vector, "<f2").astype(np.float32) for fact in (first, second)]
     between = vectors[0] + vectors[1]
     vector = (between / np.linalg.norm(between)).astype("<f2").tobytes()
-    passage = Passage(0, len(crumb.text), core.helpers.terms(crumb.text), vector, core.helpers.count(crumb.text))
-    return StoredBreadcrumb(breadcrumb=crumb, passages=(passage,), model=first.model, fingerprint=fingerprint(crumb.text))
+    parts = [(start, stop, crumb.text[start:stop]) for start, stop in passages(crumb.text)]
+    spans = [Passage(start, stop, core.helpers.terms(part), vector, core.helpers.count(part)) for start, stop, part in parts]
+    return StoredBreadcrumb(breadcrumb=crumb, passages=tuple(spans), model=first.model, fingerprint=fingerprint(crumb.text))

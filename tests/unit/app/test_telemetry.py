@@ -78,12 +78,17 @@ async def fails_with(text: str) -> None:
 async def test_the_traceback_of_a_bug_says_where_and_what_kind_and_not_what_somebody_wrote(lines: io.StringIO) -> None:
     with pytest.raises(UnexpectedError) as bug:
         await guard(fails_with("my password is hunter2"), logging.getLogger("builder.worker.loop"), "breadcrumb 7")
-    logged = json.loads(lines.getvalue())["message"]
-    assert "hunter2" not in logged
+    line = json.loads(lines.getvalue())
+    assert "hunter2" not in lines.getvalue()
     assert "hunter2" not in str(bug.value)
-    assert logged.startswith("a bug in breadcrumb 7:\n")
-    assert "in fails_with" in logged
-    assert logged.index("KeyError\nwhich led to\n") < logged.rindex("ValueError")
+    assert line["message"] == "a bug in breadcrumb 7"
+    assert "in fails_with" in line["exception"]
+    assert line["exception"].index("KeyError\nwhich led to\n") < line["exception"].rindex("ValueError")
+
+
+def test_a_message_of_several_lines_is_one_line(lines: io.StringIO) -> None:
+    logging.getLogger("library").warning("503 \nNats-Subject: x\n")
+    assert json.loads(lines.getvalue())["message"] == "503 Nats-Subject: x"
 
 
 def test_failed_hints_of_records_are_counted_together_and_logged_by_their_schema(lines: io.StringIO) -> None:

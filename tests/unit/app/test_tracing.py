@@ -1,0 +1,33 @@
+"""Whether spans are exported, by the variables of OpenTelemetry."""
+
+import sys
+from collections.abc import Mapping
+
+import pytest
+
+from builder.app.tracing import exported_spans, is_on
+from builder.domain.errors import Misconfigured
+
+ENDPOINT = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, False),
+        ({"OTEL_SERVICE_NAME": "contexts"}, False),
+        (ENDPOINT, True),
+        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://collector:4318/v1/traces"}, True),
+        (ENDPOINT | {"OTEL_SDK_DISABLED": "True"}, False),
+        (ENDPOINT | {"OTEL_TRACES_EXPORTER": "none"}, False),
+    ],
+)
+def test_an_endpoint_switches_export_on(environment: Mapping[str, str], expected: bool) -> None:
+    assert is_on(environment) is expected
+
+
+async def test_an_endpoint_without_the_extra_is_misconfigured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
+    with pytest.raises(Misconfigured, match=r"OTEL_EXPORTER_OTLP_ENDPOINT .* is set .* not installed.*\[tracing\]"):
+        async with exported_spans("test", ENDPOINT):
+            pass
