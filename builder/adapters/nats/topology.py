@@ -33,6 +33,8 @@ FILLED = ("", "filled")
 """Key of the ledger under which `reindex` and `models switch` note how far they are."""
 RESTORED_FROM, RESTORED_AT = "context-builder-restored-from", "context-builder-restored-at"
 """Metadata of a restored stream: the incarnation of BREADCRUMBS in the backup, and since the restore."""
+RESTORED_FILE = "context-builder-restored-file"
+"""Metadata of a restored stream: SHA-256 of the file of its backup."""
 CONTEXTS_MAX_AGE = timedelta(hours=24)
 _DUPLICATES = timedelta(minutes=2)
 

@@ -19,6 +19,7 @@ from builder.adapters.nats.topology import (
     CONTEXTS,
     DEADLETTERS,
     RESTORED_AT,
+    RESTORED_FILE,
     RESTORED_FROM,
     all_breadcrumbs,
     incarnation_of,
@@ -99,14 +100,12 @@ async def restore(settings: Settings, servers: str, folder: Path, progress: Prog
     async with _broker(settings, servers) as connection:
         js = connection.jetstream()
         present = {kind: await optional("looking at the streams", js.stream_info(own.stream(kind))) for kind in kinds}
-        missing = [kind for kind in kinds if not _is_restored(present[kind], manifest, kind)]
-        for kind in missing:
-            _check_empty(present[kind])
+        missing = [kind for kind in kinds if not _is_restored(present[kind], manifest.streams[kind])]
         marks = {RESTORED_FROM: str(manifest.incarnation), RESTORED_AT: f"{datetime.now(UTC).timestamp() * 1_000_000:.0f}"}
         for kind in missing:
             await optional("removing an empty stream", js.delete_stream(own.stream(kind)))
             saved, file = manifest.streams[kind], _file(folder, kind)
-            metadata = (saved.config.get("metadata") or {}) | marks
+            metadata = (saved.config.get("metadata") or {}) | marks | {RESTORED_FILE: saved.sha256}
             changes = {"num_replicas": settings.nats.replicas, "metadata": metadata}
             with _folder_errors(folder):
                 _check_counts(saved, await restore_snapshot(connection, saved, changes, file, progress))
@@ -197,19 +196,21 @@ async def _settled(js: JetStreamContext, own: Installation, last: int) -> int:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-def _is_restored(info: StreamInfo | None, manifest: Manifest, kind: str) -> bool:
-    """Whether an interrupted restore of this backup has made the stream."""
-    if info is None or (info.config.metadata or {}).get(RESTORED_FROM) != str(manifest.incarnation):
+def _is_restored(info: StreamInfo | None, saved: Snapshot) -> bool:
+    """Whether an interrupted restore has made the stream. Raises `Rejected` for one with messages of its own.
+
+    nats-server shows a stream of which the restore was interrupted, with the messages that it got.
+    """
+    if info is None:
         return False
-    return manifest.streams[kind].fits(info.state.last_seq)
-
-
-def _check_empty(info: StreamInfo | None) -> None:
-    if info is not None and info.state.messages:
-        raise Rejected(
-            f"stream {info.config.name} of this broker has {info.state.messages:,} messages of its own; restore into an empty "
-            "broker: stop the service and move DATA_DIR/nats away, or remove the stream with `nats stream rm`"
-        )
+    if (info.config.metadata or {}).get(RESTORED_FILE) == saved.sha256 and info.state.last_seq <= saved.last:
+        return saved.fits(info.state.last_seq)
+    if not info.state.messages:
+        return False
+    raise Rejected(
+        f"stream {info.config.name} of this broker has {info.state.messages:,} messages of its own; restore into an empty "
+        "broker: stop the service and move DATA_DIR/nats away, or remove the stream with `nats stream rm`"
+    )
 
 
 def _check_counts(saved: Snapshot, state: dict[str, Any]) -> None:

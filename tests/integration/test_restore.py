@@ -1,0 +1,140 @@
+"""A restore goes on where it was, and refuses what it could damage or cannot trust."""
+
+import asyncio
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nats
+import pytest
+from nats.js import JetStreamContext
+from nats.js.errors import NotFoundError
+
+from builder.adapters.nats.topology import (
+    BREADCRUMBS,
+    DEADLETTERS,
+    RESTORED_FILE,
+    Topology,
+    ensure_streams,
+)
+from tests.commands import COMMAND, run
+from tests.running import Broker, Process, Running, all_settled, environment, jetstream, say, until
+
+OPTIONS: dict[str, Any] = {"embedding__engine": "none", "worker__ack_wait_seconds": 2}
+SESSIONS = 4
+
+
+async def talk(js: JetStreamContext, first: int, end: int) -> None:
+    """Messages of people, which are answered."""
+    for number in range(first, end):
+        await say(js, f"Message {number} is about the blue kiln.", f"s{number % SESSIONS}", f"m{number}")
+
+
+@pytest.fixture(scope="module")
+def backup(folder: Path, service: Running) -> Path:
+    """A backup of the module's service."""
+    target = folder / "backup"
+
+    async def make() -> None:
+        async with jetstream(service.url) as js:
+            await talk(js, 0, 5)
+            await all_settled(js)
+
+    asyncio.run(make())
+    assert run("backup", str(target), env=service.env).returncode == 0
+    return target
+
+
+async def test_a_restore_that_is_killed_goes_on_where_it_was(backup: Path, tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker:
+        env = environment(tmp_path, nats__servers=broker.url)
+        async with jetstream(broker.url) as js:
+            with Process([COMMAND, "restore", str(backup)], env, tmp_path / "log"):
+                await until(lambda: there_is(js, DEADLETTERS), "the first stream")
+            again = run("restore", str(backup), "--json", env=env)
+            assert (again.returncode, DEADLETTERS in json.loads(again.stdout)["restored"]) == (0, False)
+            for row in json.loads(again.stdout)["streams"]:
+                assert (await js.stream_info(row["stream"])).state.messages == row["messages"]
+            third = run("restore", str(backup), "--json", env=env)
+            assert json.loads(third.stdout)["restored"] == []
+
+
+async def test_a_stream_of_which_the_restore_was_cut_off_is_restored_whole(tmp_path: Path) -> None:
+    """nats-server 2.15 shows it with the messages that it got."""
+    with Broker(tmp_path / "one") as broker, Broker(tmp_path / "two") as empty:
+        env, folder = environment(tmp_path, nats__servers=empty.url), tmp_path / "backup"
+        async with jetstream(broker.url) as js:
+            await ensure_streams(js, Topology())
+            for _ in range(60):
+                await js.publish("breadcrumbs.acme.s1.note.v1", os.urandom(50_000))
+            assert run("backup", str(folder), "--servers", broker.url, env=env).returncode == 0
+        saved = json.loads((folder / "manifest.json").read_text("utf-8"))["streams"][BREADCRUMBS]
+        connection = await nats.connect(empty.url)
+        config = saved["config"] | {"metadata": {RESTORED_FILE: saved["sha256"]}}
+        request = json.dumps({"config": config, "state": saved["earliest"]}).encode()
+        target = json.loads((await connection.request(f"$JS.API.STREAM.RESTORE.{BREADCRUMBS}", request)).data)["deliver_subject"]
+        data = (folder / "BREADCRUMBS.tar.s2").read_bytes()
+        for start in range(0, len(data) * 2 // 3, 100_000):
+            await connection.request(target, data[start : start + 100_000])
+        await connection.close()
+        async with jetstream(empty.url) as js:
+            again = run("restore", str(folder), env=env)
+            assert again.returncode == 0, again.stderr
+            assert (await js.stream_info(BREADCRUMBS)).state.messages == 60
+
+
+async def there_is(js: JetStreamContext, stream: str) -> bool:
+    """Whether the broker has it."""
+    try:
+        await js.stream_info(stream)
+    except NotFoundError:
+        return False
+    return True
+
+
+async def test_a_restore_refuses_a_stream_with_messages_of_its_own_and_takes_an_empty_one(backup: Path, tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "service", broker.url, **OPTIONS) as service:
+        running = run("restore", str(backup), env=service.env)
+        assert (running.returncode, "stop every worker" in running.stderr) == (78, True)
+        assert service.stop() == 0
+        async with jetstream(broker.url) as js:
+            await talk(js, 0, 1)
+            refused = run("restore", str(backup), env=service.env)
+            assert refused.returncode == 65
+            assert "stream BREADCRUMBS of this broker has 1 messages of its own" in refused.stderr
+            await js.purge_stream(BREADCRUMBS)
+        assert run("restore", str(backup), env=service.env).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [("CONTEXTS.tar.s2", "is damaged: its SHA-256 is not"), ("manifest.json", "is no manifest of a backup")],
+)
+def test_a_damaged_backup_is_refused_before_anything_is_changed(file: str, words: str, backup: Path, tmp_path: Path) -> None:
+    damaged = shutil.copytree(backup, tmp_path / "backup") / file
+    data = damaged.read_bytes()
+    damaged.write_bytes(data[:-2] + bytes([data[-2] ^ 1]) + data[-1:])
+    done = run("restore", str(tmp_path / "backup"), env=environment(tmp_path, nats__servers="nats://127.0.0.1:1"))
+    assert (done.returncode, words in done.stderr) == (65, True)
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "words"),
+    [
+        ("restore", "/nowhere", "the backup folder /nowhere cannot be used"),
+        ("backup", "/proc/nowhere", "the backup folder /proc/nowhere cannot be used"),
+    ],
+)
+def test_a_folder_that_cannot_be_used_is_named(command: str, path: str, words: str, service: Running, tmp_path: Path) -> None:
+    env = environment(tmp_path, nats__servers=service.url)
+    done = run(command, path, env=env)
+    assert (done.returncode, words in done.stderr) == (65, True)
+
+
+def test_another_installation_neither_saves_nor_takes_these_streams(backup: Path, service: Running, tmp_path: Path) -> None:
+    env = environment(tmp_path, nats__servers=service.url, name="staging")
+    saved, restored = run("backup", str(tmp_path / "backup"), env=env), run("restore", str(backup), env=env)
+    assert (saved.returncode, "has no stream staging-BREADCRUMBS" in saved.stderr) == (65, True)
+    assert (restored.returncode, "is a backup of installation 'context-builder'" in restored.stderr) == (65, True)
