@@ -8,6 +8,7 @@ import statistics
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 from time import perf_counter
 from typing import Any
 
@@ -69,7 +70,7 @@ async def run(
             number += 1
             step()
         half = statistics.median(rates.ingest) / 2
-        lines = texts(sizes.paced, number * sizes.round)
+        lines = _texts(sizes, number, sizes.paced)
         waits = await sender.pace(_messages(lines, number, 0, sessions, TRIGGER_EVERY), half)
         await _settled(service)
     figures = {"half_rate_per_second": round(half, 1), **event_to_context(waits)}
@@ -80,7 +81,7 @@ async def _slice(
     service: Service, encoder: Embedder, sender: Sender, sessions: int, number: int, rates: Rates, sizes: Sizes
 ) -> None:
     """The same texts through the bare encoder and through the service, each first in turn; then triggers alone."""
-    lines = texts(sizes.round, 0 if sizes.is_cached else number * sizes.round)
+    lines = _texts(sizes, number, sizes.round)
     mixture = _messages(lines[: sizes.slice], number, 0, sessions, TRIGGER_EVERY)
     triggers = _messages(lines[sizes.slice :], number, sizes.slice, sessions, 1)
 
@@ -95,6 +96,13 @@ async def _slice(
     for work in (alone, in_service) if number % 2 else (in_service, alone):
         await work()
     rates.contexts.append(sizes.triggers / await _serve(service, sender, triggers, rates.lags))
+
+
+def _texts(sizes: Sizes, number: int, count: int) -> list[str]:
+    """Of the slice of this number."""
+    if not sizes.is_cached:
+        return texts(count, number * sizes.round)
+    return list(islice(cycle(texts(sizes.round)), count))
 
 
 def _messages(lines: list[str], number: int, first: int, sessions: int, every: int) -> tuple[SentMessage, ...]:
