@@ -24,8 +24,10 @@ from builder.ports.store import Store
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
 from builder.recall.scopes import HistoryCache, HistoryReader, chain_refusals
+from builder.recall.search.candidates import Find
 from builder.recall.search.query import Queries, Query, Searcher
 from builder.recall.search.ranking import Ranker
+from builder.recall.search.retrieval import retrieve
 from builder.remember.memory import THREAD_CHARS, Ingest, Memory, in_thread
 
 Page = TypeVar("Page", PageDraft, AssembledPage)
@@ -172,6 +174,12 @@ class ContextBuilder:
             raise Rejected(pages.rejected[0] if pages.rejected else f"{trigger.id} gives no context: {OPEN_TURN}")
         assembly = await self._assembly(pages.drafts[0], {}, None, degraded=degraded)
         return context_of(assembly, self.recaller.reader.model), Explanation(assembly, self.ranker)
+
+    async def search(self, question: Breadcrumb, profile: Profile, tokens: int) -> tuple[View, tuple[Find, ...]]:
+        """What answers the question in the scope of the profile, the most probable first. tokens: of all finds, about."""
+        query, view = await self.recall_for(question, profile)
+        result = retrieve(query, view, profile.retrieval, self.ranker, frozenset(), tokens, self.recaller.terms)
+        return view, tuple(find for find in result.finds if find.leader < 0 and find.replaces < 0)
 
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""

@@ -30,6 +30,7 @@ from builder.worker.log import Log
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, Verb
+from builder.worker.search import Search
 from builder.worker.summary_scheduler import SummaryScheduler
 from builder.worker.summary_writer import SummaryWriter
 from builder.worker.turns import Turns
@@ -118,6 +119,7 @@ def verbs_of(line: Line, reloading: Reloader, broker: Broker) -> Mapping[str, Ve
         Lookup(line.log),
         Contexts(store, archive),
         RequestHandlers(line.log, broker.publisher, line.forgetting, line.consumers, line.summaries, reloading.profile),
+        Search(line.log, reloading.builder, reloading.profile),
         Explanations(replays, store, broker.is_settled),
     )
     return {name: verb for each in handlers for name, verb in each.verbs.items()}

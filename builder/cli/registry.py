@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "fetch": records.fetch,
     "history": records.history,
     "context": records.context,
+    "search": records.search,
     "explain": explain.explain,
     "why": explain.why,
     "replay": explain.replay,

@@ -144,6 +144,26 @@ class BreadcrumbRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """A passage that answers a search."""
+
+    id: str
+    """Of its breadcrumb; `fetch` gives the whole."""
+    schema: Annotated[str, Field(validation_alias="schema_name")]
+    session: Session
+    sequence: Annotated[int, Field(validation_alias="seq")]
+    speaker: str
+    """Display name."""
+    user_id: str | None
+    """None = unknown."""
+    created_at: datetime
+    """By the sender's clock, with its offset."""
+    text: str
+    probability: float
+    """That it answers the question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PersonReceipt:
     """Everything erased for a person."""
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,16 @@ from nats.errors import NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 
 from builder.client.connecting import reason
-from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, ReceivedContext, read, read_receipt, read_result
+from builder.client.received import (
+    BreadcrumbRecord,
+    Consumer,
+    PersonReceipt,
+    ReceivedContext,
+    SearchResult,
+    read,
+    read_receipt,
+    read_result,
+)
 from builder.client.tools import check_named, piece
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.reports import Receipt
@@ -63,6 +72,24 @@ class Requests:
             for breadcrumb in page["breadcrumbs"]:
                 yield read_result(BreadcrumbRecord, breadcrumb)
             after = page["next"]
+
+    async def search(
+        self,
+        text: str,
+        *,
+        session: str = "",
+        user_id: str = "",
+        limit: int = 10,
+        before: int = 0,
+        schemas: Iterable[str] = (),
+    ) -> tuple[SearchResult, ...]:
+        """Passages of a session, of what was said by and to a user, or of the workspace; the most probable first.
+
+        limit: to 100. before: a stream sequence; 0 = now. schemas: default those of the profile `default`.
+        """
+        scope = {"session": optional_token(session), "user": user_id}
+        request = {"text": text, **scope, "limit": limit, "before": before, "schemas": list(schemas)}
+        return tuple(read_result(SearchResult, each) for each in (await self.request("search", request))["passages"])
 
     async def context(self, consumer: str = "default", *, session: str = "", trigger: str = "") -> ReceivedContext:
         """The session's last, or that of `trigger` (a breadcrumb's id), within 24 hours."""

@@ -14,7 +14,7 @@ from nats.js.errors import APIError
 from builder.client.connecting import reason
 from builder.client.requests import Requests
 from builder.client.stream import StreamReader
-from builder.domain.breadcrumb import ORIGIN, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.text import shape
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
@@ -166,6 +166,12 @@ class Sending(Requests):
             USER_MESSAGE, user_message(content, speaker), session=session, tags=tags, user_id=user_id, ttl=ttl, id=message_id,
             created_at=created_at, memory=memory, to=to,
         )  # fmt: skip
+
+    async def remember(
+        self, note: str, *, session: str = NO_SESSION, user_id: str = "", tags: Iterable[str] = (), ttl: Lifetime | None = None
+    ) -> str:
+        """Publish a `note.v1`; returns its id. session: default none, so that every session finds it."""
+        return await self.send("note.v1", {"content": note}, session=session, user_id=user_id, tags=tags, ttl=ttl)
 
     async def send_tool_result(
         self,

@@ -204,6 +204,8 @@ class SyncClient:
     ask = _plain(asynchronous.Client.ask)
     check_consumer = _plain(asynchronous.Client.check_consumer)
     compact = _plain(asynchronous.Client.compact)
+    search = _plain(asynchronous.Client.search)
+    remember = _plain(asynchronous.Client.remember)
     consumer = _plain(asynchronous.Client.consumer)
     consumers = _plain(asynchronous.Client.consumers)
     context = _plain(asynchronous.Client.context)

@@ -14,6 +14,7 @@ from builder.wire.records import moment
 
 _STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
 MAX_HISTORY_PAGE = 200
+MAX_SEARCH_RESULTS = 100
 
 MAX_FILES, MAX_FILE_CHARS = 200, 500_000
 """Of a replay; the bundled files have 27,000 characters."""
@@ -38,6 +39,20 @@ class HistoryRequest(BaseModel):
     newest: bool = Field(False, description="begin at the end, the newest first")
     limit: int = Field(50, ge=1, le=MAX_HISTORY_PAGE, description="breadcrumbs of a page")
     after: str = Field("", pattern=r"^(\d+\.\d+)?$", description="`next` of the page before")
+
+
+class SearchRequest(BaseModel):
+    """Passages of a session, of a person's memory, or of the whole workspace when neither is named, the most probable first."""
+
+    model_config = _STRICT
+    text: str = Field(min_length=1, max_length=10_000, description="the question, in words")
+    session: str = Field("", description="the session that is searched")
+    user: str = Field("", description="the `user_id` of a person: what was said by and to them, private sessions left out")
+    limit: int = Field(10, ge=1, le=MAX_SEARCH_RESULTS, description="most passages")
+    before: int = Field(0, ge=0, description="only what came before this stream sequence; 0 = everything")
+    schemas: tuple[str, ...] = Field(
+        (), max_length=100, description="schemas that are searched; none = those of the default profile"
+    )
 
 
 class ContextRequest(BaseModel):

@@ -167,3 +167,11 @@ def test_doctor_says_why_a_service_is_not_ready(tmp_path: Path) -> None:
         assert code == 1
         assert f"{service.http}/readyz says failing: stream: no answer about the durable" in parts["service"]["said"]
         assert parts["broker"]["said"].startswith(f"no NATS server answered at {broker.url}: ")
+
+
+def test_a_search_shows_the_passages_and_says_when_nothing_answers(service: Running) -> None:
+    done = run("search", "Where is the key?", "--session", "s1", env=commands_of(service))
+    assert done.returncode == 0, done.stderr
+    assert "Where is the key?" in done.stdout
+    done = run("search", "Anything?", "--session", "nowhere", env=commands_of(service))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "nothing answers it\n")

@@ -15,7 +15,7 @@ from builder.domain.errors import Rejected
 from builder.wire.subjects import optional_token, session_text, session_token
 
 if TYPE_CHECKING:
-    from builder.client import PersonReceipt
+    from builder.client import PersonReceipt, SearchResult
 
 SessionOption = Annotated[str, typer.Option("--session", "-s", help="The session, as other commands take it.")]
 Id = Annotated[str, typer.Argument(help="Id of the breadcrumb.")]
@@ -56,6 +56,34 @@ def history(
     text = "".join(f"{_head(crumb)}\n{indent(_words(crumb), '    ')}\n" for crumb in crumbs)
     whose = f"of person {user!r}" if user else f"of session {session!r}"
     show(crumbs, as_json, text=text, note="" if crumbs else f"nothing is remembered {whose}")
+
+
+def search(
+    text: Annotated[str, typer.Argument(help="The question, in words.")],
+    session: SessionOption = "",
+    user: User = "",
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Show at most so many.")] = 10,
+    before: Annotated[int, typer.Option(min=0, help="Only what came before this stream sequence; 0 = everything.")] = 0,
+    schema: Annotated[list[str] | None, typer.Option(help="Search only these schemas.")] = None,
+    workspace: Workspace = "",
+    servers: Servers = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show the passages that answer a question, in a session, in a user's memory, or in the whole workspace."""
+
+    async def work() -> tuple["SearchResult", ...]:
+        async with target_of(servers, workspace).connect() as client:
+            scope: dict[str, Any] = {"session": session, "user_id": user, "limit": limit, "before": before}
+            return await client.search(text, **scope, schemas=schema or ())
+
+    results = asyncio.run(work())
+    heads = (
+        f"{each.probability:6.1%}  {each.created_at:%Y-%m-%d %H:%M}  {each.session}  {each.speaker}  {each.id}"
+        for each in results
+    )
+    text_of = (f"{head}\n{indent(each.text, '    ')}\n" for head, each in zip(heads, results, strict=True))
+    show([asdict(each) for each in results], as_json, text="".join(text_of), note="" if results else "nothing answers it")
 
 
 def context(
