@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "watch": messages.watch,
     "build": messages.build,
     "compact": messages.compact,
+    "mcp": messages.mcp,
     "migrate": stores.migrate,
     "migrate-store": stores.migrate_store,
     "reindex": stores.reindex,

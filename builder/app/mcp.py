@@ -1,0 +1,109 @@
+"""The MCP door: tools and a resource over the client. It translates; every rule is the service's."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import wraps
+from typing import Annotated, ParamSpec
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from pydantic import Field
+
+from builder.client import BuilderError, Client
+
+INSTRUCTIONS = (
+    "The memory of an agent system. build_context publishes what a user says and gives the page to answer it from; search finds "
+    "passages; fetch_omitted reads what a page cut or left out; remember keeps a note; forget erases for ever."
+)
+MAX_HISTORY = 100
+P = ParamSpec("P")
+Session = Annotated[str, Field(description="the session, as your agent system names it")]
+Consumer = Annotated[str, Field(description="the agent whose page it is")]
+User = Annotated[str, Field(description="your id of a user")]
+Id = Annotated[str, Field(description="id of a message, as a page or a result names it")]
+
+
+def mcp_server(connect: Callable[[], AbstractAsyncContextManager[Client]]) -> MCPServer[None]:
+    """connect: opens the client when a tool first needs it; raises `Unavailable`, which the tool then says."""
+    tools = Tools(connect)
+    server = MCPServer("context-builder", instructions=INSTRUCTIONS, lifespan=tools.open, log_level="WARNING")
+    for tool in (tools.build_context, tools.search, tools.fetch_omitted, tools.history, tools.remember, tools.forget):
+        server.tool(structured_output=False)(_with_errors(tool, ToolError))
+    resource = server.resource("context://{consumer}/{session}", mime_type="text/markdown", title="The last page of an agent")
+    resource(_with_errors(tools.last_context, ResourceError))
+    return server
+
+
+class Tools:
+    """What the door offers; each is a method of the client. All raise errors of ours."""
+
+    def __init__(self, connect: Callable[[], AbstractAsyncContextManager[Client]]) -> None:
+        self._connect = connect
+        self._stack = AsyncExitStack()
+        self._client: Client | None = None
+
+    @asynccontextmanager
+    async def open(self, _server: MCPServer[None]) -> AsyncIterator[None]:
+        """Close the client with the server."""
+        async with self._stack:
+            yield
+
+    async def build_context(self, text: str, session: Session, user_id: User = "", consumer: Consumer = "default") -> str:
+        """Publish what a user says; returns the page to answer it from, as markdown."""
+        return (await (await self._open()).ask(session, text, consumer=consumer, user_id=user_id)).content
+
+    async def search(self, text: str, session: Session = "", user_id: User = "", limit: int = 5) -> str:
+        """Find passages that answer a question: in a session, in what a user said and heard, or, without both, everywhere."""
+        results = await (await self._open()).search(text, session=session, user_id=user_id, limit=limit)
+        lines = (
+            f"[{each.id}] {each.created_at:%Y-%m-%d}, {each.session}, {each.speaker} ({each.probability:.0%}): {each.text}"
+            for each in results
+        )
+        return "\n".join(lines) or "nothing answers it"
+
+    async def fetch_omitted(self, id: Id, session: Session, offset: int = 0, consumer: Consumer = "default") -> str:  # noqa: A002 - as the page names it
+        """Read, in pieces, a message that the last page of the session cut or left out."""
+        client = await self._open()
+        return await client.fetch_omitted(id, await client.context(consumer, session=session), offset)
+
+    async def history(self, session: Session, limit: Annotated[int, Field(ge=1, le=MAX_HISTORY)] = 20) -> str:
+        """The newest messages of a session, the newest first."""
+        lines: list[str] = []
+        async for each in (await self._open()).history(session, newest=True):
+            lines.append(f"[{each.id}] {each.created_at:%Y-%m-%d %H:%M}, {each.speaker}: {each.text}")
+            if len(lines) == limit:
+                break
+        return "\n".join(lines) or "nothing is remembered of this session"
+
+    async def remember(self, note: str, session: Session = "_", user_id: User = "") -> str:
+        """Keep a note; without a session every session finds it. Returns its id."""
+        return await (await self._open()).remember(note, session=session, user_id=user_id)
+
+    async def forget(self, id: Id, confirm: bool = False) -> str:  # noqa: A002 - as the page names it
+        """Erase a message and all that was made from it, for ever. Without confirm it only shows what would be erased."""
+        client = await self._open()
+        if not confirm:
+            each = await client.fetch(id)
+            return f"{each.speaker} in {each.session}: {each.text}\nthis would be erased for ever; call again with confirm=true"
+        receipts = await client.forget(id, by="mcp")
+        return f"{len(receipts)} receipts" if receipts else "it was forgotten before"
+
+    async def last_context(self, consumer: str, session: str) -> str:
+        """The last page of an agent in a session, within 24 hours."""
+        return (await (await self._open()).context(consumer, session=session)).content
+
+    async def _open(self) -> Client:
+        if self._client is None:
+            self._client = await self._stack.enter_async_context(self._connect())
+        return self._client
+
+
+def _with_errors(work: Callable[P, Awaitable[str]], kind: type[Exception]) -> Callable[P, Awaitable[str]]:
+    @wraps(work)
+    async def answer(*args: P.args, **kwargs: P.kwargs) -> str:
+        try:
+            return await work(*args, **kwargs)
+        except BuilderError as error:
+            raise kind(str(error)) from error
+
+    return answer
