@@ -114,7 +114,7 @@ async def open_connection(
         async with asyncio.timeout(timeout):
             await connection.connect(addresses, **arguments)
     except (OSError, TimeoutError, NatsError, _Hopeless) as error:
-        with contextlib.suppress(NatsError, OSError, _Hopeless):
+        with contextlib.suppress(NatsError, OSError, _Hopeless, AssertionError):  # of an address that nats-py does not read
             async with asyncio.timeout(CLOSE_SECONDS):
                 await connection.close()
         where, why = without_credentials(servers), reason(journal.last or error)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from builder.app.console import AsJson, progress_bar, say, settings, show
-from builder.cli.options import Servers
+from builder.cli.options import Servers, target_of
 
 
 def prepare(
@@ -47,10 +47,11 @@ def switch(
     """Make a store for another model beside the running service: set CONTEXT_BUILDER_EMBEDDING__… of the new model."""
     from builder.app.operations.maintenance import switch_model
 
+    target = target_of(servers)
     with progress_bar("models switch") as advance:
-        result = asyncio.run(switch_model(settings(), servers, store, advance))
-    note = f"{result['remembered']} breadcrumbs are in {store}; restart the workers with it and with this command's settings"
-    show(result, as_json, note=note)
+        result = asyncio.run(switch_model(target.settings, target.servers, store, advance))
+    note = f"{result['remembered']} breadcrumbs remembered, {result['rejected']} could not be read; restart the workers with "
+    show(result, as_json, note=f"{note}the new store as CONTEXT_BUILDER_STORE__URL and with this command's settings")
 
 
 def reindex(*, as_json: AsJson = False) -> None:

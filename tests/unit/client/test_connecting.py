@@ -55,6 +55,11 @@ async def test_a_first_connection_that_no_server_answers_is_unavailable_within_i
         await open_connection(NOWHERE, timeout=0.3)
 
 
+async def test_an_address_that_is_none_is_said() -> None:
+    with pytest.raises(Unavailable, match=r"no NATS server answered at nats://: .*; start it, or check the address"):
+        await open_connection("nats://", timeout=0.3)
+
+
 async def test_each_address_is_tried_as_often_as_allowed() -> None:
     with pytest.raises(Unavailable, match="no NATS server answered"):
         await open_connection(NOWHERE, timeout=30.0, rounds=1)
