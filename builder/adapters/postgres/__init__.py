@@ -37,13 +37,10 @@ class PostgresLocation(StoreLocation):
             raise Misconfigured(
                 f"the store's URL is none of PostgreSQL: {error}; write postgresql://USER@HOST:5432/DATABASE"
             ) from error
-        self._conninfo, self._schema = (
-            make_conninfo(conninfo, **{name: DEFAULTS[name] for name in DEFAULTS if name not in parameters}),
-            schema,
-        )
+        missing = {name: DEFAULTS[name] for name in DEFAULTS if name not in parameters}
+        self._conninfo, self._schema = make_conninfo(conninfo, **missing), schema
         host, port = parameters.get("host") or "localhost", parameters.get("port") or 5432
-        place = f"{host}:{port}/{parameters.get('dbname') or parameters.get('user') or ''}"
-        self._name = f"postgresql://{place}"
+        self._name = f"postgresql://{host}:{port}/{parameters.get('dbname') or parameters.get('user') or ''}"
 
     @property
     @override
@@ -54,8 +51,7 @@ class PostgresLocation(StoreLocation):
     async def exists(self) -> bool:
         def work() -> bool:
             with self._connection() as connection:
-                (table,) = connection.execute("SELECT to_regclass(%s)", (f"{self._schema}.migrations",)).fetchone() or (None,)
-                return table is not None
+                return _has_tables(connection, self._schema)
 
         return await asyncio.to_thread(work)
 
@@ -115,11 +111,8 @@ class PostgresLocation(StoreLocation):
         except psycopg.OperationalError as error:
             raise self._unavailable(error) from error
         except psycopg.Error as error:
-            remedy = (
-                "let an administrator run CREATE EXTENSION vector in it"
-                if "vector" in str(error)
-                else "look at its user's rights"
-            )
+            extension = "let an administrator run CREATE EXTENSION vector in it"
+            remedy = extension if "vector" in str(error) else "look at its user's rights"
             raise Misconfigured(f"the store {self.name} cannot be used: {error}; {remedy}") from error
 
     def _unavailable(self, error: psycopg.Error) -> Unavailable:
@@ -129,11 +122,10 @@ class PostgresLocation(StoreLocation):
 
 
 def _migrate(connection: psycopg.Connection, conninfo: str, schema: str) -> None:
-    newest = max(name[:4] for name in (item.name for item in (_MIGRATIONS / "versions").iterdir()) if name[:4].isdigit())
+    newest = max(item.name[:4] for item in (_MIGRATIONS / "versions").iterdir() if item.name[:4].isdigit())
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", (schema,))
-        (table,) = connection.execute("SELECT to_regclass(%s)", (f"{schema}.migrations",)).fetchone() or (None,)
-        if table:
+        if _has_tables(connection, schema):
             query = SQL("SELECT version_num FROM {}.migrations").format(Identifier(schema))
             (level,) = connection.execute(query).fetchone() or ("",)
             if level > newest:
@@ -146,6 +138,11 @@ def _migrate(connection: psycopg.Connection, conninfo: str, schema: str) -> None
             connection.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(schema)))
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
     _upgrade(conninfo, schema)
+
+
+def _has_tables(connection: psycopg.Connection, schema: str) -> bool:
+    (table,) = connection.execute("SELECT to_regclass(%s)", (f"{schema}.migrations",)).fetchone() or (None,)
+    return table is not None
 
 
 def _upgrade(conninfo: str, schema: str) -> None:

@@ -92,18 +92,14 @@ class PostgresConnection(Connection):
         self._pool.close()
 
     def _transact(self, work: Callable[[Cursor], T], access: Access, workspace: str) -> T:
-        kind = getattr(work, "__qualname__", "")
         begin = SQL("{}; SET LOCAL context_builder.workspace = {}").format(SQL(_BEGIN[access]), Literal(workspace))
-        try:
-            with self._transaction(begin) as connection:
-                result = work(PostgresCursor(connection))
-        except psycopg.Error as error:
-            sentence = f"the store {self._name} failed: {error}; look at PostgreSQL's log, its disk and its max_connections"
-            if access is Access.WRITING:
-                self._refusals.note(kind, sentence)
-            raise Unavailable(sentence) from error
-        self._refusals.clear(kind)
-        return result
+        with self._refusals.noting(work, access):
+            try:
+                with self._transaction(begin) as connection:
+                    return work(PostgresCursor(connection))
+            except psycopg.Error as error:
+                sentence = f"the store {self._name} failed: {error}; look at PostgreSQL's log, its disk and its max_connections"
+                raise Unavailable(sentence) from error
 
     @contextmanager
     def _transaction(self, begin: Composed) -> Iterator[psycopg.Connection]:

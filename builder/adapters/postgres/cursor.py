@@ -47,8 +47,7 @@ class PostgresCursor(Cursor):
     @override
     def insert(self, table: str, columns: str, rows: Sequence[Sequence[Any]]) -> None:
         if len(rows) < COPIED_ROWS:
-            values = ", ".join("?" * len(columns.split(", ")))
-            self.executemany(f"INSERT INTO {table} ({columns}) VALUES ({values})", rows)
+            super().insert(table, columns, rows)
             return
         # A table with policies takes no COPY.
         self.execute(_COPIES.format(table=table, columns=columns))

@@ -6,9 +6,12 @@ The statements are SQL that SQLite and PostgreSQL both know: `?` stands for a va
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import Enum
 from time import monotonic
 from typing import Any, Protocol, TypeVar
+
+from builder.domain.errors import Unavailable
 
 Row = tuple[Any, ...]
 EVERY_WORKSPACE = "*"
@@ -39,6 +42,8 @@ class Cursor(Protocol):
 
     def insert(self, table: str, columns: str, rows: Sequence[Sequence[Any]]) -> None:
         """Insert rows, as quickly as the database can. columns: names, with commas."""
+        values = ", ".join("?" * len(columns.split(", ")))
+        self.executemany(f"INSERT INTO {table} ({columns}) VALUES ({values})", rows)
 
     def changes(self) -> int:
         """How many rows the last statement wrote."""
@@ -57,12 +62,16 @@ class Refusals:
     def __init__(self) -> None:
         self._sentences: dict[str, tuple[str, float]] = {}
 
-    def note(self, kind: str, sentence: str) -> None:
-        """A write failed."""
-        self._sentences[kind] = sentence, monotonic()
-
-    def clear(self, kind: str) -> None:
-        """The same write succeeded."""
+    @contextmanager
+    def noting(self, work: Callable[[Cursor], object], access: Access) -> Iterator[None]:
+        """Note an `Unavailable` of the block if the function writes; forget it once the same function succeeds."""
+        kind = getattr(work, "__qualname__", "")
+        try:
+            yield
+        except Unavailable as error:
+            if access is Access.WRITING:
+                self._sentences[kind] = str(error), monotonic()
+            raise
         self._sentences.pop(kind, None)
 
     @property

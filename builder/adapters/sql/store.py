@@ -1,4 +1,4 @@
-"""A store in one SQLite file: SQL selects rows, Python scores them."""
+"""A store in a database: SQL selects rows, Python scores them."""
 
 import heapq
 from collections.abc import Iterator, Sequence

@@ -50,11 +50,6 @@ class SqliteCursor(Cursor):
         return self._sql.changes()
 
     @override
-    def insert(self, table: str, columns: str, rows: Sequence[Sequence[Any]]) -> None:
-        values = ", ".join("?" * len(columns.split(", ")))
-        self.executemany(f"INSERT INTO {table} ({columns}) VALUES ({values})", rows)
-
-    @override
     def lock(self, name: str) -> None:
         return
 
@@ -118,19 +113,16 @@ class SqliteConnection(Connection):
         self._thread.shutdown()
 
     def _transact(self, work: Callable[[Cursor], T], access: Access) -> T:
-        kind = getattr(work, "__qualname__", "")
-        try:
-            with _transaction(self._sql, _BEGIN[access]):
-                result = work(self._cursor)
-        except apsw.Error as error:
-            sentence = f"the store {self._path} failed: {error}; check the disk and who else uses the file"
-            if isinstance(error, DAMAGE):
-                sentence = self._damage = DAMAGED.format(self._path, error)
-            if access is Access.WRITING:
-                self._refusals.note(kind, sentence)
-            raise Unavailable(sentence) from error
-        self._refusals.clear(kind)
-        return result
+        with self._refusals.noting(work, access):
+            try:
+                with _transaction(self._sql, _BEGIN[access]):
+                    return work(self._cursor)
+            except DAMAGE as error:
+                self._damage = DAMAGED.format(self._path, error)
+                raise Unavailable(self._damage) from error
+            except apsw.Error as error:
+                sentence = f"the store {self._path} failed: {error}; check the disk and who else uses the file"
+                raise Unavailable(sentence) from error
 
 
 @contextmanager
