@@ -24,7 +24,9 @@ def main(name: str, *arguments: str) -> None:
 
 def keep(name: str, arguments: tuple[str, ...], load: float, figures: dict[str, Any]) -> None:
     """Write the file. load: average of the machine when the benchmark began."""
-    said = " ".join(map(public, arguments))
+    said = " ".join(",".join(Path(part).name for part in argument.split(",")) for argument in arguments)
+    if store := os.environ.get("CONTEXT_BUILDER_STORE__URL", ""):
+        said += f", CONTEXT_BUILDER_STORE__URL={store.partition(':')[0]}"
     result = {
         "command": f"context-builder bench {said}",
         "date": datetime.now(UTC).date().isoformat(),
@@ -33,12 +35,6 @@ def keep(name: str, arguments: tuple[str, ...], load: float, figures: dict[str, 
     }
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(result, ensure_ascii=False, indent=2) + "\n", "utf-8")
-
-
-def public(argument: str) -> str:
-    """Of a path the last part, of a URL its scheme."""
-    scheme, is_url, _ = argument.partition("://")
-    return scheme if is_url else ",".join(Path(part).name for part in argument.split(","))
 
 
 if __name__ == "__main__":

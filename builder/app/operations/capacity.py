@@ -98,7 +98,7 @@ def plan(expected: Expected, constants: Mapping[str, Constant]) -> tuple[Figure,
         Figure("partitions of PostgreSQL", PARTITIONS, "partitions"),
         Figure("messages in a partition", total / PARTITIONS, "messages"),
         Figure("workers", workers, "workers", "ingest_per_second contexts_per_second"),
-        Figure("CONTEXT_BUILDER_STORE__CACHED_PASSAGES of a worker", ceil(cached), "passages", "passages"),
+        Figure("STORE__CACHED_PASSAGES of a worker", ceil(cached), "passages", "passages"),
         Figure("memory of a worker", memory, "bytes", "worker_bytes cached_passage_bytes"),
         Figure("rebuilding a store from the stream", total / value["ingest_per_second"] / 3600, "hours", "ingest_per_second"),
     )

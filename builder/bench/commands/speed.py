@@ -108,12 +108,10 @@ def memory(
 
 def plan(
     messages: Annotated[int, typer.Option(min=1000, help="Messages that are stored and published.")] = 1_000_000,
-    store: Annotated[str, typer.Option(help="URL of an empty store, as CONTEXT_BUILDER_STORE__URL; default a file.")] = "",
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Bytes of messages in a real stream and a real store, and what they predict beside a replay of other lengths."""
-    from builder.app.broker import location
+    """Bytes of messages in a stream and a store, as `bench store` takes one, and what they predict beside a replay."""
     from builder.app.components import open_components
     from builder.app.settings import NatsSettings
     from builder.bench.scratch import open_streams
@@ -124,8 +122,7 @@ def plan(
         with folder() as path, progress("plan", bench.steps(messages)) as step:
             parts = {"name": DEFAULT_NAME, "data_dir": path, "nats": NatsSettings(port=-1)}
             own = settings().model_copy(update=parts)
-            place = location(store or f"sqlite:{path}/store.sqlite3")
-            async with open_components(own, place) as core, open_streams(own) as (js, stream):
+            async with open_components(own, await empty_store(path)) as core, open_streams(own) as (js, stream):
                 return await bench.run(core, js, stream, messages, step)
 
     figures = asyncio.run(work())

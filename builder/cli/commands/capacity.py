@@ -6,6 +6,12 @@ import typer
 
 from builder.app.console import AsJson, show, table
 
+KILO, PREFIXES = 1_000, ("", "k", "M", "G", "T", "P")
+NOTE = (
+    "Volumes have half as much again; workers are half busy at the peak. Rates are of the machine that is named: compare it with "
+    "yours by `context-builder bench load`."
+)
+
 
 def plan(
     messages_a_day: Annotated[int, typer.Option(min=1, help="Messages of all kinds.")] = 100_000,
@@ -34,19 +40,15 @@ def plan(
     )
     result = report(expected)
     figures = [(each["name"], amount(each["value"], each["unit"]), each["constants"]) for each in result["figures"]]
-    constants = [(name, f"{each['value']:,}", each["unit"], each["source"]) for name, each in result["constants"].items()]
+    sources = list(dict.fromkeys(each["source"] for each in result["constants"].values()))
+    constants = [
+        (name, f"{each['value']:,}", each["unit"], f"[{sources.index(each['source']) + 1}]")
+        for name, each in result["constants"].items()
+    ]
     text = table(("needed", "", "made of"), figures, frozenset({""})) + "\n"
-    text += table(("constant", "value", "unit", "measured by"), constants, frozenset({"value"}))
+    text += table(("constant", "value", "unit", "by"), constants, frozenset({"value"}))
+    text += "".join(f"[{number}] {source}\n" for number, source in enumerate(sources, 1))
     show(result, as_json, text=text, note=NOTE)
-
-
-NOTE = (
-    "Volumes have half as much again; workers are half busy at the peak. Rates are of the machine that is named: compare it with "
-    "yours by `context-builder bench load`."
-)
-
-
-KILO, PREFIXES = 1_000, ("", "k", "M", "G", "T", "P")
 
 
 def amount(value: float, unit: str) -> str:

@@ -36,3 +36,4 @@ def test_the_plan_shows_each_figure_and_the_source_of_each_constant() -> None:
     for name, constant in result["constants"].items():
         assert name in printed.stdout
         assert constant["source"].startswith("context-builder bench ")
+        assert constant["source"] in printed.stdout
