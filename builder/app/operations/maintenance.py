@@ -41,8 +41,8 @@ log = logging.getLogger("builder.reindex")
 REINDEX_STEPS = (
     "under systemd `systemctl stop context-builder`, the command, `systemctl start context-builder`; with compose "
     "`docker compose stop context-builder`, `docker compose run --rm context-builder reindex`, `docker compose start "
-    "context-builder`; with Helm `helm upgrade RELEASE CHART --reuse-values --set reindex=true`, which rebuilds before the pod's "
-    "service starts, and afterwards the same with reindex=false; with PostgreSQL add --set replicas=0 to the first"
+    "context-builder`; with Helm `helm upgrade RELEASE CHART --reset-then-reuse-values --set reindex=true`, which rebuilds before the "
+    "pod's service starts, and afterwards the same with reindex=false; with PostgreSQL the same with replicas=0 goes before"
 )
 """For a running service."""
 
