@@ -93,7 +93,7 @@ async def steady(workers: Workers, js: JetStreamContext, load: Load, numbers: Se
 
 
 async def restless(workers: Workers, js: JetStreamContext, load: Load) -> None:
-    """Send the load in parts: to two workers, to four, to three and a killed one that comes back, to workers that are rolled."""
+    """Send the load in parts: to two workers, to four, to three and a killed one that comes back, to four of which two are rolled."""
     parts = [load.triggers * number // 4 for number in range(5)]
     with ExitStack() as stack:
         services = [stack.enter_context(workers.make(number)) for number in range(2)]
@@ -110,7 +110,7 @@ async def restless(workers: Workers, js: JetStreamContext, load: Load) -> None:
         await sending
         await asyncio.to_thread(services[0].start)
         sending = asyncio.create_task(send(js, load, parts[3], parts[4]))
-        for service in services:
+        for service in services[:2]:
             assert await asyncio.to_thread(service.stop) == 0
             await asyncio.to_thread(service.start)
         await sending

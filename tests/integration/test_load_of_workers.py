@@ -27,7 +27,7 @@ def stores(kind: str) -> Callable[[int], str]:
     ("load", "options", "store"),
     [
         (Load(triggers=TRIGGERS, sessions=200), FAST, "file"),
-        (Load(triggers=TRIGGERS, sessions=200), FAST, "postgresql"),
+        (Load(triggers=TRIGGERS // 2, sessions=100), FAST, "postgresql"),
         (Load(triggers=TRIGGERS // 10, sessions=20), {"worker__ack_wait_seconds": 10}, "file"),
     ],
     ids=["without a model", "in PostgreSQL", "with the model"],
@@ -49,7 +49,7 @@ async def test_four_workers_publish_what_one_publishes_alone(
 
 @pytest.mark.parametrize("store", ["file", "postgresql"])
 async def test_workers_that_come_die_and_are_rolled_change_nothing_but_the_speed(store: str, tmp_path: Path) -> None:
-    load = Load(triggers=TRIGGERS, sessions=200)
+    load = Load(triggers=TRIGGERS // 2, sessions=100)
     with Broker(tmp_path / "broker") as broker:
         workers = Workers(folder=tmp_path, broker=broker, options=FAST, stores=stores(store))
         async with jetstream(broker.url) as js:
