@@ -93,7 +93,7 @@ async def steady(workers: Workers, js: JetStreamContext, load: Load, numbers: Se
 
 
 async def restless(workers: Workers, js: JetStreamContext, load: Load) -> None:
-    """Send the load in parts: to two workers, to four, to three and a killed one that comes back, to four of which two are rolled."""
+    """Send the load in parts: to two workers, to four, to three and a killed one that comes back, to four with two rolled."""
     parts = [load.triggers * number // 4 for number in range(5)]
     with ExitStack() as stack:
         services = [stack.enter_context(workers.make(number)) for number in range(2)]

@@ -20,7 +20,7 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.selector import trigger_text, wait_for_tools
 from builder.wire.records import Outgoing, make_record
 from builder.wire.subjects import DEFAULT, Installation, session_subject
-from builder.wire.traces import continued
+from builder.wire.traces import trace_scope
 
 
 class AnsweredMeanwhile(Rejected):
@@ -174,7 +174,7 @@ class Replying(Sending):
             body["tool_requests"] = calls
         if context.questions:
             body["questions"] = list(context.questions)
-        with continued(context.trace):
+        with trace_scope(context.trace):
             return await self._answering.send(
                 context, body, step, message_id, tuple(tags), (to,) if isinstance(to, str) else tuple(to)
             )
@@ -234,7 +234,7 @@ class Replying(Sending):
                 if not any(request in each.results for each in await self.responses(context)):
                     raise
 
-        with continued(context.trace):
+        with trace_scope(context.trace):
             await run_calls(context, response.open_calls, tools, send)
 
     async def responses(self, context: ReceivedContext) -> tuple[Response, ...]:

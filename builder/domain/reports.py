@@ -17,24 +17,24 @@ remembered of them, vectors, the history, the page with its search.
 
 Embedding and recall run at the same time, and earlier messages are embedded too, so the sum may exceed the whole.
 """
-Around = Callable[[Part], AbstractContextManager[object]]
+PartScope = Callable[[Part], AbstractContextManager[object]]
 _SECONDS: ContextVar[dict[Part, float]] = ContextVar("seconds_by_part")
-_AROUND: ContextVar[Around] = ContextVar("around_a_part", default=nullcontext)
+_PART_SCOPE: ContextVar[PartScope] = ContextVar("part_scope", default=nullcontext)
 
 
 @contextmanager
-def stopwatch(around: Around = nullcontext) -> Iterator[dict[Part, float]]:
+def stopwatch(scope: PartScope = nullcontext) -> Iterator[dict[Part, float]]:
     """Collect what `timed` measures inside the block, in the tasks that it starts, too: part → seconds.
 
-    around: entered for each part.
+    scope: entered for each part.
     """
     seconds: dict[Part, float] = {}
-    tokens = _SECONDS.set(seconds), _AROUND.set(around)
+    tokens = _SECONDS.set(seconds), _PART_SCOPE.set(scope)
     try:
         yield seconds
     finally:
         _SECONDS.reset(tokens[0])
-        _AROUND.reset(tokens[1])
+        _PART_SCOPE.reset(tokens[1])
 
 
 @contextmanager
@@ -42,7 +42,7 @@ def timed(part: Part) -> Iterator[None]:
     """Add the duration of the block to its part."""
     start = perf_counter()
     try:
-        with _AROUND.get()(part):
+        with _PART_SCOPE.get()(part):
             yield
     finally:
         seconds = _SECONDS.get(None)

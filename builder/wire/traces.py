@@ -41,7 +41,7 @@ def trace_headers() -> dict[str, str]:
 
 
 @contextmanager
-def continued(trace: Mapping[str, str]) -> Iterator[None]:
+def trace_scope(trace: Mapping[str, str]) -> Iterator[None]:
     """What the block sends belongs to this trace, unless a span is active."""
     token = _RECEIVED.set(trace)
     try:
@@ -56,7 +56,7 @@ def span(name: str, kind: Kind = "internal", trace: Mapping[str, str] | None = N
 
     Of an exception the span has the type alone: messages quote contents.
     """
-    with continued(_RECEIVED.get() if trace is None else trace):
+    with trace_scope(_RECEIVED.get() if trace is None else trace):
         if "opentelemetry.trace" not in sys.modules:
             yield lambda **_attributes: None
             return

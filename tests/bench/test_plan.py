@@ -39,8 +39,8 @@ def constants() -> dict[str, dict[str, Any]]:
     ):
         measured = result(file)["figures"]["constants"]
         unit = "passages" if ours == "passages" else "bytes"
-        add(f"{ours}_a_message", measured[f"{theirs}_a_message"], f"{unit} for each message", file)
-        add(f"{ours}_a_text_byte", measured[f"{theirs}_a_text_byte"], f"{unit} {PER_TEXT_BYTE}", file)
+        add(f"{ours}_per_message", measured[f"{theirs}_per_message"], f"{unit} for each message", file)
+        add(f"{ours}_per_text_byte", measured[f"{theirs}_per_text_byte"], f"{unit} {PER_TEXT_BYTE}", file)
     add("context_bytes", result("plan")["figures"]["constants"]["context_bytes"], "bytes of a context of 4,000 tokens", "plan")
     memory = result("memory")["figures"]
     add("worker_bytes", memory["resident_before_mb"] * 1e6, "bytes of a worker that keeps no passage", "memory")
@@ -73,7 +73,7 @@ def test_a_small_replay_takes_what_it_predicts_in_the_stream(tmp_path: Path) -> 
     assert figures["messages"] == 1_000
     assert 0.97 < figures["replay"]["stream_bytes"]["ratio"] < 1.03
     stored = {name: constant.value for name, constant in capacity.read_constants().items()}
-    assert abs(figures["constants"]["stream_bytes_a_message"] / stored["stream_bytes_a_message"] - 1) < 0.05
+    assert abs(figures["constants"]["stream_bytes_per_message"] / stored["stream_bytes_per_message"] - 1) < 0.05
 
 
 def test_the_partitions_are_those_of_the_migration() -> None:

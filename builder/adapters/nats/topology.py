@@ -29,7 +29,7 @@ PROBES_SUBJECT = "probes.context-builder"
 DURABLE = DEFAULT_NAME
 FLOOR = ("", DURABLE)
 """Key of the ledger under which the durable's ack floor is noted; no workspace has an empty name."""
-FILLED = ("", "filled")
+FILL_PLACE = ("", "filled")
 """Key of the ledger under which `reindex` and `models switch` note how far they are."""
 RESTORED_FROM, RESTORED_AT = "context-builder-restored-from", "context-builder-restored-at"
 """Metadata of a restored stream: the incarnation of BREADCRUMBS in the backup, and since the restore."""

@@ -15,7 +15,7 @@ UTILISATION = 0.5
 """Of a worker at the peak: the rest is for bursts, catching up, and a worker that is gone."""
 VOLUME_FACTOR = 1.5
 """A volume beside what is expected on it."""
-LEAST_VOLUME = 1e9
+MIN_VOLUME_BYTES = 1e9
 PARTITIONS = 16
 """Hash partitions of the tables in PostgreSQL."""
 
@@ -24,7 +24,7 @@ PARTITIONS = 16
 class Expected:
     """What an installation has to take."""
 
-    messages_a_day: int
+    messages_per_day: int
     days_kept: int
     sessions: int
     """At work at the same time."""
@@ -70,15 +70,15 @@ def read_constants() -> dict[str, Constant]:
 def plan(expected: Expected, constants: Mapping[str, Constant]) -> tuple[Figure, ...]:
     """The figures, in the order of the page."""
     value = {name: constant.value for name, constant in constants.items()}
-    total = expected.messages_a_day * expected.days_kept
+    total = expected.messages_per_day * expected.days_kept
 
     def each(what: str) -> float:
         """Of a message of the mean length."""
-        return value[f"{what}_a_message"] + value[f"{what}_a_text_byte"] * expected.text_bytes
+        return value[f"{what}_per_message"] + value[f"{what}_per_text_byte"] * expected.text_bytes
 
     breadcrumbs, postgres = total * each("stream_bytes"), total * each("postgres_bytes")
-    contexts = expected.messages_a_day * expected.user_share * value["context_bytes"]
-    rate = expected.messages_a_day / DAY_SECONDS * expected.peak
+    contexts = expected.messages_per_day * expected.user_share * value["context_bytes"]
+    rate = expected.messages_per_day / DAY_SECONDS * expected.peak
     busy = rate * ((1 - expected.user_share) / value["ingest_per_second"] + expected.user_share / value["contexts_per_second"])
     workers = max(1 if expected.replicas == 1 else 2, ceil(busy / UTILISATION))
     cached = expected.sessions * expected.session_messages * max(1.0, each("passages")) / workers
@@ -115,4 +115,4 @@ def report(expected: Expected) -> dict[str, Any]:
 
 
 def _volume(bytes_expected: float) -> float:
-    return max(LEAST_VOLUME, VOLUME_FACTOR * bytes_expected)
+    return max(MIN_VOLUME_BYTES, VOLUME_FACTOR * bytes_expected)

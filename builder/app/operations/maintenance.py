@@ -15,7 +15,7 @@ from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import (
     BREADCRUMBS,
     DEADLETTERS,
-    FILLED,
+    FILL_PLACE,
     FLOOR,
     current_incarnation,
     ensure_streams,
@@ -41,8 +41,8 @@ log = logging.getLogger("builder.reindex")
 REINDEX_STEPS = (
     "under systemd `systemctl stop context-builder`, the command, `systemctl start context-builder`; with compose "
     "`docker compose stop context-builder`, `docker compose run --rm context-builder reindex`, `docker compose start "
-    "context-builder`; with Helm `helm upgrade RELEASE CHART --reset-then-reuse-values --set reindex=true`, which rebuilds before the "
-    "pod's service starts, and afterwards the same with reindex=false; with PostgreSQL the same with replicas=0 goes before"
+    "context-builder`; with Helm `helm upgrade RELEASE CHART --reset-then-reuse-values --set reindex=true`, which rebuilds "
+    "before the pod's service starts, and then the same with reindex=false; with PostgreSQL the same with replicas=0 goes before"
 )
 """For a running service."""
 
@@ -205,7 +205,7 @@ async def _fill(
                     counts["rejected"] += 1
             waiting.clear()
 
-        reached = await core.store.watermark(*FILLED)
+        reached = await core.store.watermark(*FILL_PLACE)
         while (last := await stream.last()) > reached:
             start = reached.sequence if reached.incarnation == last.incarnation else 0
             async for arrival in stream.everything(start, Place(last.incarnation, last.sequence + 1)):
@@ -215,10 +215,10 @@ async def _fill(
                     counts["rejected"] += 1
                 if len(waiting) >= memory.ingest.batch:
                     await remember()
-                    await core.store.advance(*FILLED, arrival.place)
+                    await core.store.advance(*FILL_PLACE, arrival.place)
                 progress(arrival.place.sequence, last.sequence)
             await remember()
-            for workspace, session in (*sorted(sessions), FILLED):
+            for workspace, session in (*sorted(sessions), FILL_PLACE):
                 await core.store.advance(workspace, session, last)
             reached = last
         await core.store.advance(*FLOOR, floor)

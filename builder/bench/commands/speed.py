@@ -145,7 +145,7 @@ def store(
     sizes = numbers(messages)
 
     async def work() -> dict[str, Any]:
-        with folder() as path, progress("store", max(sizes) + bench.SINGLES) as step:
+        with folder() as path, progress("store", max(sizes) + bench.SINGLE_WRITES) as step:
             async with open_components(settings(), await empty_store(path)) as core:
                 return await bench.run(core, sizes, rounds, step)
 

@@ -18,9 +18,9 @@ from builder.publish.event import encode
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 
-SHORT, LONG, REPLAYED = 4.4, 6.1, 5.2
+SHORT_MEDIAN, LONG_MEDIAN, REPLAY_MEDIAN = 4.4, 6.1, 5.2
 """Logarithms of the median length in the two runs that the constants come from, and in the replay: 80, 450 and 180 characters."""
-SPREAD, MOST_CHARS = 0.9, 4_000
+SPREAD, MAX_CHARS = 0.9, 4_000
 """Lengths are log-normal, as those of what people and agents write."""
 SESSION_MESSAGES = 100
 BATCH_MESSAGES, PUBLICATIONS = 5_000, 500
@@ -89,16 +89,16 @@ async def run(core: Components, js: JetStreamContext, stream: str, messages: int
     real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(texts(REAL_MESSAGES))]
     filler = Filler(core, js, stream, real, step)
     empty = await filler.fill(())
-    short, long = [await filler.fill(_lengths(messages // 5, median)) for median in (SHORT, LONG)]
+    short, long = [await filler.fill(_lengths(messages // 5, median)) for median in (SHORT_MEDIAN, LONG_MEDIAN)]
     constants = {
         **_line("stream_bytes", short, long),
         **_line("store_bytes", short, long),
         **_line("passages", short, long),
         "context_bytes": round(await _context_bytes(core, messages)),
     }
-    replayed = await filler.fill(_lengths(messages - 2 * (messages // 5), REPLAYED))
+    replayed = await filler.fill(_lengths(messages - 2 * (messages // 5), REPLAY_MEDIAN))
     predicted = {
-        part: replayed.messages * constants[f"{part}_a_message"] + replayed.text_bytes * constants[f"{part}_a_text_byte"]
+        part: replayed.messages * constants[f"{part}_per_message"] + replayed.text_bytes * constants[f"{part}_per_text_byte"]
         for part in ("stream_bytes", "store_bytes", "passages")
     }
     return {
@@ -135,7 +135,7 @@ def _crumb(number: int, text: str) -> Breadcrumb:
 
 def _lengths(messages: int, median: float) -> Iterator[int]:
     choosing = random.Random(messages)
-    return (min(MOST_CHARS, round(choosing.lognormvariate(median, SPREAD))) for _ in range(messages))
+    return (min(MAX_CHARS, round(choosing.lognormvariate(median, SPREAD))) for _ in range(messages))
 
 
 def _line(part: str, short: Size, long: Size) -> dict[str, float]:
@@ -144,7 +144,7 @@ def _line(part: str, short: Size, long: Size) -> dict[str, float]:
         (size.text_bytes / size.messages, getattr(size, part) / size.messages) for size in (short, long)
     )
     factor = (second - first) / (high - low)
-    return {f"{part}_a_message": round(first - factor * low, 3), f"{part}_a_text_byte": round(factor, 6)}
+    return {f"{part}_per_message": round(first - factor * low, 3), f"{part}_per_text_byte": round(factor, 6)}
 
 
 async def _context_bytes(core: Components, messages: int) -> float:

@@ -13,25 +13,25 @@ from builder.bench.speed.quantiles import at, milliseconds
 from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.recall import RecallQuery, Scope, StoredBreadcrumb
 
-SESSION = 1_000
+SESSION_MESSAGES = 1_000
 """Messages of a session."""
-TOGETHER = 10
+SESSIONS = 10
 """Sessions whose messages arrive in turn."""
 REAL_MESSAGES = 200
 """Messages with vectors of their own; further ones mix two of these."""
-BATCH, SINGLES, AT_ONCE = 500, 2_000, 16
+BATCH_MESSAGES, SINGLE_WRITES, CONCURRENT_WRITES = 500, 2_000, 16
 """Messages of a bulk transaction; messages stored one by one, so many at once."""
 
 
 async def run(core: Components, sizes: tuple[int, ...], rounds: int, step: Callable[[], None]) -> dict[str, Any]:
-    """The report. sizes: rising numbers of stored messages, multiples of SESSION * TOGETHER. `step` each message."""
+    """The report. sizes: rising numbers of stored messages, multiples of SESSION_MESSAGES * SESSIONS. `step` each message."""
     real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(texts(REAL_MESSAGES))]
     choosing, figures, stored = random.Random(7), dict[str, dict[str, Any]](), 0
 
     def rows(first: int, number: int, session: str = "") -> list[StoredBreadcrumb]:
         breadcrumbs = []
         for count, text in enumerate(texts(number, first), first):
-            name = session or f"store-{count // (SESSION * TOGETHER)}-{count % TOGETHER}"
+            name = session or f"store-{count // (SESSION_MESSAGES * SESSIONS)}-{count % SESSIONS}"
             crumb = replace(message(name, count, text), id=f"m{count}")
             breadcrumbs.append(mixed(core, crumb, choosing.choice(real), choosing.choice(real)))
             step()
@@ -39,15 +39,16 @@ async def run(core: Components, sizes: tuple[int, ...], rounds: int, step: Calla
 
     for size in sizes:
         seconds = 0.0
-        for first in range(stored, size, BATCH):
-            batch = tuple(rows(first, min(BATCH, size - first)))
+        for first in range(stored, size, BATCH_MESSAGES):
+            batch = tuple(rows(first, min(BATCH_MESSAGES, size - first)))
             start = perf_counter()
             await core.store.remember_all(batch)
             seconds += perf_counter() - start
         added, stored = size - stored, size
         await core.store.check()
         sessions = [
-            f"store-{choosing.randrange(size // (SESSION * TOGETHER))}-{choosing.randrange(TOGETHER)}" for _ in range(rounds)
+            f"store-{choosing.randrange(size // (SESSION_MESSAGES * SESSIONS))}-{choosing.randrange(SESSIONS)}"
+            for _ in range(rounds)
         ]
         recalls = [await _recall(core, session, size) for session in sessions]
         builds = [await _build(core, session, size, number) for number, session in enumerate(dict.fromkeys(sessions))]
@@ -58,11 +59,11 @@ async def run(core: Components, sizes: tuple[int, ...], rounds: int, step: Calla
             "recall_p90_ms": milliseconds(at(sorted(recalls), 0.9)),
             "cold_context_p50_ms": milliseconds(at(sorted(builds), 0.5)),
         }
-    singles = rows(stored, SINGLES, "single")
+    singles = rows(stored, SINGLE_WRITES, "single")
     start = perf_counter()
-    for first in range(0, SINGLES, AT_ONCE):
-        await asyncio.gather(*(core.store.remember(row) for row in singles[first : first + AT_ONCE]))
-    return {"sizes": figures, "remember_per_second": round(SINGLES / (perf_counter() - start)), "rounds": rounds}
+    for first in range(0, SINGLE_WRITES, CONCURRENT_WRITES):
+        await asyncio.gather(*(core.store.remember(row) for row in singles[first : first + CONCURRENT_WRITES]))
+    return {"sizes": figures, "remember_per_second": round(SINGLE_WRITES / (perf_counter() - start)), "rounds": rounds}
 
 
 async def _recall(core: Components, session: str, stored: int) -> float:
@@ -72,14 +73,14 @@ async def _recall(core: Components, session: str, stored: int) -> float:
         session=session,
         after=ORIGIN,
         until=Place(1, stored + 1),
-        limit=SESSION,
+        limit=SESSION_MESSAGES,
         pinned=(),
         model=core.embedder.model,
     )
     start = perf_counter()
     recall = await core.store.recall(query)
     seconds = perf_counter() - start
-    if len(recall.rows) != SESSION:
+    if len(recall.rows) != SESSION_MESSAGES:
         raise AssertionError(f"{session} has {len(recall.rows)} rows")
     return seconds
 

@@ -14,7 +14,7 @@ NOTE = (
 
 
 def plan(
-    messages_a_day: Annotated[int, typer.Option(min=1, help="Messages of all kinds.")] = 100_000,
+    messages_per_day: Annotated[int, typer.Option(min=1, help="Messages of all kinds.")] = 100_000,
     days: Annotated[int, typer.Option(min=1, help="Days that messages are kept.")] = 365,
     text_bytes: Annotated[int, typer.Option("--bytes", min=1, help="Mean bytes of a message's text.")] = 340,
     user_share: Annotated[float, typer.Option(min=0, max=1, help="Share of messages that trigger a context.")] = 0.3,
@@ -29,7 +29,7 @@ def plan(
     from builder.app.operations.capacity import Expected, report
 
     expected = Expected(
-        messages_a_day=messages_a_day,
+        messages_per_day=messages_per_day,
         days_kept=days,
         sessions=sessions,
         session_messages=session_messages,

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from builder.domain.breadcrumb import Place, StreamMessage
-from builder.wire.traces import continued, span, trace_headers, trace_of
+from builder.wire.traces import span, trace_headers, trace_of, trace_scope
 from tests.factories import MORNING
 
 PARENT = f"00-{'ab' * 16}-{'cd' * 8}-01"
@@ -37,7 +37,7 @@ def test_what_is_sent_belongs_to_the_trace_of_the_work() -> None:
     assert trace_headers() == {}
     with span("process", "consumer", TRACE), span("part"):
         assert trace_headers() == TRACE
-        with continued({}):
+        with trace_scope({}):
             assert trace_headers() == {}
     assert trace_headers() == {}
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from builder.app.operations.capacity import LEAST_VOLUME, Expected, plan, read_constants
+from builder.app.operations.capacity import MIN_VOLUME_BYTES, Expected, plan, read_constants
 
 EXPECTED = Expected(
-    messages_a_day=1_000_000,
+    messages_per_day=1_000_000,
     days_kept=1_000,
     sessions=1_000,
     session_messages=100,
@@ -24,7 +24,7 @@ def figures(expected: Expected) -> dict[str, float]:
 
 
 def test_a_billion_messages_take_a_billion_times_what_one_takes() -> None:
-    whole, one = figures(EXPECTED), figures(replace(EXPECTED, messages_a_day=1, days_kept=1))
+    whole, one = figures(EXPECTED), figures(replace(EXPECTED, messages_per_day=1, days_kept=1))
     assert whole["messages kept"] == 1e9
     for name in ("stream BREADCRUMBS, one replica", "PostgreSQL", "SQLite of a worker that had all sessions"):
         assert whole[name] == pytest.approx(1e9 * one[name])
@@ -32,11 +32,11 @@ def test_a_billion_messages_take_a_billion_times_what_one_takes() -> None:
 
 
 def test_workers_follow_the_rate_and_are_two_where_brokers_are_several() -> None:
-    quiet = replace(EXPECTED, messages_a_day=10)
+    quiet = replace(EXPECTED, messages_per_day=10)
     assert figures(quiet)["workers"] == 2
     assert figures(replace(quiet, replicas=1))["workers"] == 1
-    assert figures(replace(EXPECTED, messages_a_day=100_000_000))["workers"] > 20 * figures(EXPECTED)["workers"]
-    many = replace(EXPECTED, messages_a_day=100_000_000)
+    assert figures(replace(EXPECTED, messages_per_day=100_000_000))["workers"] > 20 * figures(EXPECTED)["workers"]
+    many = replace(EXPECTED, messages_per_day=100_000_000)
     assert figures(replace(many, user_share=1))["workers"] > figures(replace(many, user_share=0))["workers"]
 
 
@@ -47,7 +47,7 @@ def test_contexts_are_kept_a_day_however_long_messages_are() -> None:
 
 
 def test_a_volume_is_never_smaller_than_a_server_needs() -> None:
-    assert figures(replace(EXPECTED, messages_a_day=1, days_kept=1))["volume of each NATS server"] == LEAST_VOLUME
+    assert figures(replace(EXPECTED, messages_per_day=1, days_kept=1))["volume of each NATS server"] == MIN_VOLUME_BYTES
 
 
 def test_each_figure_names_constants_that_there_are() -> None:

@@ -27,10 +27,10 @@ def test_an_amount_has_three_digits_of_bytes_and_the_whole_of_a_count(value: flo
 
 def test_the_plan_shows_each_figure_and_the_source_of_each_constant() -> None:
     env = dict(os.environ) | {"COLUMNS": "200"}
-    numbers = ("plan", "--messages-a-day", "1000000", "--days", "1000", "--bytes", "340")
+    numbers = ("plan", "--messages-per-day", "1000000", "--days", "1000", "--bytes", "340")
     printed, asked = run(*numbers, env=env), run(*numbers, "--json", env=env)
     result = json.loads(asked.stdout)
-    assert result["expected"]["messages_a_day"] == 1_000_000
+    assert result["expected"]["messages_per_day"] == 1_000_000
     for name in (figure["name"] for figure in result["figures"]):
         assert name in printed.stdout
     for name, constant in result["constants"].items():
