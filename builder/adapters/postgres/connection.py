@@ -69,10 +69,6 @@ class PostgresConnection(Connection):
             return str(error)
         return ""
 
-    @override
-    async def flush(self) -> None:
-        return
-
     @property
     @override
     def refusal(self) -> str:

@@ -94,6 +94,7 @@ class Connection(Protocol):
 
     async def flush(self) -> None:
         """Take deleted rows off the disk, where the database can."""
+        return
 
     async def check(self) -> str:
         """Why the database cannot be read right now; empty when it can."""

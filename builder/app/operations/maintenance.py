@@ -146,10 +146,10 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
 
     dry_run: erases nothing. Raises `Unavailable`.
     """
-    place = locate_store(settings)
-    if not await place.exists():
+    store_location = locate_store(settings)
+    if not await store_location.exists():
         return []
-    async with place.open() as store:
+    async with store_location.open() as store:
         over = purge_rows(await store.ended(moment))
         if dry_run or not over:
             return [asdict(row) for row in over]
@@ -167,20 +167,20 @@ async def compare_store(settings: Settings, servers: str) -> str:
 
     Raises `Rejected` for another stream, `Misconfigured` for a newer store, `Unavailable`.
     """
-    place = locate_store(settings)
-    if not await place.exists():
-        return f"{place.name} is made by the first start"
-    async with connected(settings, servers) as connection, place.open() as store:
+    store_location = locate_store(settings)
+    if not await store_location.exists():
+        return f"{store_location.name} is made by the first start"
+    async with connected(settings, servers) as connection, store_location.open() as store:
         foreign = await check_order(store, connection.jetstream(), settings.installation)
         if foreign:
-            raise Rejected(f"{place.name}: {foreign}")
+            raise Rejected(f"{store_location.name}: {foreign}")
         theirs = await current_incarnation(connection.jetstream(), settings.installation)
-    return f"{place.name} belongs to the stream of {datetime.fromtimestamp(theirs / 1e6, UTC):%Y-%m-%d %H:%M:%S}Z"
+    return f"{store_location.name} belongs to the stream of {datetime.fromtimestamp(theirs / 1e6, UTC):%Y-%m-%d %H:%M:%S}Z"
 
 
 async def _fill(
     settings: Settings,
-    place: StoreLocation,
+    store_location: StoreLocation,
     stream: NatsStream,
     floor: Place,
     origins: tuple[CallOrigin, ...],
@@ -188,7 +188,7 @@ async def _fill(
 ) -> dict[str, int]:
     counts = {"remembered": 0, "rejected": 0}
     sessions: set[tuple[str, str]] = set()
-    async with open_components(settings, place) as core:
+    async with open_components(settings, store_location) as core:
         await core.embedder.ready()
         await core.store.add_call_origins(origins)
         memory, waiting = core.builder.memory, list[Breadcrumb]()
@@ -225,20 +225,22 @@ async def _fill(
     return counts
 
 
-async def _examine(place: StoreLocation, original: int, first: Place, last: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
-    if not await place.exists():
+async def _examine(
+    store_location: StoreLocation, original: int, first: Place, last: Place
+) -> tuple[Place, tuple[CallOrigin, ...]]:
+    if not await store_location.exists():
         if first.sequence > 1:
             log.warning("the stream begins at %d: breadcrumbs that came before are not made again", first.sequence)
         return Place(0, 0), ()
-    async with place.open() as store:
+    async with store_location.open() as store:
         older = await store.count_before(Place(original, first.sequence))
         if older:
             raise Misconfigured(
-                f"{older} breadcrumbs of {place.name} are older than the stream and would be lost; "
+                f"{older} breadcrumbs of {store_location.name} are older than the stream and would be lost; "
                 "keep the file, or move it away to go on without them"
             )
         newer = await store.count() - await store.count_before(Place(last.incarnation, last.sequence + 1))
         if newer:
-            log.warning("%d breadcrumbs of %s are newer than the stream and go with the old store", newer, place.name)
+            log.warning("%d breadcrumbs of %s are newer than the stream and go with the old store", newer, store_location.name)
         # A floor above the stream's end would keep a new durable from what comes next.
         return min(await store.watermark(*FLOOR), last), await store.call_origins(first.incarnation)
