@@ -261,6 +261,14 @@ async def test_a_model_is_switched_beside_the_running_service_and_both_are_kept_
             again = await asyncio.to_thread(run, "models", "switch", url, "--json", env=environment(tmp_path / "empty", **fields))
             assert 0 < json.loads(again.stdout)["remembered"] < 80, "the second run goes on where the first one was"
             await say(service.js, "The last order is about tyres.", "s1", "late")
+            later = list[asyncio.Task[int]]()
+
+            def talk(sequence: int, _last: int) -> None:
+                assert len(later) < 20, "it goes on for as long as people write"
+                later.append(asyncio.create_task(say(service.js, f"Message {sequence} came meanwhile.", "s2", f"l{sequence}")))
+
+            await switch_model(hosted, service.url, url, talk)
+            await asyncio.gather(*later)
             await all_settled(service.js)
             assert await service.core.store.models() == {service.core.embedder.model}
         switched = hosted.model_copy(update={"store": StoreSettings(url=url)})

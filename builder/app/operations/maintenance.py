@@ -38,6 +38,9 @@ from builder.worker.purging import Purging, purge_rows
 
 log = logging.getLogger("builder.reindex")
 
+MAX_LAG = 1_000
+"""Breadcrumbs that may come while a store is filled and are left to its workers: else it ends only when nobody writes."""
+
 REINDEX_STEPS = (
     "under systemd `systemctl stop context-builder`, the command, `systemctl start context-builder`; with compose "
     "`docker compose stop context-builder`, `docker compose run --rm context-builder reindex`, `docker compose start "
@@ -205,8 +208,8 @@ async def _fill(
                     counts["rejected"] += 1
             waiting.clear()
 
-        reached = await core.store.watermark(*FILL_PLACE)
-        while (last := await stream.last()) > reached:
+        reached, last = await core.store.watermark(*FILL_PLACE), await stream.last()
+        while last > reached:
             start = reached.sequence if reached.incarnation == last.incarnation else 0
             async for arrival in stream.everything(start, Place(last.incarnation, last.sequence + 1)):
                 try:
@@ -220,7 +223,9 @@ async def _fill(
             await remember()
             for workspace, session in (*sorted(sessions), FILL_PLACE):
                 await core.store.advance(workspace, session, last)
-            reached = last
+            reached, last = last, await stream.last()
+            if last.sequence - reached.sequence < MAX_LAG:
+                break
         await core.store.advance(*FLOOR, floor)
     return counts
 
