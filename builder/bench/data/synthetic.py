@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -17,6 +17,8 @@ from builder.remember.memory import passages
 from builder.wire.records import make_record, outgoing
 
 WORKSPACE = "bench"
+REAL_MESSAGES = 200
+"""Messages with vectors of their own; further ones mix two of these."""
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 DISTINCT_MESSAGES = 600
 """Messages with vectors of their own; further ones mix two of these, since their time and not their meaning is measured."""
@@ -56,6 +58,13 @@ def sized_texts(sizes: Iterable[int], first: int = 0) -> Iterator[str]:
 def _sentences() -> list[str]:
     records = [json.loads(line)["context"] for line in sample_lines()]
     return [text for body in records if (text := body.get("content") or body.get("message")) and isinstance(text, str)]
+
+
+async def mixer(core: Components) -> Callable[[Breadcrumb], StoredBreadcrumb]:
+    """Stores a breadcrumb with its own words and a vector between two of REAL_MESSAGES."""
+    real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(texts(REAL_MESSAGES))]
+    choosing = random.Random(7)
+    return lambda crumb: mixed(core, crumb, choosing.choice(real), choosing.choice(real))
 
 
 def mixed(core: Components, crumb: Breadcrumb, first: StoredBreadcrumb, second: StoredBreadcrumb) -> StoredBreadcrumb:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 from nats.js import JetStreamContext
 
 from builder.app.components import Components
-from builder.bench.data.synthetic import WORKSPACE, message, mixed, sized_texts, texts
-from builder.bench.speed.memory import CONSUMER, REAL_MESSAGES
+from builder.bench.data.synthetic import WORKSPACE, message, mixer, sized_texts
+from builder.bench.speed.memory import CONSUMER
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.recall import StoredBreadcrumb
 from builder.publish.event import encode
@@ -51,17 +51,16 @@ class Filler:
     core: Components
     js: JetStreamContext
     stream: str
-    real: list[StoredBreadcrumb]
+    mix: Callable[[Breadcrumb], StoredBreadcrumb]
     step: Callable[[], None]
     size: Size = field(default_factory=Size)
 
     async def fill(self, lengths: Iterable[int]) -> Size:
         """Add a message of each length; what they took."""
         before = self.size
-        mixing = random.Random(before.messages)
         for lines in _batches(sized_texts(lengths, before.messages), BATCH_MESSAGES):
             crumbs = [_crumb(number, text) for number, text in enumerate(lines, self.size.messages)]
-            rows = tuple(mixed(self.core, crumb, mixing.choice(self.real), mixing.choice(self.real)) for crumb in crumbs)
+            rows = tuple(map(self.mix, crumbs))
             await self.core.store.remember_all(rows)
             for part in _batches(iter(crumbs), PUBLICATIONS):
                 await asyncio.gather(*map(self._publish, part))
@@ -86,8 +85,7 @@ class Filler:
 
 async def run(core: Components, js: JetStreamContext, stream: str, messages: int, step: Callable[[], None]) -> dict[str, Any]:
     """A fifth of the messages is short, a fifth long; the rest is what they predict. step: each batch."""
-    real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(texts(REAL_MESSAGES))]
-    filler = Filler(core, js, stream, real, step)
+    filler = Filler(core, js, stream, await mixer(core), step)
     empty = await filler.fill(())
     short, long = [await filler.fill(_lengths(messages // 5, median)) for median in (SHORT_MEDIAN, LONG_MEDIAN)]
     constants = {

@@ -1,6 +1,5 @@
 """`bench memory`: memory of a worker with a large store, after a trigger in every session."""
 
-import random
 import resource
 import sys
 from collections.abc import Callable
@@ -9,27 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from builder.app.components import Components
-from builder.bench.data.synthetic import breadcrumb, message, mixed, texts
+from builder.bench.data.synthetic import breadcrumb, message, mixer, texts
 from builder.domain.breadcrumb import Place
 from builder.publish.event import encode
 
 CONSUMER = "default"
-REAL_MESSAGES = 200
-"""Messages with vectors of their own; further ones mix two of these."""
 BATCH_MESSAGES = 10_000
 """Messages made and stored at once."""
 
 
 async def fill(core: Components, stored: int, sessions: int, step: Callable[[], None]) -> None:
     """Distinct messages, spread evenly over the sessions, through the store like any other. `step` each of them."""
-    lines = texts(REAL_MESSAGES)
-    real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(lines)]
-    mixing = random.Random(7)
+    mix = await mixer(core)
     for first in range(0, stored, BATCH_MESSAGES):
         rows = []
         for number, text in enumerate(texts(min(BATCH_MESSAGES, stored - first), first), first):
             crumb = replace(message(f"memory-{number % sessions}", number, text), id=f"m{number}")
-            rows.append(mixed(core, crumb, mixing.choice(real), mixing.choice(real)))
+            rows.append(mix(crumb))
             step()
         await core.store.remember_all(tuple(rows))
 

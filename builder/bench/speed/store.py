@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from builder.app.components import Components
-from builder.bench.data.synthetic import WORKSPACE, breadcrumb, message, mixed, texts
+from builder.bench.data.synthetic import WORKSPACE, breadcrumb, message, mixer, texts
 from builder.bench.speed.quantiles import at, milliseconds
 from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.recall import RecallQuery, Scope, StoredBreadcrumb
@@ -17,15 +17,13 @@ SESSION_MESSAGES = 1_000
 """Messages of a session."""
 SESSIONS = 10
 """Sessions whose messages arrive in turn."""
-REAL_MESSAGES = 200
-"""Messages with vectors of their own; further ones mix two of these."""
 BATCH_MESSAGES, SINGLE_WRITES, CONCURRENT_WRITES = 500, 2_000, 16
 """Messages of a bulk transaction; messages stored one by one, so many at once."""
 
 
 async def run(core: Components, sizes: tuple[int, ...], rounds: int, step: Callable[[], None]) -> dict[str, Any]:
     """The report. sizes: rising numbers of stored messages, multiples of SESSION_MESSAGES * SESSIONS. `step` each message."""
-    real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(texts(REAL_MESSAGES))]
+    mix = await mixer(core)
     choosing, figures, stored = random.Random(7), dict[str, dict[str, Any]](), 0
 
     def rows(first: int, number: int, session: str = "") -> list[StoredBreadcrumb]:
@@ -33,7 +31,7 @@ async def run(core: Components, sizes: tuple[int, ...], rounds: int, step: Calla
         for count, text in enumerate(texts(number, first), first):
             name = session or f"store-{count // (SESSION_MESSAGES * SESSIONS)}-{count % SESSIONS}"
             crumb = replace(message(name, count, text), id=f"m{count}")
-            breadcrumbs.append(mixed(core, crumb, choosing.choice(real), choosing.choice(real)))
+            breadcrumbs.append(mix(crumb))
             step()
         return breadcrumbs
 
