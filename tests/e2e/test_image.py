@@ -169,7 +169,7 @@ def test_compose_gives_the_service_the_addresses_and_the_password_of_the_others(
     ours, theirs = services["context-builder"]["environment"], services["postgres"]["environment"]
     store = urlsplit(re.sub(r"\$\{(\w+):-[^}]*\}", r"\1", ours["CONTEXT_BUILDER_STORE__URL"]))
     assert (store.scheme, store.hostname, store.port) == ("postgresql", "postgres", 5432)
-    assert (store.username, store.path) == (theirs["POSTGRES_USER"], f"/{theirs['POSTGRES_DB']}")
+    assert (store.username, store.path) == ("context_builder", "/context_builder")
     assert theirs["POSTGRES_PASSWORD"] in ours["CONTEXT_BUILDER_STORE__URL"]
     assert ours["CONTEXT_BUILDER_NATS__SERVERS"] == "nats://nats:4222"
 

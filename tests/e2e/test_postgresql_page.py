@@ -7,13 +7,15 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from builder.app.broker import location
 from tests.commands import COMMAND, DEADLINE
 from tests.factories import make_remembered
 from tests.postgres import psql, superuser
-from tests.running import Broker, environment
+from tests.running import ROOT, Broker, environment
 
-PAGE = (Path(__file__).parents[2] / "builder" / "docs" / "postgresql.md").read_text("utf-8")
+PAGE = (ROOT / "builder" / "docs" / "postgresql.md").read_text("utf-8")
 
 
 def block(name: str) -> str:
@@ -40,6 +42,16 @@ def shell(script: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
 async def remember(path: Path) -> None:
     async with location(f"sqlite:{path}").open() as store:
         assert await store.remember(make_remembered())
+
+
+def test_compose_makes_the_database_of_the_page() -> None:
+    compose = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text("utf-8"))
+    assert compose["services"]["postgres"]["configs"] == [
+        {"source": "database", "target": "/docker-entrypoint-initdb.d/database.sql"}
+    ]
+    assert compose["configs"]["database"]["content"] == block("database").replace(
+        "change-me", "${POSTGRES_PASSWORD:-context-builder}"
+    )
 
 
 def test_the_page_makes_a_database_and_moves_a_store_there(tmp_path: Path) -> None:
