@@ -50,8 +50,8 @@ BUILD_ONLY = {
     "torch",
     "transformers",
 }
-OPTIONAL = {"jq"}
-"""Hints of records that need it are refused where it is not installed."""
+OPTIONAL = {"jq", "mcp"}
+"""Extras that the image leaves out: hints of records that need jq are refused without it, and `mcp` runs beside an agent."""
 
 
 def needed_by(line: str) -> list[str]:
