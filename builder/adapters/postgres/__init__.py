@@ -158,8 +158,8 @@ def _migrate(connection: psycopg.Connection, conninfo: str, schema: str) -> None
             if level >= newest:
                 return
         else:
-            (given,) = connection.execute("SELECT to_regnamespace(%s)", (schema,)).fetchone() or (None,)
-            if not given:  # to ask for one that is there takes rights on the database, too
+            (found,) = connection.execute("SELECT to_regnamespace(%s)", (schema,)).fetchone() or (None,)
+            if not found:  # to ask for one that is there takes rights on the database, too
                 connection.execute(SQL("CREATE SCHEMA {}").format(Identifier(schema)))
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
     _upgrade(conninfo, schema)
