@@ -158,8 +158,8 @@ def _migrate(connection: psycopg.Connection, conninfo: str, schema: str) -> None
             if level >= newest:
                 return
         else:
-            (found,) = connection.execute("SELECT to_regnamespace(%s)", (schema,)).fetchone() or (None,)
-            if not found:  # to ask for one that is there takes rights on the database, too
+            # To ask for a schema that is there takes rights on the database, too.
+            if connection.execute("SELECT to_regnamespace(%s)", (schema,)).fetchone() == (None,):
                 connection.execute(SQL("CREATE SCHEMA {}").format(Identifier(schema)))
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
     _upgrade(conninfo, schema)
