@@ -184,7 +184,8 @@ class Forgetting:
         A store that never followed begins at the end: what it remembers later is no longer in the stream.
         """
         async with self._lock:
-            self._reached = max(self._reached, await self._log.store.watermark(*LAST_TOMBSTONE))
+            if not self._reached.incarnation:  # later, another worker's position in a shared store is not this one's
+                self._reached = await self._log.store.watermark(*LAST_TOMBSTONE)
             last, number = await self._log.last(), 0
             while self._repeats and self._repeats[0][0] <= self._clock():
                 await self._erasure.erase_here(self._repeats[0][1])

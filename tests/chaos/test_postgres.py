@@ -1,11 +1,16 @@
 """PostgreSQL is killed, full or slow under load: workers that share it lose nothing and answer nothing twice."""
 
 import asyncio
+import os
+import signal
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 import psycopg
+import pytest
+from psycopg_pool.base import AttemptWithBackoff
 
+from builder.adapters.postgres import connection
 from builder.domain.errors import Unavailable
 from tests.factories import make_remembered
 from tests.postgres import ROLE, kill, new_database, restart, superuser
@@ -65,3 +70,33 @@ async def test_a_lost_connection_is_an_unavailable_store_and_the_next_one_works(
         assert await store.remember(make_remembered("Back.", 3, id="m3"))
         assert await store.check() == ""
         assert store.refusal == ""
+
+
+async def test_after_a_long_outage_a_store_is_back_as_soon_as_after_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "WAIT_SECONDS", 0.5)
+    monkeypatch.setattr(AttemptWithBackoff, "INITIAL_DELAY", 300.0)  # as the pauses of a pool are after five minutes
+    with closing(shared_store()) as store:
+        kill()
+        for number in range(2):
+            with pytest.raises(Unavailable):
+                await store.remember(make_remembered("Lost.", number + 1))
+        restart()
+        async with asyncio.timeout(5):
+            while await store.check():
+                await asyncio.sleep(0.05)
+
+
+async def test_a_store_whose_server_hangs_is_closed_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "WAIT_SECONDS", 0.5)
+    store = shared_store()
+    ((pid,),) = await store.connection.rows("SELECT pg_backend_pid()")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        waiting = asyncio.create_task(store.remember(make_remembered()))
+        await asyncio.sleep(0.05)
+        async with asyncio.timeout(5):
+            await asyncio.to_thread(store.close)
+        with pytest.raises(Unavailable):
+            await waiting
+    finally:
+        os.kill(pid, signal.SIGCONT)

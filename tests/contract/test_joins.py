@@ -130,3 +130,10 @@ async def test_who_lists_no_session_too_sees_whose_each_answer_is(store: Store) 
     await remember(store, make_question(1), make_answer(2), make_answer(3, "r9"))
     rows = (await store.recall(query("_", "s43"))).rows
     assert [(row.breadcrumb.id, row.joins) for row in rows] == [("m2", "s42"), ("m3", "")]
+
+
+async def test_a_request_id_of_any_length_joins(store: Store) -> None:
+    call = "".join(map(chr, range(0x4E00, 0x4E00 + 5_000)))
+    await remember(store, make_question(1, call), make_question(2, f"{call}!", "s43"), make_answer(3, call))
+    assert await ids(store) == ["m1", "m3"]
+    assert await store.caller_session(make_answer(4, f"{call}!").breadcrumb) == "s43"

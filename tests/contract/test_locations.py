@@ -49,3 +49,12 @@ async def test_a_store_in_use_is_neither_rebuilt_nor_replaced(location: StoreLoc
             await location.rebuild()
         with pytest.raises(Misconfigured, match="is in use; stop the service"):
             await location.replace(rebuilt)
+
+
+async def test_a_store_that_was_never_made_is_rebuilt_too(location: StoreLocation) -> None:
+    rebuilt = await location.rebuild()
+    async with rebuilt.open() as store:
+        await store.remember(make_remembered())
+    await location.replace(rebuilt)
+    async with location.open() as store:
+        assert await store.count() == 1

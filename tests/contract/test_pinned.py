@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from builder.domain.selector import Selector
 from tests.contract.test_store import CATALOG, Store, query, remember_all
-from tests.factories import latest_of, make_catalog, make_tombstone
+from tests.factories import latest_of, make_catalog, make_remembered, make_tombstone
 
 
 async def test_what_is_of_no_session_alone_is_neither_added_to_nor_taken_away_by_a_session(store: Store) -> None:
@@ -22,4 +23,11 @@ async def test_what_is_of_no_session_alone_is_neither_added_to_nor_taken_away_by
 async def test_a_tombstone_of_a_session_takes_nothing_of_no_session_from_what_is_pinned(store: Store) -> None:
     await remember_all(store, make_catalog(2, 1), make_catalog(2, 2), make_tombstone("m2", 3, session="s42"))
     kind = latest_of(CATALOG)
+    assert [[row.breadcrumb.id for row in rows] for rows in (await store.recall(query(pinned=(kind,)))).pinned] == [["m2"]]
+
+
+async def test_a_tag_of_any_length_is_found(store: Store) -> None:
+    tag = "".join(map(chr, range(0x4E00, 0x4E00 + 5_000)))
+    await remember_all(store, make_remembered("Other.", 1, tags=(f"{tag}!",)), make_remembered("This.", 2, tags=("a", tag)))
+    kind = replace(latest_of(CATALOG), selector=Selector(any_tags=(tag,)))
     assert [[row.breadcrumb.id for row in rows] for rows in (await store.recall(query(pinned=(kind,)))).pinned] == [["m2"]]

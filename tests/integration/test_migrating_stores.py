@@ -10,13 +10,13 @@ from builder.adapters.postgres import PostgresLocation
 from builder.adapters.sql.copying import TABLES
 from builder.adapters.sqlite import SqliteStore
 from builder.app.operations.maintenance import migrate_store
-from builder.domain.errors import Rejected, Unavailable
+from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.text import Edition
 from builder.ports.store import CompleteStore
 from tests.commands import run
 from tests.factories import MODEL, bare, make_answer, make_place, make_question, make_remembered
-from tests.postgres import emptied, new_database, superuser
+from tests.postgres import ROLE, emptied, new_database, superuser
 from tests.running import environment
 from tests.stores import shared_store
 
@@ -140,6 +140,10 @@ def test_what_is_missing_is_said_without_the_password(tmp_path: Path) -> None:
     assert unreachable.returncode == 69
     assert "the store postgresql://127.0.0.1:9/cb cannot be reached" in unreachable.stderr
     assert "secret" not in unreachable.stderr
+    for url in ("me:se/cret@host/db", "me:se@cret@host/db", "me:se%cret@host/db", "me:se cret@host/db", "me:1/se?cret@host/db"):
+        with pytest.raises(Misconfigured, match="is none of PostgreSQL") as raised:
+            PostgresLocation(f"postgresql://{url}")
+        assert "cret" not in str(raised.value), "characters that a URL cannot have make pieces of a password look like a host"
     with psycopg.connect(superuser(), autocommit=True) as connection:
         connection.execute("DROP DATABASE IF EXISTS without_vector WITH (FORCE)")
         connection.execute("CREATE DATABASE without_vector OWNER builder")
@@ -155,8 +159,46 @@ async def test_a_newer_schema_lets_an_older_worker_go_on(caplog: pytest.LogCaptu
         await store.remember(make_remembered())
     with psycopg.connect(superuser("newer"), autocommit=True) as connection:
         connection.execute("UPDATE context_builder.migrations SET version_num = '9999'")
-        connection.execute("ALTER TABLE context_builder.breadcrumbs ADD COLUMN mood text")
+        for table in TABLES:
+            connection.execute(f"ALTER TABLE context_builder.{table} ADD COLUMN mood text")
     async with PostgresLocation(url).open() as store:
-        await store.remember(make_remembered("One more.", 2, id="m2"))
-        assert await store.count() == 2
+        await fill(store, 300)
+        assert await everything(store)
     assert "the store has migration 9999 of a newer release, this one knows 0001; migrations only add" in caplog.text
+
+
+def prepared(name: str, *statements: str, options: str = "") -> str:
+    """The URL for the service's role of a database that an administrator made."""
+    with psycopg.connect(superuser(), autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        connection.execute(f"CREATE DATABASE {name} {options}")
+    with psycopg.connect(superuser(name), autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    return superuser(name).replace("//postgres:", f"//{ROLE}:")
+
+
+async def test_a_schema_that_was_made_for_the_service_and_pgvector_in_a_schema_of_its_own_are_enough() -> None:
+    url = prepared(
+        "prepared",
+        "CREATE SCHEMA extensions",
+        "CREATE EXTENSION vector SCHEMA extensions",
+        f"GRANT USAGE ON SCHEMA extensions TO {ROLE}",
+        f"CREATE SCHEMA context_builder AUTHORIZATION {ROLE}",
+    )
+    async with PostgresLocation(url).open() as store:
+        assert await store.remember(make_remembered())
+
+
+async def test_what_the_database_refuses_is_a_sentence() -> None:
+    schema = ("CREATE SCHEMA context_builder", f"GRANT USAGE ON SCHEMA context_builder TO {ROLE}")
+    for url, sentence in (
+        (prepared("refusing", "CREATE EXTENSION vector", *schema), "permission denied for schema .*its user's rights"),
+        (
+            prepared("bytes", options="TEMPLATE template0 ENCODING SQL_ASCII LOCALE 'C'"),
+            "SQL_ASCII; make one with ENCODING 'UTF8'",
+        ),
+    ):
+        with pytest.raises(Misconfigured, match=sentence):
+            async with PostgresLocation(url).open():
+                pass

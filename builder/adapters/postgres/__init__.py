@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.resources import files
@@ -11,7 +12,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 from typing_extensions import override
 
-from builder.adapters.postgres.connection import WAIT_SECONDS, PostgresConnection
+from builder.adapters.postgres.connection import SEARCH_PATH, WAIT_SECONDS, PostgresConnection
 from builder.adapters.sql.store import SqlStore
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.store import CompleteStore, StoreLocation
@@ -22,7 +23,19 @@ log = logging.getLogger("builder.store")
 
 SCHEMA = "context_builder"
 REBUILD = f"{SCHEMA}_reindex"
-DEFAULTS = {"connect_timeout": str(int(WAIT_SECONDS)), "tcp_user_timeout": "10000", "application_name": "context-builder"}
+DEFAULTS = {
+    "connect_timeout": str(int(WAIT_SECONDS)),
+    "tcp_user_timeout": "10000",
+    "keepalives_idle": "5",  # a host that is gone says nothing; after 15 s its connections are lost
+    "keepalives_interval": "5",
+    "keepalives_count": "2",
+    "application_name": "context-builder",
+}
+NO_URL = (
+    "the store's URL is none of PostgreSQL; write postgresql://USER:PASSWORD@HOST:5432/DATABASE, and other characters of the "
+    "password than letters and digits as in %40 for @"
+)
+"""Without what libpq says: it quotes pieces of the password."""
 _MIGRATIONS = files(__package__) / "migrations"
 
 
@@ -33,14 +46,15 @@ class PostgresLocation(StoreLocation):
         """conninfo: as libpq takes it. Raises `Misconfigured`."""
         try:
             parameters = conninfo_to_dict(conninfo)
-        except psycopg.Error as error:
-            raise Misconfigured(
-                f"the store's URL is none of PostgreSQL: {error}; write postgresql://USER@HOST:5432/DATABASE"
-            ) from error
+        except psycopg.Error:
+            raise Misconfigured(NO_URL) from None
         missing = {name: DEFAULTS[name] for name in DEFAULTS if name not in parameters}
         self._conninfo, self._schema = make_conninfo(conninfo, **missing), schema
         host, port = parameters.get("host") or "localhost", parameters.get("port") or 5432
-        self._name = f"postgresql://{host}:{port}/{parameters.get('dbname') or parameters.get('user') or ''}"
+        place = f"{host}:{port}/{parameters.get('dbname') or parameters.get('user') or ''}"
+        if "@" in place or not re.fullmatch(r"[\d,]*", str(port)):  # then these are pieces of a password
+            raise Misconfigured(NO_URL)
+        self._name = f"postgresql://{place}"
 
     @property
     @override
@@ -77,7 +91,7 @@ class PostgresLocation(StoreLocation):
     async def replace(self, rebuilt: StoreLocation) -> None:
         def work() -> None:
             with self._alone(self._schema, REBUILD) as connection, connection.transaction():
-                connection.execute(SQL("DROP SCHEMA {} CASCADE").format(Identifier(self._schema)))
+                connection.execute(SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(self._schema)))
                 connection.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(Identifier(REBUILD), Identifier(self._schema)))
 
         await asyncio.to_thread(work)
@@ -107,12 +121,14 @@ class PostgresLocation(StoreLocation):
     def _connection(self) -> Iterator[psycopg.Connection]:
         try:
             with psycopg.connect(self._conninfo, autocommit=True) as connection:
+                if (encoding := connection.info.parameter_status("server_encoding")) != "UTF8":
+                    raise Misconfigured(f"the database of {self.name} has the encoding {encoding}; make one with ENCODING 'UTF8'")
                 yield connection
         except psycopg.OperationalError as error:
             raise self._unavailable(error) from error
         except psycopg.Error as error:
-            extension = "let an administrator run CREATE EXTENSION vector in it"
-            remedy = extension if "vector" in str(error) else "look at its user's rights"
+            extension = "let an administrator run CREATE EXTENSION vector in it, of pgvector 0.8 or newer"
+            remedy = extension if "vec" in str(error) else "look at its user's rights"  # vector, halfvec
             raise Misconfigured(f"the store {self.name} cannot be used: {error}; {remedy}") from error
 
     def _unavailable(self, error: psycopg.Error) -> Unavailable:
@@ -135,7 +151,9 @@ def _migrate(connection: psycopg.Connection, conninfo: str, schema: str) -> None
             if level >= newest:
                 return
         else:
-            connection.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(schema)))
+            # To ask for a schema that is there takes rights on the database, too.
+            if connection.execute("SELECT to_regnamespace(%s)", (schema,)).fetchone() == (None,):
+                connection.execute(SQL("CREATE SCHEMA {}").format(Identifier(schema)))
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
     _upgrade(conninfo, schema)
 
@@ -149,12 +167,16 @@ def _upgrade(conninfo: str, schema: str) -> None:
     from alembic import command  # noqa: PLC0415 - half a second, for a store that is behind
     from alembic.config import Config  # noqa: PLC0415
     from sqlalchemy import NullPool, create_engine  # noqa: PLC0415
+    from sqlalchemy.exc import DBAPIError  # noqa: PLC0415
 
     engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(conninfo), poolclass=NullPool)
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
-    with engine.begin() as connection:
-        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", (schema,))
-        connection.exec_driver_sql(f'SET LOCAL search_path = "{schema}", public')
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+    try:
+        with engine.begin() as connection:
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", (schema,))
+            connection.exec_driver_sql(SEARCH_PATH, (schema, True))
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    except DBAPIError as error:
+        raise (error.orig or error) from error

@@ -1,12 +1,17 @@
 """A pool of connections, each with a thread; the driver's errors become ours here."""
 
 import asyncio
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from socket import SHUT_RDWR, socket
+from threading import Timer
 from typing import TypeVar
 
 import psycopg
+import stamina
+from psycopg.errors import DeadlockDetected, UniqueViolation
 from psycopg.sql import SQL, Composed, Identifier, Literal
 from psycopg_pool import ConnectionPool
 from typing_extensions import override
@@ -23,9 +28,21 @@ PLANNER = {
     "plan_cache_mode": "force_generic_plan",
     "enable_seqscan": "off",
     "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+    "join_collapse_limit": "1",
     "jit": "off",
 }
-"""Every statement walks an index and reads little: without statistics, as after a bulk load, a plan of another kind reads all."""
+"""Every statement walks indexes, in the order in which it names its tables."""
+LIMITS = {"idle_in_transaction_session_timeout": "30s"}
+"""A worker that is frozen or cut off lets go of its locks: others wait for them."""
+SEARCH_PATH = """
+    SELECT set_config('search_path', format('%%I, %%I', %s::text, coalesce((
+        SELECT nspname FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'vector'
+    ), 'public')), %s)
+"""
+"""A schema, then pgvector's, wherever an administrator put it. Parameters: the schema, whether for one transaction."""
+RACES = (UniqueViolation, DeadlockDetected)
+"""Another worker wrote the same at the same time; once more, and the transaction sees it."""
 T = TypeVar("T")
 
 _BEGIN = {
@@ -38,6 +55,12 @@ _SIZE = """
 """
 
 
+_GROWN = """
+    SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+      AND pg_relation_size(oid) > current_setting('block_size')::int * (1 + 2 * relpages)
+"""
+
+
 class PostgresConnection(Connection):
     """Connections to one schema of a database; a lost one is replaced."""
 
@@ -45,17 +68,21 @@ class PostgresConnection(Connection):
         """name: for sentences. Raises psycopg's errors."""
         self._name, self._schema, self._size = name, schema, 0
         self._refusals = Refusals()
+        self._working: set[psycopg.Connection] = set()
         self._pool = ConnectionPool(
             conninfo,
             kwargs={"autocommit": True, "prepare_threshold": 0},
             min_size=1,
             max_size=CONNECTIONS,
             timeout=WAIT_SECONDS,
+            reconnect_timeout=WAIT_SECONDS,  # else its pauses grow as long as the outage was
             configure=self._configure,
             open=False,
         )
         self._pool.open(wait=True, timeout=WAIT_SECONDS)
         self._threads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="postgres")
+        self._writes = 0
+        self._learn()
 
     @override
     async def run(self, work: Callable[[Cursor], T], access: Access = Access.WRITING, workspace: str = EVERY_WORKSPACE) -> T:
@@ -84,23 +111,52 @@ class PostgresConnection(Connection):
 
     @override
     def close(self) -> None:
+        cut = Timer(WAIT_SECONDS, self._cut)
+        cut.start()
         self._threads.shutdown()
+        cut.cancel()
         self._pool.close()
+
+    def _cut(self) -> None:
+        """End what waits for a server that does not answer."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._pool.close()
+        for connection in tuple(self._working):
+            with suppress(OSError, psycopg.Error), socket(fileno=os.dup(connection.fileno())) as line:
+                line.shutdown(SHUT_RDWR)
 
     def _transact(self, work: Callable[[Cursor], T], access: Access, workspace: str) -> T:
         begin = SQL("{}; SET LOCAL context_builder.workspace = {}").format(SQL(_BEGIN[access]), Literal(workspace))
         with self._refusals.noting(work, access):
             try:
-                with self._transaction(begin) as connection:
-                    return work(PostgresCursor(connection))
+                result = self._attempt(work, begin)
             except psycopg.Error as error:
                 sentence = f"the store {self._name} failed: {error}; look at PostgreSQL's log, its disk and its max_connections"
                 raise Unavailable(sentence) from error
+        if access is Access.WRITING:
+            self._writes += 1
+            if self._writes.bit_count() == 1:
+                self._learn()
+        return result
+
+    def _learn(self) -> None:
+        """Let the planner know tables that have doubled: they are young, or were copied or restored.
+
+        Else it takes them for a few rows, and walks one for each row of another. Autovacuum comes after a minute, or never.
+        """
+        with suppress(psycopg.Error), self._pool.connection() as connection:
+            for (table,) in connection.execute(_GROWN).fetchall():
+                connection.execute(f"ANALYZE {table}".encode())
+
+    @stamina.retry(on=RACES, attempts=5, wait_initial=0.01, wait_max=0.1)
+    def _attempt(self, work: Callable[[Cursor], T], begin: Composed) -> T:
+        with self._transaction(begin) as connection:
+            return work(PostgresCursor(connection))
 
     @contextmanager
     def _transaction(self, begin: Composed) -> Iterator[psycopg.Connection]:
         for last in (*[False] * CONNECTIONS, True):  # after a failover all that wait in the pool are lost
-            with self._pool.connection() as connection:
+            with self._pool.connection() as connection, self._noted(connection):
                 try:
                     connection.execute(begin, prepare=False)
                 except psycopg.OperationalError:
@@ -110,10 +166,18 @@ class PostgresConnection(Connection):
                 yield connection
                 return
 
+    @contextmanager
+    def _noted(self, connection: psycopg.Connection) -> Iterator[None]:
+        self._working.add(connection)
+        try:
+            yield
+        finally:
+            self._working.discard(connection)
+
     def _configure(self, connection: psycopg.Connection) -> None:
         connection.prepared_max = 500
-        connection.execute(SQL("SET search_path = {}, public").format(Identifier(self._schema)))
-        for name, value in PLANNER.items():
+        connection.execute(SEARCH_PATH, (self._schema, False))
+        for name, value in (PLANNER | LIMITS).items():
             connection.execute(SQL("SET {} = {}").format(Identifier(name), Literal(value)))
         connection.execute("SELECT pg_advisory_lock_shared(hashtextextended(current_schema(), 0))")
         adapt(connection)

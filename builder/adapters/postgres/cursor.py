@@ -62,7 +62,7 @@ class PostgresCursor(Cursor):
 
     @override
     def lock(self, name: str) -> None:
-        self.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (name,))
+        self.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 2))", (name,))  # 0 and 1: of schemas
 
 
 @lru_cache(maxsize=512)

@@ -70,7 +70,7 @@ class SqlBookkeeping(PendingStubs, Progress, Editions):
 
     @override
     async def pending_stubs(self) -> tuple[str, ...]:
-        return tuple(subject for (subject,) in await self._connection.rows("SELECT * FROM stubs ORDER BY 1"))
+        return tuple(subject for (subject,) in await self._connection.rows("SELECT subject FROM stubs ORDER BY 1"))
 
     @override
     async def remove_stub(self, subject: str) -> None:
@@ -115,6 +115,7 @@ class SqlBookkeeping(PendingStubs, Progress, Editions):
 def _add(sql: Cursor, edition: Edition) -> None:
     layers = [{path: _hash(text) for path, text in layer.items()} for layer in edition.layers]
     texts = {_hash(text): text for layer in edition.layers for text in layer.values()}
+    sql.lock("editions")  # else another worker may delete a text that only this edition uses
     sql.executemany("INSERT INTO edition_texts VALUES (?, ?) ON CONFLICT DO NOTHING", list(texts.items()))
     sql.execute(_ADD, (edition.id, edition.templates, json.dumps(dict(edition.profiles)), json.dumps(layers)))
     sql.execute(_DROP, (MAX_EDITIONS,))

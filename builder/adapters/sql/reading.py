@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from builder.adapters.sql.connection import Cursor, Row, Vector
-from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, KEY, from_columns, key_of
+from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, KEY, from_columns, indexed, key_of
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import RecallQuery, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
@@ -90,7 +90,7 @@ def find_pinned(sql: Cursor, query: RecallQuery, kind: Pinned) -> tuple[StoredBr
 
 
 def _candidates(sql: Cursor, query: RecallQuery, selector: Selector) -> Iterator[Row]:
-    tags = selector.any_tags or selector.all_tags[:1]
+    tags = tuple(map(indexed, selector.any_tags or selector.all_tags[:1]))
     text, values = (_BY_ID, selector.ids) if selector.ids else (_BY_TAG, tags) if tags else (_BY_SCHEMA, selector.schemas)
     sessions = dict.fromkeys((query.session, NO_SESSION))
     runs = [

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -21,6 +22,7 @@ BREADCRUMB_COLUMNS = (
 HELD_COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
 BREADCRUMB_VALUES = ", ".join("?" * len(BREADCRUMB_COLUMNS.split(", ")))
+MAX_INDEXED_CHARS = 400
 REVISION = 2
 """Revision of computed words and bodies; a change needs a migration."""
 
@@ -66,6 +68,11 @@ def to_columns(remembered: StoredBreadcrumb) -> tuple[Any, ...]:
 def key_of(crumb: Breadcrumb) -> tuple[str, str, int, int]:
     """The primary key."""
     return (crumb.workspace, crumb.session, crumb.place.incarnation, crumb.place.sequence)
+
+
+def indexed(text: str) -> str:
+    """A text of any length as the value of an index: those of PostgreSQL take 2,704 bytes."""
+    return text if len(text) <= MAX_INDEXED_CHARS else sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str) -> StoredBreadcrumb:

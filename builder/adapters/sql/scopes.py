@@ -52,6 +52,10 @@ SOURCE = f"""
     {PARTS} CROSS JOIN breadcrumbs ON session = part AND (incarnation, sequence) > (part_incarnation, part_sequence)
 """
 """Replaces `breadcrumbs`: rows of the sessions in `parts`, each after its place."""
+SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
+_BY_PLACE = {"span": SPAN, "first": "incarnation"}
+_BY_SESSION = {"span": SPAN.replace("(inc", "(+inc"), "first": "+incarnation"}
+"""With no index of places: PostgreSQL would rather walk the whole workspace in its order than look up the sessions."""
 MAX_NEW_ROWS = 1_000
 """Number of new rows up to which only their sessions are read."""
 
@@ -132,10 +136,10 @@ def source(sql: Cursor, query: RecallQuery) -> tuple[dict[str, str], tuple[str, 
     if not query.scope.user:
         scope, values = condition(query.scope)
         spans = ScopeSpans(dict.fromkeys(query.scope.sessions, query.after))
-        return {"source": "breadcrumbs", "scope": scope, "facts": facts}, values, spans
+        return {"source": "breadcrumbs", "scope": scope, "facts": facts} | _BY_PLACE, values, spans
     spans = person_spans(sql, query)
     values = (spans.parameter, query.scope.workspace)
-    return {"source": SOURCE, "scope": "workspace = ?", "facts": facts}, values, spans
+    return {"source": SOURCE, "scope": "workspace = ?", "facts": facts} | _BY_SESSION, values, spans
 
 
 def by_order(row: StoredBreadcrumb) -> tuple[tuple[Place, int], Place, str]:

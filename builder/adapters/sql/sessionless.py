@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from builder.adapters.sql.connection import Cursor
-from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, key_of
+from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, indexed, key_of
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION, RecallQuery
 from builder.ports.store import CallOrigin, origins_of
@@ -17,9 +17,13 @@ from builder.ports.store import CallOrigin, origins_of
 Session = tuple[str, str]
 PARTS = """
     (SELECT value ->> 0 AS part, CAST(value ->> 1 AS BIGINT) AS part_incarnation, CAST(value ->> 2 AS BIGINT) AS part_sequence
-     FROM json_each(CAST(? AS TEXT))) AS parts
+     FROM json_each(CAST(? AS TEXT)) LIMIT 1000000000) AS parts
 """
-"""A list of (session, incarnation, sequence) as JSON."""
+"""A list of (session, incarnation, sequence) as JSON.
+
+Its limit keeps it apart from what is joined to it: PostgreSQL lets no function that may fail, as those of JSON, into an index of
+rows with policies, and would read all rows of the workspace.
+"""
 NO_LIMIT = 2**62
 
 _ADD_CALL = """
@@ -67,7 +71,7 @@ def note_joins(sql: Cursor, crumb: Breadcrumb) -> frozenset[Session]:
     if crumb.may_join:
         sql.lock(workspace)
         *newest, home = next(sql.execute(_LAST, (workspace, crumb.id)), (*place, ""))
-        sql.execute(_ANSWER, (workspace, *place, crumb.id, crumb.joins_by))
+        sql.execute(_ANSWER, (workspace, *place, crumb.id, indexed(crumb.joins_by)))
         if Place(*newest) <= crumb.place and (home or not crumb.joins_by):  # a catalog may have thousands of versions
             sql.execute(_JOIN, (home, workspace, *place))
             return frozenset()
@@ -80,7 +84,7 @@ def add_calls(sql: Cursor, origins: tuple[CallOrigin, ...]) -> frozenset[Session
     changed: set[Session] = set()
     for workspace in sorted({origin.workspace for origin in origins}):
         sql.lock(workspace)
-    for origin in origins:
+    for origin in (each._replace(call=indexed(each.call)) for each in origins):
         sql.execute(_ADD_CALL, origin)
         if sql.changes():
             place = Place(origin.incarnation, origin.sequence)
@@ -111,7 +115,7 @@ def joined_before(sql: Cursor, workspace: str, session: str, until: Place) -> It
 
 def caller(sql: Cursor, workspace: str, call: str, before: Place) -> str:
     """The only session that made this call before; "" = none or several."""
-    askers = list(sql.execute(_ASKERS, (workspace, call, *before)))
+    askers = list(sql.execute(_ASKERS, (workspace, indexed(call), *before)))
     return str(askers[0][0]) if len(askers) == 1 else ""
 
 

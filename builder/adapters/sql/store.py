@@ -15,9 +15,11 @@ from builder.adapters.sql.bookkeeping import SqlBookkeeping
 from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Row, Vector
 from builder.adapters.sql.rows import (
     BREADCRUMB_COLUMNS,
+    KEY,
     REVISION,
     breadcrumbs,
     from_columns,
+    indexed,
     key_of,
     passages_by_place,
     to_columns,
@@ -32,19 +34,20 @@ _IDENTICAL = (
     "WHERE (workspace, id, version) IN (VALUES {identities})"
 )
 _IDENTITIES = 100
-_SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
 # Rows that were not erased, and the traces of results: their calls were answered.
 _ROWS = (
     f"SELECT {BREADCRUMB_COLUMNS}, {sessionless.JOINS} FROM {{source}} "
-    f"WHERE {{scope}} AND (erased = '' OR calls <> '[]') AND {_SPAN} "
-    "ORDER BY incarnation, sequence, session LIMIT ?"
+    "WHERE {scope} AND (erased = '' OR calls <> '[]') AND {span} "
+    "ORDER BY {first}, sequence, session LIMIT ?"
 )
 # The breadcrumbs come first, because only they have an index by place alone.
 _PASSAGES = (
     "SELECT session, incarnation, sequence, start, stop, {facts}, tokens, traits, models.name "
     "FROM {source} CROSS JOIN passages USING (workspace, session, incarnation, sequence) JOIN models ON number = model "
-    f"WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence, session, ordinal"
+    "WHERE {scope} AND {span} ORDER BY {first}, sequence, session, ordinal"
 )
+_ITS_PASSAGES = f"""SELECT session, incarnation, sequence, start, stop, terms, vector, tokens, traits, models.name
+    FROM passages JOIN models ON number = model WHERE {KEY} ORDER BY ordinal"""
 _BELOW = "(incarnation, sequence) < (?, ?)"
 _COUNT = "SELECT count(*) FROM breadcrumbs WHERE erased = '' AND removes <> id"
 _VERSION = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
@@ -134,7 +137,7 @@ class SqlStore(SqlBookkeeping, CompleteStore):
     @override
     async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
         scope, values = scopes.condition(Scope(workspace=workspace, sessions=(session,)))
-        text = f"SELECT incarnation, sequence FROM breadcrumbs WHERE {scope} AND {_SPAN}"
+        text = f"SELECT incarnation, sequence FROM breadcrumbs WHERE {scope} AND {scopes.SPAN}"
         span = (*values, *after, until.incarnation, until.sequence - 1)
         return frozenset(Place(*row) for row in await self._connection.rows(text, span, workspace))
 
@@ -144,7 +147,7 @@ class SqlStore(SqlBookkeeping, CompleteStore):
 
     @override
     async def call_origins(self, incarnation: int) -> tuple[CallOrigin, ...]:
-        text = "SELECT * FROM calls WHERE incarnation = ? ORDER BY workspace, call, session"
+        text = f"SELECT {', '.join(CallOrigin._fields)} FROM calls WHERE incarnation = ? ORDER BY workspace, call, session"
         return tuple(CallOrigin(*row) for row in await self._connection.rows(text, (incarnation,)))
 
     @override
@@ -266,7 +269,7 @@ def _remember(sql: Cursor, rows: Sequence[StoredBreadcrumb]) -> int:
     tags = [
         (crumb.workspace, tag, *key_of(crumb)[1:])
         for crumb in (row.breadcrumb for row in new)
-        for tag in dict.fromkeys(crumb.tags)
+        for tag in dict.fromkeys(map(indexed, crumb.tags))
     ]
     sql.insert("tags", "workspace, tag, session, incarnation, sequence", tags)
     sql.insert("lacking", "workspace, session, incarnation, sequence", [key_of(row.breadcrumb) for row in new if not row.model])
@@ -286,12 +289,9 @@ def _with_passages(sql: Cursor, row: tuple[Any, ...], model: str = "") -> Stored
 
 
 def _with_its_passages(sql: Cursor, bare: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
-    workspace, session, incarnation, sequence = key_of(bare.breadcrumb)
-    scope, values = scopes.condition(Scope(workspace=workspace, sessions=(session,)))
-    text = _PASSAGES.format(source="breadcrumbs", scope=scope, facts="terms, vector")
-    rows = list(sql.execute(text, (*values, incarnation, sequence - 1, incarnation, sequence)))
+    rows = list(sql.execute(_ITS_PASSAGES, key := key_of(bare.breadcrumb)))
     model = model or (rows[0][-1] if rows else "")
-    passages = passages_by_place(iter(rows), model).get((session, incarnation, sequence), ())
+    passages = passages_by_place(iter(rows), model).get(key[1:], ())
     return replace(bare, passages=passages, model=model)
 
 

@@ -73,3 +73,12 @@ async def test_what_cannot_be_read_is_passed_over() -> None:
     bench.extend(6, message_of(4, "breadcrumb.deleted.v1", {}), tombstone(5, "m1"))
     assert await bench.forgetting.follow() == 1
     assert bench.erased == ["m1"]
+
+
+async def test_how_far_another_worker_of_a_shared_store_has_looked_is_not_how_far_this_one_has() -> None:
+    bench = Bench()
+    await bench.forgetting.follow()
+    bench.extend(7, tombstone(4, "m1"))
+    await bench.store.advance(*LAST_TOMBSTONE, make_place(7))
+    assert await bench.forgetting.follow() == 1
+    assert bench.erased == ["m1"]

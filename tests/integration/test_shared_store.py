@@ -1,0 +1,95 @@
+"""Workers that share a store in PostgreSQL write the same at the same time, are frozen, and ask much of it."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import closing
+from typing import Any, TypeVar
+
+import pytest
+
+from builder.adapters.postgres import PostgresLocation, connection
+from builder.adapters.sql.connection import Cursor
+from builder.adapters.sql.store import SqlStore
+from builder.domain.errors import Unavailable
+from builder.domain.recall import RecallQuery, Scope
+from builder.ports.store import CallOrigin
+from tests.factories import FAR, MODEL, make_answer, make_place, make_question, make_remembered
+from tests.postgres import emptied
+from tests.stores import shared_store
+
+T = TypeVar("T")
+
+
+@pytest.fixture
+async def stores() -> AsyncIterator[tuple[SqlStore, SqlStore]]:
+    """Of two workers."""
+    with closing(shared_store()) as one, closing(PostgresLocation(emptied()).open_store()) as two:
+        yield one, two
+
+
+async def test_a_workspace_may_have_the_name_of_the_schema(stores: tuple[SqlStore, SqlStore]) -> None:
+    origins = [(CallOrigin("context_builder", f"r{n}", "s1", 1, n),) for n in range(1, 9)]
+    await asyncio.gather(*(stores[n % 2].add_call_origins(each) for n, each in enumerate(origins)))
+    assert len(await stores[0].call_origins(1)) == len(origins)
+
+
+async def test_what_two_workers_write_at_once_is_there_once_and_nothing_fails(stores: tuple[SqlStore, SqlStore]) -> None:
+    rows = [(make_question, make_answer)[n % 2](n, f"r{n // 2}") for n in range(2, 30)]
+    new = await asyncio.gather(*(store.remember(row) for row in rows for store in stores))
+    assert sum(new) == len(rows)
+    more = [make_remembered("Bulk.", n, id=f"b{n}") for n in range(40, 90)]
+    counts = await asyncio.gather(*(store.remember_all(tuple(more)) for store in stores))
+    assert sorted(counts) == [0, len(more)]
+    assert [store.refusal for store in stores] == ["", ""]
+
+
+async def test_a_worker_that_is_frozen_in_a_transaction_gives_its_locks_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(connection.LIMITS, "idle_in_transaction_session_timeout", "100ms")
+
+    def freeze(sql: Cursor) -> None:
+        sql.lock("acme")
+        time.sleep(0.4)
+        list(sql.execute("SELECT 1"))
+
+    with closing(shared_store()) as frozen, closing(shared_store()) as other:
+        end = asyncio.create_task(frozen.connection.run(freeze))
+        await asyncio.sleep(0.05)
+        assert await asyncio.wait_for(other.remember(make_question(1)), 0.3)
+        with pytest.raises(Unavailable):
+            await end
+
+
+@pytest.mark.parametrize("scope", [Scope(workspace="acme", sessions=("s7",)), Scope(workspace="acme", sessions=(), user="u7")])
+async def test_a_recall_walks_rows_of_its_sessions_and_not_of_the_workspace(
+    monkeypatch: pytest.MonkeyPatch, scope: Scope
+) -> None:
+    walked: list[int] = []
+    with closing(shared_store()) as store:
+        rows = []
+        for n in range(1, 1_001):
+            named = {"session": f"s{n}", "user_id": f"u{n}"}
+            rows += [make_remembered("A kiln.", 3 * n, **named), make_question(3 * n + 1, f"r{n}", f"s{n}")]
+            rows.append(make_answer(3 * n + 2, f"r{n}"))
+        await store.remember_all(tuple(rows))
+        run = store.connection.run
+
+        async def counting(work: Callable[[Cursor], T], *arguments: Any) -> T:
+            def both(sql: Cursor) -> T:
+                before = fetched(sql)
+                result = work(sql)
+                walked.append(fetched(sql) - before)
+                return result
+
+            return await run(both, *arguments)
+
+        monkeypatch.setattr(store.connection, "run", counting)
+        query = RecallQuery(scope=scope, session="s7", after=make_place(0), until=FAR, limit=10**6, pinned=(), model=MODEL)
+        assert len((await store.recall(query)).rows) == 3
+    assert walked[0] < len(rows) / 2, "the joined answers of a person's workspace may be walked, its breadcrumbs not"
+
+
+def fetched(sql: Cursor) -> int:
+    """Rows that this connection has read from tables lately."""
+    ((number,),) = sql.execute("SELECT sum(seq_tup_read + idx_tup_fetch)::bigint FROM pg_stat_xact_user_tables")
+    return int(number)
