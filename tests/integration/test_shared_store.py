@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -11,11 +12,17 @@ import pytest
 from builder.adapters.postgres import PostgresLocation, connection
 from builder.adapters.sql.connection import Cursor
 from builder.adapters.sql.store import SqlStore
+from builder.app.service import Service
+from builder.app.settings import StoreSettings
+from builder.client import connect
+from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import RecallQuery, Scope
 from builder.ports.store import CallOrigin
 from tests.factories import FAR, MODEL, make_answer, make_place, make_question, make_remembered
-from tests.postgres import emptied
+from tests.integration.inside import service_here, settings
+from tests.postgres import emptied, new_database
+from tests.running import Broker, until
 from tests.stores import shared_store
 
 T = TypeVar("T")
@@ -93,3 +100,30 @@ def fetched(sql: Cursor) -> int:
     """Rows that this connection has read from tables lately."""
     ((number,),) = sql.execute("SELECT sum(seq_tup_read + idx_tup_fetch)::bigint FROM pg_stat_xact_user_tables")
     return int(number)
+
+
+async def test_what_one_worker_erases_in_the_shared_store_leaves_the_memory_of_the_other(tmp_path: Path, broker: Broker) -> None:
+    shared = {"name": "sharing", "store": StoreSettings(url=new_database("sharing"))}
+    one, other = (settings(tmp_path / name, broker.url).model_copy(update=shared) for name in ("one", "other"))
+    async with (
+        service_here(one) as first, service_here(other) as second, connect(broker.url, name="sharing") as client,
+    ):  # fmt: skip
+        await client.send_user_message("s1", "The kumquat is ripe.", message_id="m0")
+        await client.send_user_message("s1", "The fig is not.", message_id="m1")
+        (fig,) = await client.search("Which fig is ripe?", session="s1", limit=1)
+
+        async def remembered(service: Service) -> str:
+            recaller = service.core.builder.recaller
+            view = await recaller.session_view("default", "s1", Place(2**61, 0))
+            return " ".join(row.breadcrumb.text for row in view.history.rows)
+
+        for service in (first, second):
+            assert "kumquat" in await remembered(service)
+        await client.forget("m0")
+
+        async def is_gone() -> bool:
+            return not any(["kumquat" in await remembered(service) for service in (first, second)])
+
+        await until(is_gone, "both memories to be without it")
+        assert "fig" in fig.text
+        assert "kumquat" not in str([await client.search("What is ripe?", session="s1") for _ in range(6)])
