@@ -144,6 +144,9 @@ def test_what_is_missing_is_said_without_the_password(tmp_path: Path) -> None:
         with pytest.raises(Misconfigured, match="is none of PostgreSQL") as raised:
             PostgresLocation(f"postgresql://{url}")
         assert "cret" not in str(raised.value), "characters that a URL cannot have make pieces of a password look like a host"
+    for url in (superuser("nowhere"), superuser().replace("//postgres:", "//nobody:")):
+        refused = run("migrate", env=environment(tmp_path, store__url=url))
+        assert (refused.returncode, "does not exist" in refused.stderr) == (78, True)
     with psycopg.connect(superuser(), autocommit=True) as connection:
         connection.execute("DROP DATABASE IF EXISTS without_vector WITH (FORCE)")
         connection.execute("CREATE DATABASE without_vector OWNER builder")

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from builder.adapters.postgres.connection import SEARCH_PATH, WAIT_SECONDS, PostgresConnection
 from builder.adapters.sql.store import SqlStore
-from builder.domain.errors import Misconfigured, Unavailable
+from builder.domain.errors import BuilderError, Misconfigured, Unavailable
 from builder.ports.store import CompleteStore, StoreLocation
 
 __all__ = ["PostgresLocation"]
@@ -36,6 +36,8 @@ NO_URL = (
     "password than letters and digits as in %40 for @"
 )
 """Without what libpq says: it quotes pieces of the password."""
+_REFUSED = re.compile("authentication failed|no password supplied|no pg_hba.conf entry|(database|role) .* does not exist")
+"""The server answers, and waiting does not help. libpq hands on no SQLSTATE of a login."""
 _MIGRATIONS = files(__package__) / "migrations"
 
 
@@ -131,10 +133,9 @@ class PostgresLocation(StoreLocation):
             remedy = extension if "vec" in str(error) else "look at its user's rights"  # vector, halfvec
             raise Misconfigured(f"the store {self.name} cannot be used: {error}; {remedy}") from error
 
-    def _unavailable(self, error: psycopg.Error) -> Unavailable:
-        return Unavailable(
-            f"the store {self.name} cannot be reached: {error}; is PostgreSQL up, and CONTEXT_BUILDER_STORE__URL right?"
-        )
+    def _unavailable(self, error: psycopg.Error) -> BuilderError:
+        kind = Misconfigured if _REFUSED.search(str(error)) else Unavailable
+        return kind(f"the store {self.name} cannot be reached: {error}; is PostgreSQL up, and CONTEXT_BUILDER_STORE__URL right?")
 
 
 def _migrate(connection: psycopg.Connection, conninfo: str, schema: str) -> None:
