@@ -1,7 +1,7 @@
 """Workers that share a store in PostgreSQL write the same at the same time, are frozen, and ask much of it."""
 
 import asyncio
-import time
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +19,7 @@ from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import RecallQuery, Scope
 from builder.ports.store import CallOrigin
+from tests.commands import DEADLINE
 from tests.factories import FAR, MODEL, make_answer, make_place, make_question, make_remembered
 from tests.integration.inside import service_here, settings
 from tests.postgres import emptied, new_database
@@ -54,15 +55,21 @@ async def test_what_two_workers_write_at_once_is_there_once_and_nothing_fails(st
 async def test_a_worker_that_is_frozen_in_a_transaction_gives_its_locks_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(connection.LIMITS, "idle_in_transaction_session_timeout", "100ms")
 
+    is_locked, is_over = threading.Event(), threading.Event()
+
     def freeze(sql: Cursor) -> None:
         sql.lock("acme")
-        time.sleep(0.4)
+        is_locked.set()
+        assert is_over.wait(DEADLINE)
         list(sql.execute("SELECT 1"))
 
     with closing(shared_store()) as frozen, closing(shared_store()) as other:
         end = asyncio.create_task(frozen.connection.run(freeze))
-        await asyncio.sleep(0.05)
-        assert await asyncio.wait_for(other.remember(make_question(1)), 0.3)
+        try:
+            assert await asyncio.to_thread(is_locked.wait, DEADLINE)
+            assert await other.remember(make_question(1)), "while the other one is still frozen"
+        finally:
+            is_over.set()
         with pytest.raises(Unavailable):
             await end
 

@@ -53,8 +53,6 @@ _SIZE = """
     SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
 """
-
-
 _GROWN = """
     SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
       AND pg_relation_size(oid) > current_setting('block_size')::int * (1 + 2 * relpages)
@@ -82,7 +80,7 @@ class PostgresConnection(Connection):
         self._pool.open(wait=True, timeout=WAIT_SECONDS)
         self._threads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="postgres")
         self._writes = 0
-        self._learn()
+        self._analyze()
 
     @override
     async def run(self, work: Callable[[Cursor], T], access: Access = Access.WRITING, workspace: str = EVERY_WORKSPACE) -> T:
@@ -136,10 +134,10 @@ class PostgresConnection(Connection):
         if access is Access.WRITING:
             self._writes += 1
             if self._writes.bit_count() == 1:
-                self._learn()
+                self._analyze()
         return result
 
-    def _learn(self) -> None:
+    def _analyze(self) -> None:
         """Let the planner know tables that have doubled: they are young, or were copied or restored.
 
         Else it takes them for a few rows, and walks one for each row of another. Autovacuum comes after a minute, or never.
@@ -156,7 +154,7 @@ class PostgresConnection(Connection):
     @contextmanager
     def _transaction(self, begin: Composed) -> Iterator[psycopg.Connection]:
         for last in (*[False] * CONNECTIONS, True):  # after a failover all that wait in the pool are lost
-            with self._pool.connection() as connection, self._noted(connection):
+            with self._pool.connection() as connection, self._registration(connection):
                 try:
                     connection.execute(begin, prepare=False)
                 except psycopg.OperationalError:
@@ -167,7 +165,7 @@ class PostgresConnection(Connection):
                 return
 
     @contextmanager
-    def _noted(self, connection: psycopg.Connection) -> Iterator[None]:
+    def _registration(self, connection: psycopg.Connection) -> Iterator[None]:
         self._working.add(connection)
         try:
             yield
