@@ -28,6 +28,7 @@ from builder.recall.search.candidates import Find
 from builder.recall.search.query import Queries, Query, Searcher
 from builder.recall.search.ranking import Ranker
 from builder.recall.search.retrieval import retrieve
+from builder.recall.workspaces import Workspaces
 from builder.remember.memory import THREAD_CHARS, Ingest, Memory, in_thread
 
 Page = TypeVar("Page", PageDraft, AssembledPage)
@@ -92,8 +93,9 @@ class ContextBuilder:
         self.memory = Memory(store=store, ingest=self.ingest)
         self.remember = self.memory.remember
         reader = HistoryReader(store=store, cache=history_cache, model=embedder.model)
-        self.recaller = Recaller(reader=reader, terms=functions.terms, exclusions=functions.excluded)
         self.searcher = Searcher(embed=partial(self.ingest.embed, is_query=True), terms=functions.terms)
+        workspaces = Workspaces(reader, self.searcher)
+        self.recaller = Recaller(reader=reader, workspaces=workspaces, terms=functions.terms, exclusions=functions.excluded)
         self.ranker = functions.ranker
         self.profiles = profiles
         """Of the consumers that profile files make."""

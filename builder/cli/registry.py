@@ -82,6 +82,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "invariants": pages.invariants,
             "fit": finding.fit,
             "vectors": finding.vectors,
+            "workspaces": finding.workspaces,
             "convert": finding.convert,
             "explain": speed.explain,
             "load": speed.load,

@@ -1,6 +1,7 @@
 """What the store keeps of a breadcrumb, the question that it answers, and its answer."""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.selector import Pinned
@@ -22,6 +23,17 @@ class Passage:
     """Token count (o200k_base)."""
     traits: int = 0
     """Bits of `builder.language.sentences.Trait`."""
+
+
+class PassageFacts(NamedTuple):
+    """What a sketch keeps of a passage."""
+
+    session: str
+    place: Place
+    ordinal: int
+    schema: str
+    terms: str
+    vector: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

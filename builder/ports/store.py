@@ -3,12 +3,13 @@
 Vectors are little-endian float16 bytes of unit length.
 """
 
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.recall import Ended, Recall, RecallQuery, StoredBreadcrumb
+from builder.domain.recall import Ended, PassageFacts, Recall, RecallQuery, StoredBreadcrumb
 from builder.domain.text import Edition
 
 MAX_EDITIONS = 200
@@ -83,7 +84,33 @@ class People(Protocol):
         """Every session that has a breadcrumb with this `user_id`, private ones and NO_SESSION included, sorted."""
 
 
-class Store(BreadcrumbStore, Reader, People, Protocol):
+class WorkspaceReader(Protocol):
+    """Reads parts of a workspace that is too large to be read whole. All methods raise `Unavailable`."""
+
+    async def outgrows(self, workspace: str, rows: int, until: Place) -> bool:
+        """Whether it has more breadcrumbs than this before a place, erased ones and old versions included."""
+
+    async def passages(
+        self, workspace: str, session: str, span: tuple[Place, Place], limit: int, model: str
+    ) -> tuple[tuple[PassageFacts, ...], Place]:
+        """Passages of the session, or of EVERY_SESSION, by place, and the place up to which these are all.
+
+        span: the first place exclusive, the last one inclusive. limit: about the most. Vectors of other models are empty.
+        """
+
+    async def revisions(self, workspace: str) -> Mapping[str, int]:
+        """Session → number of later changes to its rows; see `Recall.revision`."""
+
+    async def stretches(
+        self, workspace: str, places: Mapping[str, frozenset[Place]], reach: int, until: Place, model: str
+    ) -> tuple[StoredBreadcrumb, ...]:
+        """The rows at these places, up to `reach` before and after each in its session, and their later versions and tombstones.
+
+        None comes after `until`. In any order. places: by session.
+        """
+
+
+class Store(BreadcrumbStore, Reader, People, WorkspaceReader, Protocol):
     """All that the context builder reads and writes."""
 
 

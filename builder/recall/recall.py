@@ -15,6 +15,7 @@ from builder.recall.index.links import NOBODY
 from builder.recall.index.view import View
 from builder.recall.questions import Questions, questions_of, without_later_triggers
 from builder.recall.scopes import HistoryReader, looks_for_person, memory_of, scope_of
+from builder.recall.workspaces import Workspaces
 
 BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="", of_no_session=True)
 """Of operators: a participant of a session must not show what they exclude."""
@@ -136,6 +137,7 @@ class Recaller:
     """Recalls for consumers and for summaries. All methods raise `Unavailable`."""
 
     reader: HistoryReader
+    workspaces: Workspaces
     terms: Terms
     exclusions: Callable[[Breadcrumb], tuple[Selector, ...]]
     """A blacklist → what it excludes."""
@@ -153,14 +155,19 @@ class Recaller:
         """
         until = as_of or trigger.place
         memory = await memory_of(self.reader.store, trigger) if looks_for_person(trigger, consumers) else None
-        readings: dict[Scope, tuple[RowsByKind, View]] = {}
+        readings: dict[tuple[Scope, str], tuple[RowsByKind, View]] = {}
         recalls = []
         for profile in consumers:
             scope = scope_of(trigger, profile, memory)
-            if scope not in readings:
-                inclusive = trigger.role == "tool" or as_of is not None
-                readings[scope] = await self._read(trigger.session, until, scope, consumers, inclusive=inclusive)
-            recalls.append(self._for(trigger, profile, scope, *readings[scope], as_of))
+            inclusive = trigger.role == "tool" or as_of is not None
+            key = scope, profile.consumer if await self.workspaces.is_large(scope, until) else ""
+            if key not in readings and key[1]:
+                kinds = kinds_of(consumers)
+                rows, view = await self.workspaces.read(trigger, until, profile, kinds, inclusive=inclusive)
+                readings[key] = dict(zip(kinds, rows, strict=True)), view
+            elif key not in readings:
+                readings[key] = await self._read(trigger.session, until, scope, consumers, inclusive=inclusive)
+            recalls.append(self._for(trigger, profile, scope, *readings[key], as_of))
         return tuple(replace(recall, consumers=names) for recall in recalls if recall is not None)
 
     async def session_view(self, workspace: str, session: str, until: Place) -> View:

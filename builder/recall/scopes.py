@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import ChainTooLong
 from builder.domain.profile import DEFINING_SCHEMAS, MAX_DEFINITIONS, Definitions, Profile
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBreadcrumb
@@ -141,6 +141,20 @@ class HistoryReader:
                 if len(page.rows) < self.page_rows:
                     await self._fill(history)
                     return page.pinned, as_of(history, until, session, inclusive=inclusive)
+
+    async def rows(self, scope: Scope, until: Place) -> tuple[StoredBreadcrumb, ...]:
+        """All rows of a session up to and including a place, with their facts. Raises `Unavailable`."""
+        (session,) = scope.sessions
+        rows: list[StoredBreadcrumb] = []
+        while True:
+            after = rows[-1].breadcrumb.place if rows else ORIGIN
+            query = RecallQuery(
+                scope=scope, session=session, after=after, until=until, limit=self.page_rows, pinned=(), model=self.model
+            )
+            page = (await self.store.recall(query)).rows
+            rows += page
+            if len(page) < self.page_rows:
+                return tuple(rows)
 
     async def _fill(self, history: History) -> None:
         while history.is_searched and self.model != NO_MODEL and (rows := history.lacking[:VECTOR_ROWS]):

@@ -36,9 +36,10 @@ from tests.memory_store.queries import (
     size_of,
 )
 from tests.memory_store.removal import is_same, removed_by, replaced_by
+from tests.memory_store.workspace import MemoryWorkspaceReader
 
 
-class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
+class MemoryStore(MemoryProgress, MemoryEditions, MemoryWorkspaceReader, CompleteStore):
     """All ports of a store without a disk: the model of the other stores."""
 
     def __init__(self) -> None:

@@ -15,23 +15,23 @@ from builder.adapters.sql.bookkeeping import SqlBookkeeping
 from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Row, Vector
 from builder.adapters.sql.rows import (
     BREADCRUMB_COLUMNS,
-    KEY,
     REVISION,
     breadcrumbs,
-    from_columns,
     indexed,
     key_of,
     passages_by_place,
     to_columns,
 )
+from builder.adapters.sql.workspace import SqlWorkspaceReader
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.recall import Ended, Passage, Recall, RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.recall import Ended, Recall, RecallQuery, Scope, StoredBreadcrumb
 from builder.ports.store import CallOrigin, CompleteStore
 
 _PASSAGE_COLUMNS = "workspace, session, incarnation, sequence, ordinal, start, stop, terms, tokens, traits, vector, model"
+# A join, because PostgreSQL walks the whole workspace for each list of rows that a condition names.
 _IDENTICAL = (
-    "SELECT workspace, id, version FROM breadcrumbs INDEXED BY breadcrumbs_identity "
-    "WHERE (workspace, id, version) IN (VALUES {identities})"
+    "SELECT workspace, id, version FROM (VALUES {identities}) AS names CROSS JOIN breadcrumbs INDEXED BY breadcrumbs_identity "
+    "ON workspace = column1 AND id = column2 AND version = column3"
 )
 _IDENTITIES = 100
 # Rows that were not erased, and the traces of results: their calls were answered.
@@ -46,14 +46,12 @@ _PASSAGES = (
     "FROM {source} CROSS JOIN passages USING (workspace, session, incarnation, sequence) JOIN models ON number = model "
     "WHERE {scope} AND {span} ORDER BY {first}, sequence, session, ordinal"
 )
-_ITS_PASSAGES = f"""SELECT session, incarnation, sequence, start, stop, terms, vector, tokens, traits, models.name
-    FROM passages JOIN models ON number = model WHERE {KEY} ORDER BY ordinal"""
 _BELOW = "(incarnation, sequence) < (?, ?)"
 _COUNT = "SELECT count(*) FROM breadcrumbs WHERE erased = '' AND removes <> id"
 _VERSION = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
 
 
-class SqlStore(SqlBookkeeping, CompleteStore):
+class SqlStore(SqlBookkeeping, SqlWorkspaceReader, CompleteStore):
     """A store in one database."""
 
     def __init__(self, connection: Connection) -> None:
@@ -103,7 +101,7 @@ class SqlStore(SqlBookkeeping, CompleteStore):
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
         def work(sql: Cursor) -> StoredBreadcrumb | None:
             row = next(sql.execute(_VERSION, (breadcrumb.workspace, breadcrumb.id, breadcrumb.version)), None)
-            return _with_passages(sql, row) if row else None
+            return reading.with_passages(sql, row) if row else None
 
         return await self._connection.run(work, Access.READING, breadcrumb.workspace)
 
@@ -117,16 +115,16 @@ class SqlStore(SqlBookkeeping, CompleteStore):
             rows = list(islice(heapq.merge(of_sessions, *of_none, key=itemgetter(2, 3, 1)), query.limit))
             within = (*values, *query.after, *(rows[-1][2:4] if rows else query.after))
             passages = passages_by_place(sql.execute(_PASSAGES.format(**source), within) if rows else (), query.model)
-            recalled = (spans.marked(_recalled(sql, row, passages.get(row[1:4]), query.model)) for row in rows)
+            recalled = (spans.marked(reading.recalled(sql, row, passages.get(row[1:4]), query.model)) for row in rows)
             end = Place(*rows[-1][2:4]) if len(rows) == query.limit else query.until
             openings = (
-                replace(_recalled(sql, row, None, query.model), entry=entry)
+                replace(reading.recalled(sql, row, None, query.model), entry=entry)
                 for entry, row in scopes.openings(sql, query.scope.workspace, spans.first_words, end)
             )
             return Recall(
                 rows=tuple(sorted((*recalled, *openings), key=scopes.by_order)),
                 pinned=tuple(
-                    tuple(_with_its_passages(sql, row, query.model) for row in reading.find_pinned(sql, query, kind))
+                    tuple(reading.with_its_passages(sql, row, query.model) for row in reading.find_pinned(sql, query, kind))
                     for kind in query.pinned
                 ),
                 revision=sessionless.revision(sql, *scopes.revised_with(query.scope)),
@@ -173,7 +171,8 @@ class SqlStore(SqlBookkeeping, CompleteStore):
     @override
     async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
         return await self._connection.run(
-            lambda sql: tuple(_with_passages(sql, row) for row in list(reading.oldest_missing(sql, limit, after))), Access.READING
+            lambda sql: tuple(reading.with_passages(sql, row) for row in list(reading.oldest_missing(sql, limit, after))),
+            Access.READING,
         )
 
     @override
@@ -282,19 +281,3 @@ def _passage_rows(row: StoredBreadcrumb, model: int) -> Iterator[Row]:
     key = key_of(row.breadcrumb)
     for ordinal, item in enumerate(row.passages):
         yield (*key, ordinal, item.start, item.end, item.terms, item.tokens, item.traits, Vector(item.vector), model)
-
-
-def _with_passages(sql: Cursor, row: tuple[Any, ...], model: str = "") -> StoredBreadcrumb:
-    return _with_its_passages(sql, from_columns(row, (), ""), model)
-
-
-def _with_its_passages(sql: Cursor, bare: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
-    rows = list(sql.execute(_ITS_PASSAGES, key := key_of(bare.breadcrumb)))
-    model = model or (rows[0][-1] if rows else "")
-    passages = passages_by_place(iter(rows), model).get(key[1:], ())
-    return replace(bare, passages=passages, model=model)
-
-
-def _recalled(sql: Cursor, row: tuple[Any, ...], passages: tuple[Passage, ...] | None, model: str) -> StoredBreadcrumb:
-    noun = from_columns(row, passages, model) if passages is not None else _with_passages(sql, row, model)
-    return replace(noun, joins=row[-1]) if row[-1] else noun

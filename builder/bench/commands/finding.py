@@ -1,5 +1,6 @@
 """Benchmark commands about what is found, and about the data that it is found in: arguments in, one report out."""
 
+import asyncio
 import json
 import sys
 from dataclasses import replace
@@ -9,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from builder.app.console import AsJson, say, show
-from builder.bench.commands.options import File, ProfileName, measure, numbers, report
+from builder.app.console import AsJson, say, settings, show
+from builder.bench.commands.options import File, ProfileName, empty_store, folder, measure, numbers, progress, report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from builder.app.components import Components
+    from builder.bench.data.datasets import Dataset
     from builder.bench.quality.fit import Example
 
 
@@ -24,16 +26,17 @@ def recall(
     budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "500,1000,2000,4000",
     profile: ProfileName = "recall",
     scope: Annotated[
-        Literal["session", "user", "workspace"],
+        Literal["session", "user", "workspace", "elsewhere"],
         typer.Option(
             help="What is searched: the conversation; user = the conversation cut by episode into sessions of one person, who "
-            "asks in a new one; workspace = all conversations pooled."
+            "asks in a new one; workspace = all conversations pooled; elsewhere = the same, asked in a new session."
         ),
     ] = "session",
     fit_on: Annotated[
         str, typer.Option(help="Data sets to learn the weights from, leaving out the conversation under test; comma-separated.")
     ] = "",
     *,
+    two_stages: Annotated[bool, typer.Option("--two-stages", help="Read a workspace as one of more than 20,000 rows.")] = False,
     ablate: Annotated[bool, typer.Option("--ablate", help="What each signal adds; learns on --fit-on, or on FILE.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -45,14 +48,21 @@ def recall(
     from builder.bench.quality import recall as bench
     from builder.bench.quality.fit import leave_one_out
     from builder.bench.summaries import summarise
+    from builder.recall.workspaces import MAX_ROWS
 
-    forms = {"session": lambda dataset: dataset, "user": of_one_person, "workspace": pooled}
+    forms: dict[str, Callable[[Dataset], Dataset]] = {
+        "session": lambda dataset: dataset,
+        "user": of_one_person,
+        "workspace": pooled,
+        "elsewhere": partial(pooled, asking="asking"),
+    }
     dataset = forms[scope](load(file))
 
     async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
+        core.builder.recaller.workspaces.max_rows = 0 if two_stages else MAX_ROWS
         rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
         wide = core.profile(profile)
-        wide = replace(wide, retrieval=replace(wide.retrieval, scope=scope))
+        wide = replace(wide, retrieval=replace(wide.retrieval, scope="workspace" if scope == "elsewhere" else scope))
         finish = partial(summarise, core, (wide,))
         figures = await bench.run(core.builder, dataset, wide, numbers(budgets), step, rankers, finish)
         return {name: figures.pop(name) for name in ("dataset", "questions")} | {"model": core.embedder.model} | figures
@@ -60,6 +70,35 @@ def recall(
     figures = measure("recall", dataset.messages + dataset.question_count, run)
     title = f"{figures['dataset']}, {figures['questions']} questions, {figures['model']}"
     report(figures, as_json, (title, "budget", figures["budgets"]))
+
+
+def workspaces(
+    file: File = "sample",
+    others: Annotated[str, typer.Option(help="Data set of which messages of other people are made.")] = "sample",
+    messages: Annotated[str, typer.Option(help="Messages stored, comma-separated, rising.")] = "20000,100000",
+    questions: Annotated[int, typer.Option(min=2, help="Questions asked at each size.")] = 100,
+    budget: Annotated[int, typer.Option(min=100, help="Tokens of a page.")] = 2000,
+    profile: ProfileName = "default",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Evidence found in one large workspace; also of an empty PostgreSQL that CONTEXT_BUILDER_STORE__URL names."""
+    from builder.app.components import open_components
+    from builder.bench.data.datasets import load, pooled
+    from builder.bench.quality import workspaces as bench
+
+    dataset, sizes = pooled(load(file), asking="asking"), numbers(messages)
+
+    async def work() -> dict[str, Any]:
+        with folder() as path, progress("workspaces", max(sizes)) as step:
+            async with open_components(settings(), await empty_store(path)) as core:
+                page = core.profile(profile)
+                page = replace(page, budget=budget, retrieval=replace(page.retrieval, scope="workspace"))
+                return await bench.run(core, dataset, load(others), page, sizes, questions, step)
+
+    figures = asyncio.run(work())
+    title = f"{figures['dataset']}, {figures['questions']} questions, {figures['model']}"
+    report(figures, as_json, (title, "messages", figures["sizes"]))
 
 
 def fit(

@@ -124,8 +124,11 @@ def pieces(conversation: Conversation, size: int) -> Iterator[Conversation]:
         )
 
 
-def pooled(dataset: Dataset) -> Dataset:
-    """All conversations as sessions of one workspace, one after the other; every question is asked after the last of them."""
+def pooled(dataset: Dataset, asking: str = "") -> Dataset:
+    """All conversations as sessions of one workspace, one after the other; every question is asked after the last of them.
+
+    asking: the session of all questions; "" = each is asked in its own.
+    """
     breadcrumbs: list[Breadcrumb] = []
     for conversation in dataset.conversations:
         for crumb in conversation.breadcrumbs:
@@ -137,7 +140,7 @@ def pooled(dataset: Dataset) -> Dataset:
         questions = (
             replace(
                 question,
-                trigger=replace(question.trigger, workspace=WORKSPACE, place=end),
+                trigger=replace(question.trigger, workspace=WORKSPACE, place=end, session=asking or question.trigger.session),
                 evidence=tuple(_prefixed(conversation, id_) for id_ in question.evidence),
             )
             for question in conversation.questions

@@ -10,6 +10,8 @@ from typing_extensions import override
 from builder.domain.recall import Recall, RecallQuery, Scope, StoredBreadcrumb
 from builder.recall.recall import ConsumerRecall, Recaller
 from builder.recall.scopes import HistoryCache, HistoryReader
+from builder.recall.search.query import Searcher
+from builder.recall.workspaces import Workspaces
 from builder.remember.schemas.control import excluded
 from tests.conversations import answered, bash, chat, replied, said
 from tests.factories import MODEL, make_breadcrumb, make_place, make_profile, make_remembered, make_terms
@@ -29,12 +31,17 @@ class CountingStore(MemoryStore):
         return await super().recall(query)
 
 
+async def no_vector(_text: str) -> bytes:
+    return b""
+
+
 async def recaller(*rows: StoredBreadcrumb) -> tuple[Recaller, CountingStore]:
     store = CountingStore()
     for row in rows:
         await store.remember(row)
     reader = HistoryReader(store=store, cache=HistoryCache(1000), model=MODEL)
-    return Recaller(reader=reader, terms=make_terms, exclusions=excluded), store
+    workspaces = Workspaces(reader, Searcher(embed=no_vector, terms=make_terms))
+    return Recaller(reader=reader, workspaces=workspaces, terms=make_terms, exclusions=excluded), store
 
 
 def visible_ids(recall: ConsumerRecall) -> list[str]:

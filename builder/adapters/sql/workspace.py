@@ -1,0 +1,126 @@
+"""Parts of a workspace that is too large to be read whole: facts of passages by place, and stretches of sessions."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
+
+from typing_extensions import override
+
+from builder.adapters.sql import reading, scopes, sessionless
+from builder.adapters.sql.connection import Access, Connection, Cursor, Row
+from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, passages_by_place
+from builder.domain.breadcrumb import Place
+from builder.domain.recall import PassageFacts, Scope, StoredBreadcrumb
+from builder.ports.store import WorkspaceReader
+
+_OUTGROWS = """
+    SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_places
+    WHERE workspace = ? AND (incarnation, sequence) < (?, ?) LIMIT 1 OFFSET ?
+"""
+_PASSAGES = f"""
+    SELECT breadcrumbs.session, breadcrumbs.incarnation, breadcrumbs.sequence, ordinal, schema, terms,
+        CASE WHEN models.name = ? THEN vector END
+    FROM breadcrumbs CROSS JOIN passages USING (workspace, session, incarnation, sequence) CROSS JOIN models ON number = model
+    WHERE {{scope}} AND {scopes.SPAN} ORDER BY incarnation, sequence, session, ordinal LIMIT ?
+"""
+# Neighbours of one incarnation alone: so SQLite goes to them directly.
+_NEIGHBOURS = """
+    SELECT {end}(sequence) FROM (
+        SELECT sequence FROM breadcrumbs WHERE workspace = ?1 AND session = part AND incarnation = part_incarnation
+          AND sequence {than} part_sequence AND (incarnation, sequence) <= (?4, ?5) ORDER BY sequence {order} LIMIT ?2
+    ) AS beside
+"""
+_SPANS_OF_PLACES = f"""
+    SELECT part, part_incarnation, coalesce(({_NEIGHBOURS.format(end="min", than="<", order="DESC")}), part_sequence),
+        coalesce(({_NEIGHBOURS.format(end="max", than=">", order="ASC")}), part_sequence)
+    FROM {sessionless.PARTS.replace("?", "?3")}
+"""
+_SPANS = """
+    (SELECT value ->> 0 AS part, CAST(value ->> 1 AS BIGINT) AS part_incarnation, CAST(value ->> 2 AS BIGINT) AS low,
+        CAST(value ->> 3 AS BIGINT) AS high FROM json_each(CAST(?1 AS TEXT)) LIMIT 1000000000) AS spans
+    CROSS JOIN breadcrumbs ON session = part AND incarnation = part_incarnation AND sequence >= low AND sequence <= high
+"""
+_ROWS = f"""
+    SELECT {BREADCRUMB_COLUMNS}, {sessionless.JOINS} FROM {_SPANS} WHERE workspace = ?2 AND (erased = '' OR calls <> '[]')
+"""
+_THEIR_PASSAGES = f"""
+    SELECT session, incarnation, sequence, start, stop, terms, vector, tokens, traits, models.name
+    FROM {_SPANS} CROSS JOIN passages USING (workspace, session, incarnation, sequence) CROSS JOIN models ON number = model
+    WHERE workspace = ?2 ORDER BY incarnation, sequence, session, ordinal
+"""
+_LATER = f"""
+    SELECT {HELD_COLUMNS}, '' FROM (VALUES {{names}}) AS names CROSS JOIN breadcrumbs AS held INDEXED BY {{index}}
+      ON held.workspace = ? AND held.{{column}} = column1 AND held.{{column}} <> ''
+    WHERE held.erased = '' AND (held.incarnation, held.sequence) <= (?, ?)
+"""
+_LATER_INDEXES = {"id": "breadcrumbs_identity", "removes": "breadcrumbs_tombstones"}
+_NAMES = 100
+
+Span = tuple[str, int, int, int]
+"""Session, incarnation, first and last sequence."""
+
+
+class SqlWorkspaceReader(WorkspaceReader):
+    """The part of the store that reads large workspaces."""
+
+    _connection: Connection
+
+    @override
+    async def outgrows(self, workspace: str, rows: int, until: Place) -> bool:
+        return bool(await self._connection.rows(_OUTGROWS, (workspace, *until, rows), workspace))
+
+    @override
+    async def passages(
+        self, workspace: str, session: str, span: tuple[Place, Place], limit: int, model: str
+    ) -> tuple[tuple[PassageFacts, ...], Place]:
+        scope, values = scopes.condition(Scope(workspace=workspace, sessions=(session,)))
+        rows = await self._connection.rows(_PASSAGES.format(scope=scope), (model, *values, *span[0], *span[1], limit), workspace)
+        facts = tuple(
+            PassageFacts(of, Place(incarnation, sequence), ordinal, schema, terms, vector or b"")
+            for of, incarnation, sequence, ordinal, schema, terms, vector in rows
+        )
+        if len(facts) < limit:
+            return facts, span[1]
+        last = facts[-1].place  # it may have more
+        return tuple(takewhile(lambda each: each.place != last, facts)), last.previous
+
+    @override
+    async def revisions(self, workspace: str) -> Mapping[str, int]:
+        text = "SELECT session, number FROM revisions WHERE workspace = ?"
+        return dict(await self._connection.rows(text, (workspace,), workspace))
+
+    @override
+    async def stretches(
+        self, workspace: str, places: Mapping[str, frozenset[Place]], reach: int, until: Place, model: str
+    ) -> tuple[StoredBreadcrumb, ...]:
+        parts = json.dumps([(session, *place) for session in sorted(places) for place in sorted(places[session])])
+
+        def work(sql: Cursor) -> tuple[StoredBreadcrumb, ...]:
+            spans = _merged(sql.execute(_SPANS_OF_PLACES, (workspace, reach, parts, *until)))
+            rows = list(sql.execute(_ROWS, (json.dumps(spans), workspace)))
+            passages = passages_by_place(sql.execute(_THEIR_PASSAGES, (json.dumps(spans), workspace)), model)
+            rows += _later(sql, workspace, [row[4] for row in rows], until)
+            first = {row[1:4]: row for row in reversed(rows)}
+            return tuple(reading.recalled(sql, row, passages.get(key), model) for key, row in first.items())
+
+        return await self._connection.run(work, Access.READING, workspace)
+
+
+def _later(sql: Cursor, workspace: str, names: list[str], until: Place) -> Iterator[Row]:
+    """The versions and tombstones of ids up to a place."""
+    for start in range(0, len(names), _NAMES):
+        part = names[start : start + _NAMES]
+        for column, index in _LATER_INDEXES.items():
+            text = _LATER.format(names=", ".join(["(?)"] * len(part)), index=index, column=column)
+            yield from sql.execute(text, (*part, workspace, *until))
+
+
+def _merged(spans: Iterable[Row]) -> list[Span]:
+    """Those of a session that overlap as one."""
+    merged: list[Span] = []
+    for session, incarnation, low, high in sorted(spans):
+        if merged and merged[-1][:2] == (session, incarnation) and low <= merged[-1][3]:
+            merged[-1] = *merged[-1][:3], max(high, merged[-1][3])
+        else:
+            merged.append((session, incarnation, low, high))
+    return merged

@@ -1,0 +1,158 @@
+"""Workspaces that are too large to be read whole are read in two stages.
+
+A sketch of every passage gives candidates by meaning and by words. They are read with what stands around them, with all later
+versions, and with the whole session of the trigger; the search then ranks these rows exactly, as it ranks a workspace that was
+read whole. Decision 17 has what that loses.
+"""
+
+import asyncio
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
+from builder.domain.profile import Profile
+from builder.domain.recall import EVERY_SESSION, PassageFacts, RecallQuery, Scope, StoredBreadcrumb
+from builder.domain.selector import Pinned
+from builder.ports.models import NO_MODEL
+from builder.recall.index.history import History
+from builder.recall.index.sketch import Filter, Key, Sketches
+from builder.recall.index.view import View, as_of
+from builder.recall.scopes import HistoryReader, KeyedLock, PinnedRows
+from builder.recall.search.query import Query, Searcher
+
+MAX_ROWS = 20_000
+"""Breadcrumbs up to which a workspace is read whole."""
+NEAREST, HOLDING = 300, 150
+"""Candidates by meaning, and by words."""
+REACH = 2
+"""Breadcrumbs that are read before and after each candidate in its session."""
+NEWEST = 200
+"""Newest breadcrumbs of no session that are read for a trigger of no session."""
+PAGE_PASSAGES = 10_000
+MAX_PASSAGES = 20_000_000
+"""Of all sketches together; about 160 bytes each."""
+WAITING = 64
+"""Breadcrumbs without vectors that one look asks for."""
+
+
+@dataclass(slots=True)
+class _Sketch:
+    """What is known of a workspace up to a place."""
+
+    place: Place = ORIGIN
+    revisions: Mapping[str, int] = field(default_factory=dict)
+    indexed: Sketches = field(default_factory=Sketches)
+    waiting: Sketches = field(default_factory=Sketches)
+    """Breadcrumbs with a passage that has no vector yet: they are found by words alone."""
+
+    def __len__(self) -> int:
+        return len(self.indexed) + len(self.waiting)
+
+    def add(self, rows: Iterable[PassageFacts], *, has_model: bool) -> None:
+        """Append passages of whole breadcrumbs."""
+        facts = tuple(rows)
+        lacking = {Key(row.session, row.place) for row in facts if has_model and row.terms and not row.vector}
+        self.waiting.add(row for row in facts if Key(row.session, row.place) in lacking)
+        self.indexed.add(row for row in facts if Key(row.session, row.place) not in lacking)
+
+    def candidates(self, query: Query, filtering: Filter) -> dict[str, frozenset[Place]]:
+        """Places by session."""
+        terms = {*query.terms, *(stem for stems in query.content for stem in stems)}
+        keys = (
+            *self.indexed.nearest(query.vector, NEAREST, filtering),
+            *self.indexed.holding(terms, HOLDING, filtering),
+            *self.waiting.holding(terms, HOLDING, filtering),
+        )
+        places: defaultdict[str, set[Place]] = defaultdict(set)
+        for key in keys:
+            places[key.session].add(key.place)
+        return {session: frozenset(of_session) for session, of_session in places.items()}
+
+
+class Workspaces:
+    """Reads large workspaces. All methods raise `Unavailable`."""
+
+    def __init__(self, reader: HistoryReader, searcher: Searcher, max_rows: int = MAX_ROWS) -> None:
+        self._reader = reader
+        self._store = reader.store
+        self._searcher = searcher
+        self.max_rows = max_rows
+        """Breadcrumbs up to which a workspace is read whole."""
+        self._sketches: OrderedDict[str, _Sketch] = OrderedDict()
+        self._locks = KeyedLock[str]()
+
+    async def is_large(self, scope: Scope, until: Place) -> bool:
+        """Whether the scope is a workspace that is not read whole."""
+        return scope.sessions == (EVERY_SESSION,) and await self._store.outgrows(scope.workspace, self.max_rows, until)
+
+    async def read(
+        self, trigger: Breadcrumb, until: Place, profile: Profile, pinned: tuple[Pinned, ...], *, inclusive: bool
+    ) -> tuple[PinnedRows, View]:
+        """As `HistoryReader.read`: what may answer the trigger, and its session."""
+        scope = Scope(workspace=trigger.workspace, sessions=(trigger.session,))
+        if trigger.session == NO_SESSION:
+            rows, own, of_session = await self._of_no_session(scope, until, pinned)
+        else:
+            rows, own = await self._reader.read(trigger.session, until, scope, pinned, inclusive=inclusive)
+            of_session = await self._reader.rows(scope, until)
+        places = await self._candidates(trigger, until.next if inclusive else until, profile, own) if profile.searches else {}
+        stretches = await self._store.stretches(trigger.workspace, places, REACH, until, self._reader.model)
+        every = {(row.breadcrumb.session, row.breadcrumb.place): row for row in (*stretches, *of_session)}
+        history = History()
+        for _ in history.extending(tuple(sorted(every.values(), key=lambda row: (*row.order, row.breadcrumb.session)))):
+            await asyncio.sleep(0)
+        return rows, as_of(history, until, trigger.session, inclusive=inclusive)
+
+    async def _of_no_session(
+        self, scope: Scope, until: Place, pinned: tuple[Pinned, ...]
+    ) -> tuple[PinnedRows, View, tuple[StoredBreadcrumb, ...]]:
+        """Not whole: it may have as many notes as the workspace has messages."""
+        model = self._reader.model
+        query = RecallQuery(scope=scope, session=NO_SESSION, after=until, until=until, limit=1, pinned=pinned, model=model)
+        newest = await self._store.list_session(scope.workspace, NO_SESSION, (ORIGIN, until.next), NEWEST, newest=True)
+        places = {NO_SESSION: frozenset(crumb.place for crumb in newest)}
+        rows = await self._store.stretches(scope.workspace, places, 1, until, model)
+        return (await self._store.recall(query)).pinned, as_of(History(), until, NO_SESSION), rows
+
+    async def _candidates(self, trigger: Breadcrumb, until: Place, profile: Profile, own: View) -> dict[str, frozenset[Place]]:
+        query = await self._searcher.query(trigger.text, own, profile, Scope(workspace=trigger.workspace, sessions=()), {})
+        async with self._locks.of(trigger.workspace):
+            sketch = await self._sketch(trigger.workspace, until)
+            filtering = Filter(until=until, schemas=frozenset(profile.retrieval.schemas))
+            return await asyncio.to_thread(sketch.candidates, query, filtering)
+
+    async def _sketch(self, workspace: str, until: Place) -> _Sketch:
+        sketch = self._sketches.setdefault(workspace, _Sketch())
+        self._sketches.move_to_end(workspace)
+        await self._revise(sketch, workspace)
+        while sketch.place < until:
+            span = (sketch.place, until)
+            sketch.place = await self._add(sketch, workspace, EVERY_SESSION, span)
+        for key in sketch.waiting.keys(WAITING):
+            sketch.waiting.drop(frozenset((key.session,)), key.place)
+            await self._add(sketch, workspace, key.session, (key.place.previous, key.place))
+        passages = sum(map(len, self._sketches.values()))
+        while len(self._sketches) > 1 and passages > MAX_PASSAGES:
+            passages -= len(self._sketches.popitem(last=False)[1])
+        return sketch
+
+    async def _revise(self, sketch: _Sketch, workspace: str) -> None:
+        """Read sessions again of which rows have changed since: something was erased, or has moved."""
+        revisions = await self._store.revisions(workspace)
+        changed = frozenset(name for name, number in revisions.items() if sketch.revisions.get(name) != number)
+        sketch.revisions = revisions
+        if not len(sketch):
+            return
+        for each in (sketch.indexed, sketch.waiting):
+            each.drop(changed)
+        for session in sorted(changed):
+            after = ORIGIN
+            while after < sketch.place:
+                after = await self._add(sketch, workspace, session, (after, sketch.place))
+
+    async def _add(self, sketch: _Sketch, workspace: str, session: str, span: tuple[Place, Place]) -> Place:
+        model = self._reader.model
+        rows, end = await self._store.passages(workspace, session, span, PAGE_PASSAGES, model)
+        await asyncio.to_thread(sketch.add, rows, has_model=model != NO_MODEL)
+        return end

@@ -1,0 +1,133 @@
+"""Contexts from a workspace that is read in two stages, because it is too large to be read whole."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.context import Context
+from builder.recall.workspaces import NEAREST
+from builder.service import ContextBuilder
+from tests.factories import FAR, HashingEmbedder, bare, make_breadcrumb, make_profile, remembered_of
+from tests.stores import AnyStore, durable_store
+from tests.unit.service.test_service import make_builder
+
+SERIAL = "The serial number of the blue kiln is K-4711."
+QUESTION = "What is the serial number of the blue kiln?"
+PROFILE = make_profile(budget=1500, retrieval={"scope": "workspace"})
+MANY = 2 * NEAREST
+
+
+def worker(store: AnyStore, engine: HashingEmbedder | None = None) -> ContextBuilder:
+    """A builder that reads every workspace in two stages."""
+    builder = make_builder(engine or HashingEmbedder(), store, (PROFILE,))
+    builder.recaller.workspaces.max_rows = 0
+    return builder
+
+
+@asynccontextmanager
+async def filled(*crumbs: Breadcrumb) -> AsyncIterator[AnyStore]:
+    """A store with many messages of other sessions, and these."""
+    store = durable_store()
+    others = [
+        make_breadcrumb(f"Order {n} is fired and packed for customer {n % 17}.", n, session=f"order-{n // 50}")
+        for n in range(100, 100 + MANY)
+    ]
+    await store.remember_all(tuple(remembered_of(crumb) for crumb in (*others, *crumbs)))
+    yield store
+    store.close()
+
+
+async def page(builder: ContextBuilder, text: str = QUESTION, sequence: int = 9_000, session: str = "now") -> Context:
+    trigger = await builder.ingest.facts(make_breadcrumb(text, sequence, session=session))
+    (context,) = (await builder.build_contexts(trigger, (PROFILE,))).contexts
+    return context
+
+
+async def test_one_message_of_many_sessions_is_found_with_what_was_said_around_it() -> None:
+    said = (
+        make_breadcrumb("Which kiln do you mean?", 1, session="old", schema="agent.response.v1", role="assistant"),
+        make_breadcrumb(SERIAL, 2, session="old"),
+    )
+    async with filled(*said) as store:
+        assert "K-4711" in (await page(worker(store))).markdown
+
+
+async def test_its_own_session_is_on_the_page_whole() -> None:
+    own = [make_breadcrumb(f"The apprentice counts shelf {n}.", 8_000 + n, session="now") for n in range(20)]
+    async with filled(make_breadcrumb(SERIAL, 2, session="old"), *own) as store:
+        markdown = (await page(worker(store))).markdown
+    assert all(crumb.text in markdown for crumb in own)
+    assert "K-4711" in markdown
+
+
+async def test_a_worker_that_has_read_much_and_one_that_has_just_begun_build_the_same_page() -> None:
+    async with filled(make_breadcrumb(SERIAL, 2, session="old")) as store:
+        old = worker(store)
+        await page(old, "Which order went to customer 3?", 5_000)
+        await store.remember_all(
+            tuple(remembered_of(make_breadcrumb(f"Later order {n}.", n, session="later")) for n in range(9_100, 9_130))
+        )
+        await page(old, "And the later orders?", 9_500)
+        assert await page(old) == await page(worker(store))
+
+
+async def test_a_page_as_of_an_earlier_place_has_nothing_that_came_later() -> None:
+    async with filled(make_breadcrumb(SERIAL, 9_001, session="old")) as store:
+        assert "K-4711" not in (await page(worker(store))).markdown
+        assert "K-4711" in (await page(worker(store), sequence=9_002)).markdown
+
+
+async def test_an_edited_message_is_shown_as_it_is_now_however_far_away_its_new_version_is() -> None:
+    new = make_breadcrumb("The serial number of the blue kiln is K-5000.", 8_500, id="kiln", version=2, session="old")
+    async with filled(make_breadcrumb(SERIAL, 2, id="kiln", session="old"), new) as store:
+        markdown = (await page(worker(store))).markdown
+    assert "K-5000" in markdown
+    assert "K-4711" not in markdown
+
+
+async def test_what_was_forgotten_is_found_no_more_by_a_worker_that_had_read_it() -> None:
+    async with filled(make_breadcrumb(SERIAL, 2, id="kiln", session="old")) as store:
+        builder = worker(store)
+        assert "K-4711" in (await page(builder)).markdown
+        await store.erase("acme", "old", "kiln", FAR)
+        assert await page(builder) == await page(worker(store))
+        assert "K-4711" not in (await page(builder)).markdown
+
+
+async def test_a_message_without_a_vector_is_found_by_its_words_and_by_meaning_once_it_has_one() -> None:
+    async with filled() as store:
+        kiln = remembered_of(make_breadcrumb(SERIAL, 2, session="old"))
+        await store.remember(bare(kiln))
+        builder = worker(store)
+        assert "K-4711" in (await page(builder)).markdown
+        assert await store.fill_vectors(kiln)
+        assert await page(builder) == await page(worker(store))
+
+
+async def test_without_an_engine_words_alone_find_it() -> None:
+    engine = HashingEmbedder()
+    engine.away = True
+    async with filled(make_breadcrumb(SERIAL, 2, session="old")) as store:
+        assert "K-4711" in (await page(worker(store, engine))).markdown
+
+
+@pytest.mark.parametrize("session", ["now", NO_SESSION])
+async def test_notes_of_no_session_are_found_and_never_read_whole(session: str) -> None:
+    notes = [
+        make_breadcrumb(f"Glaze {n} is kept on shelf {n % 9}.", 1_000 + n, session=NO_SESSION, schema="note.v1", role="other")
+        for n in range(300)
+    ]
+    kiln = make_breadcrumb(SERIAL, 2, session=NO_SESSION, schema="note.v1", role="other")
+    async with filled(kiln, *notes) as store:
+        assert "K-4711" in (await page(worker(store), session=session)).markdown
+
+
+async def test_a_workspace_is_read_whole_until_it_outgrows_the_limit() -> None:
+    async with filled(make_breadcrumb(SERIAL, 2, session="old")) as store:
+        builder = worker(store)
+        parts = (await builder.recall_for(make_breadcrumb(QUESTION, 9_000, session="now"), PROFILE))[1]
+        builder.recaller.workspaces.max_rows = MANY + 1
+        whole = (await builder.recall_for(make_breadcrumb(QUESTION, 9_000, session="now"), PROFILE))[1]
+    assert parts.size < whole.size == MANY + 1
