@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect, Rejected, Unavailable } from "breadcrumb-context-builder";
+import { sendReply } from "../dist/replies.js";
+import { responseId } from "../dist/wire.js";
 import { checkAnswer, history, until, URLS, watched } from "./support.mjs";
 
 for (const [transport, url] of Object.entries(URLS)) {
@@ -60,6 +62,37 @@ test("every context is answered once by several agents at once, in the order of 
   await Promise.all(serving);
   await checked(20);
   await Promise.all([client, ...agents].map((each) => each.close()));
+});
+
+test("of two answers to one context that are sent at once, and repeated, one is stored", async () => {
+  const agents = await Promise.all([1, 2, 3].map(() => connect(URLS.tcp, { workspace: "node" })));
+  const context = await agents[0].ask("race", "Who answers?", { id: "race-1" });
+  for (const round of [1, 2]) await Promise.all(agents.map((agent, number) => sendReply(agent, context, `Agent ${number}, ${round}.`, {})));
+  const said = await answers(agents[0], "race");
+  assert.deepEqual(said.map(({ id, version }) => [id, version]), [[await responseId(context.id), 1]]);
+  await Promise.all(agents.map((each) => each.close()));
+});
+
+test("a session has one context in work at a time, and a reply that was stored before its process died is found", async () => {
+  const client = await connect(URLS.tcp, { workspace: "node" });
+  const [stop, steps] = [new AbortController(), []];
+  const { consumers } = await client.streams.manager;
+  const inHand = async () => (await consumers.info("CONTEXTS", "node=default")).num_ack_pending;
+  for (const user of ["ada", "ben"]) await client.ask("turns", `I am ${user}.`, { id: user, userId: user });
+  const serving = client.serve("default", async (context) => {
+    const name = context.event.trigger_event_id;
+    steps.push(`${name} begins`);
+    if (name === "ada") await until(async () => (await inHand()) >= 2, "both contexts");
+    for (let looks = 0; looks < 10; looks++) await inHand();
+    steps.push(`${name} ends`);
+    await sendReply(client, context, `Hello ${name}.`, {});
+    throw new Error("the process died");
+  }, { signal: stop.signal });
+  await until(async () => (await answers(client, "turns")).length === 2 && (await inHand()) === 0, "both answers to be settled");
+  assert.deepEqual(steps, ["ada begins", "ada ends", "ben begins", "ben ends"]);
+  stop.abort();
+  await serving;
+  await client.close();
 });
 
 test("what was asked while no agent ran is answered on one page", async () => {
