@@ -1,43 +1,39 @@
 """JSON Schemas of everything on the wire: the files in `schemas/`."""
 
 import json
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
-from pydantic_core import CoreSchema
+from pydantic.json_schema import JsonSchemaMode
 
 from builder.adapters.profiles.profile_file import ProfileFile
+from builder.app.asyncapi import asyncapi_text
+from builder.app.verbs import URN, Untitled
 from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED
 from builder.publish.event import AgentContextV1
 from builder.publish.reports import ContextCompactedV1
 from builder.remember.decode import BODIES
 from builder.remember.record import Record
 
+ASYNCAPI_FILE = "asyncapi.json"
 INBOUND: dict[str, type[BaseModel]] = {**BODIES, "record": Record, "profile": ProfileFile}
 """Models of inbound data."""
 OUTBOUND: dict[str, type[BaseModel]] = {AGENT_CONTEXT: AgentContextV1, CONTEXT_COMPACTED: ContextCompactedV1}
 
 
-class _Untitled(GenerateJsonSchema):
-    """Titles would repeat the fields' names."""
-
-    def field_title_should_be_set(self, _schema: CoreSchema) -> Literal[False]:
-        return False
-
-
 def schema_files() -> dict[str, str]:
-    """File name → deterministic JSON Schema (draft 2020-12)."""
+    """File name → deterministic JSON Schema (draft 2020-12), and the AsyncAPI document."""
     inbound = {name: _schema(name, model, "validation") for name, model in INBOUND.items()}
     outbound = {name: _schema(name, model, "serialization") for name, model in OUTBOUND.items()}
-    return {f"{name}.json": text for name, text in sorted((inbound | outbound).items())}
+    files = {f"{name}.json": text for name, text in (inbound | outbound).items()} | {ASYNCAPI_FILE: asyncapi_text()}
+    return dict(sorted(files.items()))
 
 
 def _schema(name: str, model: type[BaseModel], mode: JsonSchemaMode) -> str:
-    schema = model.model_json_schema(by_alias=True, schema_generator=_Untitled, mode=mode)
+    schema = model.model_json_schema(by_alias=True, schema_generator=Untitled, mode=mode)
     if model is ProfileFile:
         schema = _extending(schema)
-    head = {"$schema": _Untitled.schema_dialect, "$id": f"urn:context-builder:schema:{name}", "title": name}
+    head = {"$schema": Untitled.schema_dialect, "$id": URN + name, "title": name}
     return json.dumps(schema | head, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 

@@ -14,8 +14,10 @@ from nats.aio.client import Client
 from nats.js import JetStreamContext
 from prometheus_client import CollectorRegistry
 
+from builder import __version__
 from builder.adapters.http import routes, serve
 from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
+from builder.adapters.nats.micro import MicroService
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.stream import NatsArchive, NatsStream
@@ -29,6 +31,7 @@ from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, jobs_o
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
+from builder.app.verbs import metadata
 from builder.wire.subjects import Installation
 from builder.worker.jobs import Job, JobRunner
 from builder.worker.loop import Imports
@@ -94,7 +97,10 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         tasks = _run(stack, runner, jobs)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, line.backfill, watchdog)
         metrics.describe(build_facts(settings.name, core))
-        await stack.enter_async_context(answering(connection, verbs_of(line, reloading, broker), own, metrics.answered))
+        micro = MicroService(own, __version__, metadata())
+        await stack.enter_async_context(micro.discoverable(connection))
+        observers = (metrics.answered, micro.count)
+        await stack.enter_async_context(answering(connection, verbs_of(line, reloading, broker), own, observers))
         ready = readiness(core, watchdog, reloading.state, probe, server, connection, own, metrics.parts)
         application = inbox.application(routes(partial(is_alive, watchdog, tasks), ready, metrics.registry))
         yield Service(installation=own, reloading=reloading, url=url, js=js, application=application)

@@ -101,7 +101,7 @@ class Metrics(Observer):
         for part, problem in problems.items():
             self.gauges["part_ok"].labels(part).set(not problem)
 
-    def answered(self, verb: str, outcome: str) -> None:
+    def answered(self, verb: str, outcome: str, _seconds: float) -> None:
         """Count a request."""
         self.counters["requests"].labels(verb, outcome).inc()
 

@@ -59,7 +59,10 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
     "shadow": ("Profiles on trial: compared with an agent's own, never published.", {"report": explain.shadow_report}),
     "hints": ("Hints that records bring (llm_hints).", {"convert": profiles.convert}),
     "models": ("Embedding models.", {"prepare": stores.prepare, "list": stores.list_models, "switch": stores.switch}),
-    "schemas": ("JSON Schemas of every event.", {"export": operate.export}),
+    "schemas": (
+        "JSON Schemas of every event, and the AsyncAPI document.",
+        {"export": operate.export, "asyncapi": operate.asyncapi},
+    ),
     "dead-letters": (
         "Rejected breadcrumbs, and why.",
         {

@@ -30,8 +30,9 @@ LOG_SECONDS = 60.0
 CLOSE_SECONDS = 1.0
 """nats-py never closes a connection after a failed TLS handshake."""
 _VIOLATION = re.compile(r'permissions violation for (publish|subscription) to "([^"]*)"', re.IGNORECASE)
-_JETSTREAM = re.compile(r"(\$js\.(?:ack|api\.\w+(?:\.msg|\.durable)?\.\w+)|\$kv|_inbox)(?:\.([^.]+))?(\..+)?")
+_JETSTREAM = re.compile(r"(\$js\.(?:ack|api\.\w+(?:\.msg|\.durable)?\.\w+)|\$kv|\$srv|_inbox)(?:\.([^.]+))?(\..+)?")
 _STREAM = re.compile(r"^kv(?=_)|(?:breadcrumbs|contexts|deadletters|probes)$")
+_WHOLE = frozenset({"_inbox", "$srv"})
 _LOSS = (OSError, UnexpectedEOF, StaleConnectionError)
 _LOGIN = "authorization violation|authentication (?:expired|revoked|timeout)"
 """A server's refusals of a login."""
@@ -70,8 +71,8 @@ def permission(subject: str) -> str:
     """Permission for the subject's kind. subject: in lower case."""
     if jetstream := _JETSTREAM.fullmatch(subject):
         verb, name, rest = jetstream.groups()
-        words = [verb.upper()] if verb == "_inbox" else [verb.upper(), _STREAM.sub(lambda end: end[0].upper(), name or ">")]
-        return ".".join([*words, ">"] if rest or verb in {"_inbox", "$kv"} else words)
+        words = [verb.upper()] if verb in _WHOLE else [verb.upper(), _STREAM.sub(lambda end: end[0].upper(), name or ">")]
+        return ".".join([*words, ">"] if rest or verb in {*_WHOLE, "$kv"} else words)
     words = subject.split(".")
     return ".".join([*words[: 1 if words[0] in HEADS else 2], ">"])
 

@@ -125,10 +125,10 @@ class BreadcrumbRecord:
     id: str
     version: int
     """From 1."""
-    schema: Annotated[str, Field(validation_alias="schema_name")]
+    schema: Annotated[str, Field(alias="schema_name")]
     workspace: str
     session: Session
-    sequence: Annotated[int, Field(validation_alias="seq")]
+    sequence: Annotated[int, Field(alias="seq")]
     speaker: str
     """Display name."""
     user_id: str | None
@@ -140,7 +140,7 @@ class BreadcrumbRecord:
     tags: tuple[str, ...]
     text: str
     """Shown on pages and searched."""
-    body: Annotated[dict[str, Any], Field(validation_alias="context")]
+    body: Annotated[dict[str, Any], Field(alias="context")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,9 +149,9 @@ class SearchResult:
 
     id: str
     """Of its breadcrumb; `fetch` gives the whole."""
-    schema: Annotated[str, Field(validation_alias="schema_name")]
+    schema: Annotated[str, Field(alias="schema_name")]
     session: Session
-    sequence: Annotated[int, Field(validation_alias="seq")]
+    sequence: Annotated[int, Field(alias="seq")]
     speaker: str
     """Display name."""
     user_id: str | None

@@ -28,13 +28,14 @@ AGENT_CANNOT = (
     "$JS.API.CONSUMER.CREATE.CONTEXTS", "$JS.API.CONSUMER.DURABLE.CREATE.CONTEXTS.mine", "$JS.API.CONSUMER.DELETE.CONTEXTS.x",
     "$JS.API.CONSUMER.MSG.NEXT.CONTEXTS.acme=default", "$JS.API.CONSUMER.MSG.NEXT.BREADCRUMBS.context-builder",
     "$JS.API.STREAM.SNAPSHOT.BREADCRUMBS", "$JS.API.STREAM.PURGE.CONTEXTS", "$JS.API.STREAM.DELETE.CONTEXTS", "_INBOX.x",
+    "$SRV.PING", "$SRV.STATS.context-builder",
 )  # fmt: skip
-AGENT_CANNOT_HEAR = ("contexts.>", "contexts.acme.default.>", "breadcrumbs.>", "requests.>", "_INBOX.>", "$JS.EVENT.>")
+AGENT_CANNOT_HEAR = ("contexts.>", "contexts.acme.default.>", "breadcrumbs.>", "requests.>", "_INBOX.>", "$JS.EVENT.>", "$SRV.>")
 WORKER_CANNOT = (
     "orders.new", "breadcrumbs.acme.s1.user.message.v1", "breadcrumbs.acme.s1.agent.response.v1", "requests.acme.forget",
     "$JS.API.STREAM.CREATE.ORDERS", "$JS.API.STREAM.UPDATE.BREADCRUMBS", "$JS.API.STREAM.PURGE.BREADCRUMBS",
     "$JS.API.STREAM.DELETE.BREADCRUMBS", "$JS.API.STREAM.SNAPSHOT.BREADCRUMBS", "$JS.API.STREAM.RESTORE.BREADCRUMBS",
-    "$JS.API.STREAM.MSG.GET.ORDERS", "$JS.API.CONSUMER.DELETE.CONTEXTS.acme=weather", "_INBOX.x",
+    "$JS.API.STREAM.MSG.GET.ORDERS", "$JS.API.CONSUMER.DELETE.CONTEXTS.acme=weather", "_INBOX.x", "$SRV.PING",
 )  # fmt: skip
 WORKER_CANNOT_HEAR = ("orders.>", "breadcrumbs.>", "contexts.>", "$JS.EVENT.>")
 

@@ -3,10 +3,11 @@
 import base64
 import json
 from datetime import UTC
+from typing import NotRequired
 
 from nats.aio.client import Client
 from nats.js import JetStreamContext
-from typing_extensions import override
+from typing_extensions import TypedDict, override
 
 from builder.adapters.nats.connection import optional, translated
 from builder.adapters.nats.stream import NatsStream
@@ -34,6 +35,23 @@ Of a secret it keeps nothing."""
 MAX_REASON_CHARS = 4_000
 OTHER_FIELDS_BYTES = 32 * 1024
 """Bytes of what the broker takes that are left to the other fields of a dead letter."""
+
+
+class DeadLetter(TypedDict):
+    """A message that was rejected, or that an agent gave up, and why."""
+
+    reason: str
+    consumer: NotRequired[str]
+    """The agent that gave it up."""
+    subject: str
+    sequence: int
+    incarnation: int
+    replay: bool
+    received_at: str
+    bytes: int
+    """Of the whole message."""
+    data: str
+    """Base64 of its beginning; empty for a secret."""
 
 
 class NatsPublisher(Publisher):
@@ -80,9 +98,8 @@ class NatsPublisher(Publisher):
     async def dead_letter(self, arrival: StreamMessage, reason: str, consumer: str = "") -> None:
         subject = letter_subject(arrival.place, consumer)
         data = b"" if holds_secret(arrival.subject, arrival.data) else arrival.data[: self._max_data_bytes]
-        letter = {
+        letter: DeadLetter = {
             "reason": reason[:MAX_REASON_CHARS],
-            **({"consumer": consumer} if consumer else {}),
             "subject": arrival.subject,
             "sequence": arrival.place.sequence,
             "incarnation": arrival.place.incarnation,
@@ -91,6 +108,8 @@ class NatsPublisher(Publisher):
             "bytes": len(arrival.data),
             "data": base64.b64encode(data).decode(),
         }
+        if consumer:
+            letter["consumer"] = consumer
         event = json.dumps(letter, ensure_ascii=False).encode("utf-8", "replace")
         try:
             with translated(f"dead-lettering {arrival.subject}"):

@@ -3,10 +3,11 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from time import perf_counter
 from typing import Any
 
 from nats.aio.client import Client
@@ -14,10 +15,11 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
+from nats.micro.request import ERROR_CODE_HEADER, ERROR_HEADER
 
 from builder.adapters.nats.connection import optional
 from builder.adapters.nats.topology import CONTEXTS
-from builder.domain.errors import BuilderError, Rejected, Unavailable
+from builder.domain.errors import BuilderError, Rejected
 from builder.wire.requests import error_json
 from builder.wire.subjects import DEFAULT, REQUESTS, Installation, check_token, plain_subject
 from builder.worker.jobs import UnexpectedError, guard
@@ -25,8 +27,11 @@ from builder.worker.request_handlers import Verb
 
 log = logging.getLogger("builder.worker.request_handlers")
 
-Observer = Callable[[str, str], None]
-"""Called with verb and outcome (ok, rejected, unavailable, failed) of each request."""
+Observer = Callable[[str, str, float], None]
+"""Called with verb, outcome (ok, rejected, unavailable, failed) and seconds of each request."""
+ERROR_CODES = {"rejected": "400", "unavailable": "503", "failed": "500"}
+MAX_HEADER_CHARS = 300
+"""Of an error in a header; the body has all of it."""
 PROTOCOL_BYTES = 1024
 """Bytes of what the broker takes that are left to the protocol."""
 
@@ -36,13 +41,13 @@ async def answering(
     connection: Client,
     verbs: Mapping[str, Verb],
     installation: Installation = DEFAULT,
-    observe: Observer = lambda _verb, _outcome: None,
+    observers: Sequence[Observer] = (),
 ) -> AsyncIterator[None]:
     """Answer while the block runs. verbs: workspace and JSON bytes → answer; they raise errors of ours."""
     working: set[asyncio.Task[None]] = set()
 
     async def begin(message: Msg) -> None:
-        task = asyncio.create_task(_answer(message, verbs, connection.max_payload - PROTOCOL_BYTES, observe))
+        task = asyncio.create_task(_answer(connection, message, verbs, observers))
         working.add(task)
         task.add_done_callback(working.discard)
 
@@ -58,20 +63,22 @@ async def answering(
         await asyncio.gather(*working, return_exceptions=True)
 
 
-async def _answer(message: Msg, verbs: Mapping[str, Verb], most: int, observe: Observer) -> None:
+async def _answer(connection: Client, message: Msg, verbs: Mapping[str, Verb], observers: Sequence[Observer]) -> None:
     """Answer with the result or with a sentence about the error. Never raises."""
     if not message.reply:
         return
-    verb, outcome = message.subject.rpartition(".")[2], "ok"
+    verb, outcome, start, headers = message.subject.rpartition(".")[2], "ok", perf_counter(), dict[str, str]()
     try:
+        most = connection.max_payload - PROTOCOL_BYTES
         answer = await guard(_answer_bytes(message, verbs, most), log, f"answering {message.subject}")
     except (BuilderError, UnexpectedError) as error:
-        answer = _bytes(error_json(error))
-        kinds = {"rejected": Rejected, "unavailable": Unavailable}
-        outcome = next((name for name, kind in kinds.items() if isinstance(error, kind)), "failed")
-    observe(verb if verb in verbs else "unknown", outcome)
+        details = error_json(error)
+        answer, outcome = _bytes(details), details["kind"] if isinstance(error, BuilderError) else "failed"
+        headers = {ERROR_HEADER: _header(details["error"]), ERROR_CODE_HEADER: ERROR_CODES[outcome]}
+    for observe in observers:
+        observe(verb if verb in verbs else "unknown", outcome, perf_counter() - start)
     try:
-        await message.respond(answer)
+        await connection.publish(message.reply, answer, headers=headers or None)
     except (NatsError, OSError) as error:
         log.warning("%s could not be answered: %r", message.subject, error)
 
@@ -86,6 +93,10 @@ async def _answer_bytes(message: Msg, verbs: Mapping[str, Verb], most: int) -> b
             f"the answer has {len(answer):,} bytes, the broker takes {most:,}; ask for less, or raise max_payload there"
         )
     return answer
+
+
+def _header(sentence: str) -> str:
+    return " ".join(sentence.split())[:MAX_HEADER_CHARS].encode("ascii", "backslashreplace").decode()
 
 
 def _bytes(answer: dict[str, Any]) -> bytes:

@@ -76,7 +76,7 @@ def export(
     *,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail when a file is stale.")] = False,
 ) -> None:
-    """Write the JSON Schemas of every event and file format."""
+    """Write the JSON Schemas of every event and file format, and the AsyncAPI document."""
     from builder.app.schemas import schema_files
 
     schemas = schema_files()
@@ -94,6 +94,13 @@ def export(
         else:
             (folder / name).unlink()
     say(f"{len(stale)} of {len(schemas)} schemas written to {folder}")
+
+
+def asyncapi() -> None:
+    """Print the AsyncAPI 3 document: every channel, message and header."""
+    from builder.app.asyncapi import asyncapi_text
+
+    show(None, as_json=False, text=asyncapi_text())
 
 
 def list_dead_letters(servers: Servers = "", *, as_json: AsJson = False) -> None:

@@ -40,8 +40,10 @@ def test_the_files_on_disk_are_those_of_the_models() -> None:
     assert {file.name: file.read_text("utf-8") for file in folder.iterdir()} == FILES
 
 
-def test_there_is_a_file_for_every_body_the_context_the_record_and_the_profile() -> None:
-    assert FILES.keys() == {f"{name}.json" for name in (*BODIES, "agent.context.v1", "context.compacted.v1", "record", "profile")}
+def test_there_is_a_file_for_every_body_the_context_the_record_the_profile_and_asyncapi() -> None:
+    assert FILES.keys() == {
+        f"{name}.json" for name in (*BODIES, "agent.context.v1", "asyncapi", "context.compacted.v1", "record", "profile")
+    }
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -16,6 +16,8 @@ from builder.client.connecting import permission, refusal
         ("$js.ack.breadcrumbs.context-builder.1.2.3", "$JS.ACK.BREADCRUMBS.>"),
         ("$kv.context-builder-workers.ab12", "$KV.context-builder-workers.>"),
         ("_inbox.abc.*", "_INBOX.>"),
+        ("$srv.*", "$SRV.>"),
+        ("$srv.*.context-builder.x", "$SRV.>"),
         ("contexts.acme.default.s1.id", "contexts.>"),
         ("staging.contexts.acme.default.s1.id", "staging.contexts.>"),
         ("probes.context-builder", "probes.>"),

@@ -1,0 +1,137 @@
+"""What each request takes and answers: the JSON Schemas in the AsyncAPI document and in the micro service's metadata."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import CoreSchema
+from pydantic_core.core_schema import ModelSchema
+from typing_extensions import TypedDict, override
+
+from builder.client.received import BreadcrumbRecord, Consumer, SearchResult
+from builder.domain.breadcrumb import AGENT_CONTEXT
+from builder.domain.reports import Receipt
+from builder.domain.summary import CompactionResult
+from builder.domain.text import one_line
+from builder.publish.event import AgentContextV1
+from builder.wire import requests
+
+URN = "urn:context-builder:schema:"
+
+
+class Breadcrumbs(TypedDict):
+    """A page of a history."""
+
+    breadcrumbs: list[BreadcrumbRecord]
+    next: str | None
+
+
+class Passages(TypedDict):
+    """Of a search, the most probable first."""
+
+    passages: list[SearchResult]
+
+
+class Consumers(TypedDict):
+    """All consumers, and what is wrong with the records that make some."""
+
+    consumers: list[Consumer]
+    findings: list[dict[str, Any]]
+
+
+class Receipts(TypedDict):
+    """Of a forgetting; none = it was forgotten before."""
+
+    receipts: list[Receipt]
+
+
+class Nothing(TypedDict):
+    """It is done."""
+
+
+class Rebuilt(TypedDict):
+    """Names the context that was built again."""
+
+    context: str
+    trigger: str
+    session: str
+    consumer: str
+    tokens: int
+    is_same: bool | None
+    notes: list[str]
+
+
+class Explanation(Rebuilt):
+    """The page with its receipt, and the milliseconds of its parts."""
+
+    content: str
+    receipt: dict[str, Any]
+    times: dict[str, int]
+
+
+class Reason(Rebuilt):
+    """Why a breadcrumb is on the page, or not."""
+
+    sentence: str
+
+
+class Comparison(Rebuilt):
+    """A context as it was and as it is built now, and templates that failed."""
+
+    before: AgentContextV1
+    after: AgentContextV1
+    failures: list[dict[str, Any]]
+
+
+class Failure(TypedDict):
+    """In place of an answer: what happened, the value, what to do."""
+
+    error: str
+    kind: Literal["rejected", "unavailable"]
+
+
+VERBS: Mapping[str, tuple[type[BaseModel], Any]] = {
+    "fetch": (requests.FetchRequest, BreadcrumbRecord),
+    "history": (requests.HistoryRequest, Breadcrumbs),
+    "context": (requests.ContextRequest, AgentContextV1),
+    "consumers": (requests.ConsumersRequest, Consumers),
+    "forget": (requests.ForgetRequest, Receipts),
+    "compact": (requests.CompactRequest, CompactionResult),
+    "fail": (requests.FailRequest, Nothing),
+    "search": (requests.SearchRequest, Passages),
+    "explain": (requests.ExplainRequest, Explanation),
+    "why": (requests.WhyRequest, Reason),
+    "replay": (requests.ReplayRequest, Comparison),
+    "refresh": (requests.RefreshRequest, AgentContextV1),
+}
+"""Verb → model of the request, type of the answer."""
+
+
+class Untitled(GenerateJsonSchema):
+    """Titles would repeat the fields' names."""
+
+    @override
+    def field_title_should_be_set(self, schema: CoreSchema | Any) -> Literal[False]:
+        return False
+
+
+class _ByName(Untitled):
+    """A context is named by the `$id` of its file in `schemas/`: else a description of the service had six copies of it."""
+
+    @override
+    def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
+        reference = {"type": "object", "title": AGENT_CONTEXT, "description": f"{URN}{AGENT_CONTEXT}"}
+        return reference if schema["cls"] is AgentContextV1 else super().model_schema(schema)
+
+
+def metadata() -> dict[str, dict[str, str]]:
+    """Verb → description, and the JSON Schemas of request and answer, as texts: ADR-32 allows nothing else."""
+    return {
+        verb: {
+            "description": (request.__doc__ or "").partition("\n")[0],
+            "request_schema": one_line(request.model_json_schema(schema_generator=Untitled)),
+            "response_schema": one_line(TypeAdapter(answer).json_schema(mode="serialization", schema_generator=_ByName)),
+        }
+        for verb, (request, answer) in VERBS.items()
+    }

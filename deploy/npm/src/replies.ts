@@ -1,0 +1,138 @@
+/** Answers to contexts: each is stored once, and each tool call has one result, whoever repeats or crashes. */
+
+import { makeRecord, type Client } from "./client.js";
+import type { Context } from "./context.js";
+import { patiently } from "./stream.js";
+import { Conflict, Rejected, responseId, resultId, Unavailable, type Json } from "./wire.js";
+
+/** Name → function of the call's arguments; what it throws becomes the call's error. */
+export type Tools = { [name: string]: (input: any, context: Context) => unknown };
+type Call = { tool: string; input: unknown; requestId: string };
+type Response = { id: string; calls: Call[] };
+
+/** tools: none = calls are published, and run by somebody else. speaker: name on pages. */
+export type ReplyOptions = { tools?: Tools; speaker?: string; tags?: string[] };
+
+/** A part of the context's questions was answered on another one. */
+export class AnsweredMeanwhile extends Rejected {}
+
+const MAX_ATTEMPTS = 50;
+export const MAX_ERROR_CHARS = 10_000;
+
+/** Store an answer once, or find the stored one; then run its open calls. */
+export async function sendReply(client: Client, context: Context, reply: unknown, options: ReplyOptions): Promise<void> {
+  const { text, calls } = readReply(reply);
+  const body: Json = {
+    message: text, trigger_event_id: context.event.trigger_event_id, creator: { type: "agent", agent_id: context.agent },
+    speaker: options.speaker ?? "Assistant", step: 1,
+    ...(calls.length ? { tool_requests: calls } : {}), ...(context.questions.length ? { questions: context.questions } : {}),
+  };
+  const id = await responseId(context.id);
+  const record = await makeRecord("agent.response.v1", body, { session: context.session, id, tags: options.tags });
+  const response = await store(client, context, record);
+  if (response && options.tools) await runTools(client, context, response, options.tools);
+}
+
+/** null = everything was answered on another context. Throws `AnsweredMeanwhile` where a part was. */
+async function store(client: Client, context: Context, record: Json): Promise<Response | null> {
+  const trigger = context.event.trigger_event_id;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const { own, others, forgotten, last } = await readAnswers(client, context);
+    if (own) return own;
+    const [answered, all] = [context.questions.filter((id) => others.has(id)).length, context.questions.length];
+    if (answered && answered === all) return null;
+    if (answered) throw new AnsweredMeanwhile(`${answered} of the ${all} messages that context ${context.id} answers were answered meanwhile`);
+    if (forgotten.has(trigger)) throw new Rejected(`the message ${trigger} was deleted meanwhile; nothing answers it`);
+    try {
+      await client.streams.publish(record, true, last);
+      return { id: record["id"], calls: record["context"].tool_requests ?? [] };
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+    }
+  }
+  throw new Unavailable(
+    `the response to ${trigger} was not stored in ${MAX_ATTEMPTS} attempts, because other responses come in session ` +
+      `'${context.session}' all the time; send it again`,
+  );
+}
+
+/** The agent's answer to a context, the messages that it answered on others, what was forgotten, the newest answer's sequence. */
+export async function readAnswers({ streams }: Client, { event, agent }: Context) {
+  const subject = streams.subject(event.session_id, "agent.response.v1");
+  const last = await streams.last(subject);
+  // A stream that was made again counts from 1.
+  const start = last > event.trigger_seq || (await streams.last()) >= event.trigger_seq ? event.trigger_seq : 0;
+  const [others, forgotten] = [new Set<string>(), new Set<string>()];
+  let own: Response | undefined;
+  for await (const { record } of streams.after(subject, start)) {
+    const body: Json = record["context"] ?? {};
+    if (body["creator"]?.agent_id !== agent) continue;
+    if (body["trigger_event_id"] === event.trigger_event_id) own ??= { id: record["id"], calls: body["tool_requests"] ?? [] };
+    else for (const id of body["questions"] ?? [body["trigger_event_id"]]) others.add(id);
+  }
+  for await (const { record } of streams.after(streams.subject(event.session_id, "breadcrumb.deleted.v1"), start)) {
+    forgotten.add(record["context"]?.breadcrumb_id);
+  }
+  return { own, others, forgotten, last };
+}
+
+/** Run the calls of a response that have no result, side by side, and publish each result once. */
+export async function runTools(client: Client, context: Context, response: Response, tools: Tools): Promise<void> {
+  const done = await readResults(client, context);
+  const open = response.calls.filter((call) => !done.has(call.requestId));
+  await Promise.all(open.map(async ({ tool, input, requestId }) => {
+    const options = { session: context.session, id: await resultId(response.id, requestId) };
+    const send = (ending: Json) =>
+      patiently(() => client.send("tool.response.v1", { tool, request_id: requestId, ...ending }, options));
+    try {
+      await send({ status: "success", output: (await run(tools, tool, input, context)) ?? null });
+    } catch (error) {
+      if ((await readResults(client, context)).has(requestId)) return;
+      await send({ status: "error", error: String(error).slice(0, MAX_ERROR_CHARS) });
+    }
+  }));
+}
+
+/** Ids of the calls that have a result. */
+async function readResults({ streams }: Client, { event }: Context): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const session of [event.session_id, "_"]) {
+    for (const schema of ["tool.response.v1", "tool.error.v1"]) {
+      for await (const { record } of streams.after(streams.subject(session, schema), event.trigger_seq)) {
+        found.add(record["context"]?.request_id ?? record["context"]?.requestId);
+      }
+    }
+  }
+  return found;
+}
+
+async function run(tools: Tools, name: string, input: unknown, context: Context): Promise<unknown> {
+  const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  if (!tool) throw new Rejected(`there is no tool '${name}'; there are ${Object.keys(tools).join(", ") || "none"}`);
+  if (!input || typeof input !== "object") throw new Rejected(`the arguments of ${name} are ${JSON.stringify(input)}; send one JSON object`);
+  return tool(input, context);
+}
+
+/** A text, a message or a completion of OpenAI, a message of Anthropic. */
+function readReply(reply: any): { text: string; calls: Call[] } {
+  if (typeof reply === "string") return { text: reply, calls: [] };
+  const message = reply?.choices?.[0]?.message ?? reply;
+  if (message?.content === undefined && message?.refusal === undefined) {
+    throw new Rejected(`the reply is ${JSON.stringify(reply)?.slice(0, 200)}; give a message of OpenAI or Anthropic, a completion, or a text`);
+  }
+  const blocks: any[] = [message.content ?? message.refusal ?? []].flat();
+  const text = blocks.map((block) => (typeof block === "string" ? block : (block.text ?? block.refusal))).filter(Boolean).join("\n");
+  const uses = blocks.filter(({ type }) => type === "tool_use").map(({ name, input, id }) => ({ tool: name, input, requestId: id }));
+  const functions = (message.tool_calls ?? []).map((call: Json) => ({
+    tool: call["function"].name, input: readArguments(call["function"].arguments), requestId: call["id"],
+  }));
+  return { text, calls: [...uses, ...functions] };
+}
+
+function readArguments(text: string): unknown {
+  try {
+    return JSON.parse(text || "{}");
+  } catch {
+    return text; // the call gets an error
+  }
+}
