@@ -104,9 +104,10 @@ class WorkspaceReader(Protocol):
     async def stretches(
         self, workspace: str, places: Mapping[str, frozenset[Place]], reach: int, until: Place, model: str
     ) -> tuple[StoredBreadcrumb, ...]:
-        """The rows at these places, up to `reach` before and after each in its session, and their later versions and tombstones.
+        """The rows at these places, and up to `reach` before and after each in its session.
 
-        None comes after `until`. In any order. places: by session.
+        With their higher versions and tombstones, of that session or of none. None comes after `until`. In any order. places: by
+        session.
         """
 
 

@@ -7,7 +7,7 @@ read whole. Decision 17 has what that loses.
 
 import asyncio
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
@@ -49,12 +49,12 @@ class _Sketch:
     def __len__(self) -> int:
         return len(self.indexed) + len(self.waiting)
 
-    def add(self, rows: Iterable[PassageFacts], *, has_model: bool) -> None:
+    def add(self, rows: Sequence[PassageFacts], *, has_model: bool) -> None:
         """Append passages of whole breadcrumbs."""
-        facts = tuple(rows)
-        lacking = {Key(row.session, row.place) for row in facts if has_model and row.terms and not row.vector}
-        self.waiting.add(row for row in facts if Key(row.session, row.place) in lacking)
-        self.indexed.add(row for row in facts if Key(row.session, row.place) not in lacking)
+        lacking = {Key(row.session, row.place) for row in rows if has_model and row.terms and not row.vector}
+        waiting = [row for row in rows if lacking and Key(row.session, row.place) in lacking]
+        self.waiting.add(waiting)
+        self.indexed.add([row for row in rows if Key(row.session, row.place) not in lacking] if lacking else rows)
 
     def candidates(self, query: Query, filtering: Filter) -> dict[str, frozenset[Place]]:
         """Places by session."""

@@ -94,8 +94,9 @@ async def test_a_stretch_ends_where_the_reader_looks_from(store: Store) -> None:
 
 async def test_later_versions_and_tombstones_come_along_however_far_away_they_are(store: Store) -> None:
     version = said(8, "mon", id="m1", version=2)
+    foreign = said(10, "tue", id="m1", version=3)
     tombstone = said(9, NO_SESSION, schema="tombstone.v1", removes="m2", role="other")
-    await remember(store, *(said(number) for number in range(1, 8)), version, tombstone)
+    await remember(store, *(said(number) for number in range(1, 8)), version, tombstone, foreign)
     assert await ids(store, 1) == ["m1", "m2", "m1", tombstone.breadcrumb.id]
     assert await ids(store, 1, until=make_place(7)) == ["m1", "m2"]
 

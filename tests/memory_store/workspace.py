@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from typing_extensions import override
 
-from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION, PassageFacts, StoredBreadcrumb
 from builder.ports.store import WorkspaceReader
 from tests.memory_store.queries import Joined, by_place, is_trace, joins_of, of_model
@@ -47,8 +47,7 @@ class MemoryWorkspaceReader(WorkspaceReader):
         remaining = [row for row in self._remaining(workspace) if row.breadcrumb.place <= until]
         traces = [row for row in every if is_trace(row.breadcrumb, until)]
         near = [row for row in (*remaining, *traces) if _is_near(row.breadcrumb, places, reach, crumbs)]
-        ids = frozenset(row.breadcrumb.id for row in near)
-        later = [row for row in remaining if _is_later(row.breadcrumb, ids, until) and row not in near]
+        later = [row for row in remaining if row not in near and _is_later(row.breadcrumb, [each.breadcrumb for each in near])]
         joined = self._joined(workspace)
         return tuple(replace(of_model(row, model), joins=joins_of(row.breadcrumb, joined)) for row in (*near, *later))
 
@@ -88,6 +87,7 @@ def _is_near(crumb: Breadcrumb, places: Mapping[str, frozenset[Place]], reach: i
     return False
 
 
-def _is_later(crumb: Breadcrumb, ids: frozenset[str], until: Place) -> bool:
-    """Whether it is a version or a tombstone of one of the ids."""
-    return crumb.place <= until and (crumb.id in ids or crumb.removes in ids)
+def _is_later(crumb: Breadcrumb, near: Iterable[Breadcrumb]) -> bool:
+    """Whether it is a higher version or a tombstone of one of these, in its session or in none."""
+    near = [each for each in near if crumb.session in (each.session, NO_SESSION)]
+    return any((crumb.id == each.id and crumb.version > each.version) or crumb.removes == each.id for each in near)

@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from typing_extensions import override
 
 from builder.adapters.sql import reading, scopes, sessionless
 from builder.adapters.sql.connection import Access, Connection, Cursor, Row
 from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, passages_by_place
-from builder.domain.breadcrumb import Place
+from builder.domain.breadcrumb import NO_SESSION, Place
 from builder.domain.recall import PassageFacts, Scope, StoredBreadcrumb
 from builder.ports.store import WorkspaceReader
 
@@ -49,12 +49,15 @@ _THEIR_PASSAGES = f"""
     WHERE workspace = ?2 ORDER BY incarnation, sequence, session, ordinal
 """
 _LATER = f"""
-    SELECT {HELD_COLUMNS}, '' FROM (VALUES {{names}}) AS names CROSS JOIN breadcrumbs AS held INDEXED BY {{index}}
-      ON held.workspace = ? AND held.{{column}} = column1 AND held.{{column}} <> ''
+    SELECT {HELD_COLUMNS}, '' FROM (VALUES {{versions}}) AS names CROSS JOIN breadcrumbs AS held INDEXED BY {{index}}
+      ON held.workspace = ? AND held.session = column1 AND {{is_later}}
     WHERE held.erased = '' AND (held.incarnation, held.sequence) <= (?, ?)
 """
-_LATER_INDEXES = {"id": "breadcrumbs_identity", "removes": "breadcrumbs_tombstones"}
-_NAMES = 100
+_IS_LATER = {
+    "breadcrumbs_identity": "held.id = column2 AND held.version > column3",
+    "breadcrumbs_tombstones": "held.removes = column2 AND held.removes <> ''",
+}
+_VERSIONS = 100
 
 Span = tuple[str, int, int, int]
 """Session, incarnation, first and last sequence."""
@@ -99,20 +102,21 @@ class SqlWorkspaceReader(WorkspaceReader):
             spans = _merged(sql.execute(_SPANS_OF_PLACES, (workspace, reach, parts, *until)))
             rows = list(sql.execute(_ROWS, (json.dumps(spans), workspace)))
             passages = passages_by_place(sql.execute(_THEIR_PASSAGES, (json.dumps(spans), workspace)), model)
-            rows += _later(sql, workspace, [row[4] for row in rows], until)
+            rows += list(_later(sql, workspace, rows, until))
             first = {row[1:4]: row for row in reversed(rows)}
             return tuple(reading.recalled(sql, row, passages.get(key), model) for key, row in first.items())
 
         return await self._connection.run(work, Access.READING, workspace)
 
 
-def _later(sql: Cursor, workspace: str, names: list[str], until: Place) -> Iterator[Row]:
-    """The versions and tombstones of ids up to a place."""
-    for start in range(0, len(names), _NAMES):
-        part = names[start : start + _NAMES]
-        for column, index in _LATER_INDEXES.items():
-            text = _LATER.format(names=", ".join(["(?)"] * len(part)), index=index, column=column)
-            yield from sql.execute(text, (*part, workspace, *until))
+def _later(sql: Cursor, workspace: str, rows: list[Row], until: Place) -> Iterator[Row]:
+    """Higher versions and tombstones of rows, in the session of each or in none, up to a place."""
+    versions = [version for row in rows for version in dict.fromkeys(((row[1], *row[4:6]), (NO_SESSION, *row[4:6])))]
+    for start in range(0, len(versions), _VERSIONS):
+        part = versions[start : start + _VERSIONS]
+        for index, is_later in _IS_LATER.items():
+            text = _LATER.format(versions=", ".join(["(?, ?, ?)"] * len(part)), index=index, is_later=is_later)
+            yield from sql.execute(text, (*chain.from_iterable(part), workspace, *until))
 
 
 def _merged(spans: Iterable[Row]) -> list[Span]:

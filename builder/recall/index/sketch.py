@@ -5,8 +5,9 @@ for what it compares, so every worker gives the same.
 """
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -60,14 +61,14 @@ class _Segment:
     """Hashes of the different terms of all passages, one after the other."""
 
     @classmethod
-    def of(cls, rows: list[PassageFacts], sessions: dict[str, int], schemas: dict[str, int]) -> Self:
+    def of(cls, rows: Sequence[PassageFacts], sessions: dict[str, int], schemas: dict[str, int]) -> Self:
         """Names get the codes of the two dictionaries, or new ones."""
         width = max((len(row.vector) for row in rows), default=0) // 2
         vectors = b"".join(row.vector or bytes(2 * width) for row in rows)
         signs = np.packbits(np.frombuffer(vectors, "<f2").reshape(len(rows), width) > 0, axis=1)
         padded = np.zeros((len(rows), -(-signs.shape[1] // 8) * 8), np.uint8)
         padded[:, : signs.shape[1]] = signs
-        terms = [{*map(_hash, row.terms.split())} for row in rows]
+        terms, hashes = [frozenset(row.terms.split()) for row in rows], _Hashes()
         return cls(
             session=np.array([sessions.setdefault(row.session, len(sessions)) for row in rows], np.int32),
             schema=np.array([schemas.setdefault(row.schema, len(schemas)) for row in rows], np.int32),
@@ -77,7 +78,7 @@ class _Segment:
             has_vector=np.array([bool(row.vector) for row in rows], np.bool_),
             signs=padded.view(np.uint64),
             number=np.array([len(each) for each in terms], np.int32),
-            terms=np.fromiter((code for each in terms for code in sorted(each)), np.uint32, sum(map(len, terms))),
+            terms=np.fromiter(map(hashes.__getitem__, chain.from_iterable(terms)), np.uint32, sum(map(len, terms))),
         )
 
     def __len__(self) -> int:
@@ -139,10 +140,10 @@ class Sketches:
     def __len__(self) -> int:
         return sum(map(len, self._segments))
 
-    def add(self, rows: Iterable[PassageFacts]) -> None:
+    def add(self, rows: Sequence[PassageFacts]) -> None:
         """Append passages that it lacks."""
-        if of_rows := list(rows):
-            self._segments.append(_Segment.of(of_rows, self._sessions, self._schemas))
+        if rows:
+            self._segments.append(_Segment.of(rows, self._sessions, self._schemas))
             self._names.extend(list(self._sessions)[len(self._names) :])
         while len(self._segments) > 1 and len(self._segments[-2]) <= min(2 * len(self._segments[-1]), SEGMENT_PASSAGES):
             last = self._segments.pop()
@@ -203,6 +204,14 @@ class Sketches:
         columns = (segment.session, segment.incarnation, segment.sequence)
         for session, *place in zip(*(column[rows].tolist() for column in columns), strict=True):
             yield Key(self._names[session], Place(*place))
+
+
+class _Hashes(dict[str, int]):
+    """Term → hash; words of many passages are hashed once."""
+
+    def __missing__(self, term: str) -> int:
+        self[term] = _hash(term)
+        return self[term]
 
 
 def _hash(term: str) -> int:
