@@ -91,7 +91,7 @@ def test_a_preset_of_ones_own_may_extend_the_bundled_one_of_its_name(tmp_path: P
 
 def test_a_preset_that_is_asked_for_is_read_as_a_profile_too() -> None:
     config = read_config(template_folders(Settings()), preset="three_tier")
-    assert [profile.consumer for profile in config.profiles] == ["default", "recall", "three_tier"]
+    assert [profile.consumer for profile in config.profiles] == ["default", "framework", "recall", "three_tier"]
     assert len(read_config(template_folders(Settings()), preset="default").profiles) == 2
 
 
