@@ -66,18 +66,18 @@ class BuilderStore(base.BaseStore):
         sessions = [_session(namespace) for namespace in self._namespaces() if namespace[: len(prefix)] == prefix]
         items = {(item.namespace, item.key): item for session in sessions for item in self._items(session, op.query)}
         memory = _in_memory({name: item.value for name, item in items.items()})
-        kept = memory.search(prefix, filter=op.filter, limit=len(items) + 1)
-        found = sorted((items[item.namespace, item.key] for item in kept), key=lambda item: -(item.score or 0))
-        return found[op.offset : op.offset + op.limit]
+        matches = memory.search(prefix, filter=op.filter, limit=len(items) + 1)
+        ranked = sorted((items[item.namespace, item.key] for item in matches), key=lambda item: -(item.score or 0))
+        return ranked[op.offset : op.offset + op.limit]
 
     def _items(self, session: str, query: str | None) -> Iterator[base.SearchItem]:
         if not query:
             yield from (base.SearchItem(**_facts(record)) for record in self._client.history(session))
             return
-        for found in self._client.search(query, session=session, schemas=[NOTE], limit=MAX_FOUND):
-            record = self._client.fetch(found.id)
+        for result in self._client.search(query, session=session, schemas=[NOTE], limit=MAX_FOUND):
+            record = self._client.fetch(result.id)
             if "namespace" in record.body:  # others are notes of no session
-                yield base.SearchItem(**_facts(record), score=found.probability)
+                yield base.SearchItem(**_facts(record), score=result.probability)
 
     def _namespaces(self) -> list[tuple[str, ...]]:
         return [tuple(record.body["namespace"]) for record in self._client.history(_session(()))]

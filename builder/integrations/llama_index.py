@@ -36,7 +36,7 @@ class BuilderMemory(BaseMemory):
     @override
     def get_all(self) -> list[ChatMessage]:
         """Every message as it was said, without a page."""
-        return [_message(each) for each in self._said()]
+        return [_message(each) for each in self._stored()]
 
     @override
     def put(self, message: ChatMessage) -> None:
@@ -47,12 +47,12 @@ class BuilderMemory(BaseMemory):
     @override
     def set(self, messages: list[ChatMessage]) -> None:
         """Put what comes after those that are there; erase what differs."""
-        given = [message for message in messages if message.role != "system"]
-        there = self._said()
-        same = len(list(takewhile(lambda pair: pair[0] == _chat(pair[1]), zip(there, given, strict=False))))
+        chat = [message for message in messages if message.role != "system"]
+        there = self._stored()
+        same = len(list(takewhile(lambda pair: pair[0] == _chat(pair[1]), zip(there, chat, strict=False))))
         for record in list(self._conversation.records())[: len(there) - same]:
             self._conversation.client.forget(record.id, by="llama-index")
-        for message in given[same:]:
+        for message in chat[same:]:
             self.put(message)
 
     @override
@@ -60,7 +60,7 @@ class BuilderMemory(BaseMemory):
         """Erase every message."""
         self._conversation.clear()
 
-    def _said(self) -> list[dict[str, Any]]:
+    def _stored(self) -> list[dict[str, Any]]:
         return [chat_message(record) for record in self._conversation.records()][::-1]
 
 

@@ -11,7 +11,7 @@ from builder.client.sync import SyncClient
 from builder.integrations import fetched
 
 NOTE, MAX_RESULTS, SCHEMAS = "note.v1", 100, frozenset({"note.v1", "user.message.v1", "agent.response.v1"})
-Said = str | Mapping[str, str] | Sequence[Mapping[str, str]]
+Chat = str | Mapping[str, str] | Sequence[Mapping[str, str]]
 Results = dict[str, list[dict[str, Any]]]
 
 
@@ -26,13 +26,13 @@ class Memory:
         self._client = client
 
     def add(
-        self, messages: Said, *, user_id: str = "", agent_id: str = "", run_id: str = "", metadata: Any = None, infer: bool = True
+        self, messages: Chat, *, user_id: str = "", agent_id: str = "", run_id: str = "", metadata: Any = None, infer: bool = True
     ) -> Results:
         """Keep each message but the system's. metadata: JSON. infer: has no effect."""
         session = _session(names := {"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
-        said = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+        chat = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
         results = []
-        for message in [said] if isinstance(said, Mapping) else said:
+        for message in [chat] if isinstance(chat, Mapping) else chat:
             content, role, name = message["content"], message["role"], message.get("name")
             if role != "system":
                 body = {"content": content, "role": role, "speaker": name, "metadata": metadata, **names}
@@ -42,8 +42,8 @@ class Memory:
 
     def search(self, query: str, *, filters: Mapping[str, str], top_k: int = 20, threshold: float = 0.0) -> Results:
         """`score` is the probability that a memory answers the query; threshold: the least one."""
-        found = self._client.search(query, limit=MAX_RESULTS, schemas=SCHEMAS, **_scope(filters))
-        scored = ((self._client.fetch(each.id), each.probability) for each in found if each.probability >= threshold)
+        results = self._client.search(query, limit=MAX_RESULTS, schemas=SCHEMAS, **_scope(filters))
+        scored = ((self._client.fetch(each.id), each.probability) for each in results if each.probability >= threshold)
         return {"results": [_memory(record) | {"score": score} for record, score in scored if _is_in(record, filters)][:top_k]}
 
     def get_all(self, *, filters: Mapping[str, str], top_k: int = 20) -> Results:

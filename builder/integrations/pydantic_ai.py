@@ -93,9 +93,9 @@ def _messages(page: Sequence[Chat]) -> Iterator[pm.ModelMessage]:
             name = message["tool_call_id"]
             yield pm.ModelRequest(parts=[pm.ToolReturnPart(tools[name], content, tool_call_id=name)])
         else:
-            asked = [] if isinstance(content, str) else [_content(part) for part in content]
+            texts = [] if isinstance(content, str) else [_content(part) for part in content]
             prompt: Any = pm.SystemPromptPart if role == "system" else pm.UserPromptPart
-            yield pm.ModelRequest(parts=[prompt(asked or content)])
+            yield pm.ModelRequest(parts=[prompt(texts or content)])
 
 
 def _content(part: Chat) -> str | pm.ImageUrl:

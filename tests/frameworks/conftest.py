@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import anyio._backends._asyncio  # noqa: F401 - imported deep in a run, pytest's rewriting of it may fail (Python 3.11)
 import pytest
 
 from builder.client.sync import SyncClient, connect

@@ -4,44 +4,28 @@ import asyncio
 from typing import Any
 
 import pytest
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import HumanMessage, convert_to_messages
 from langchain_openai import ChatOpenAI
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode, tools_condition
+from pydantic import SecretStr
 
 from builder.client import Rejected
 from builder.client.sync import SyncClient
 from builder.integrations.langgraph import PageNodes
 from tests.chat_endpoint import ChatEndpoint
+from tests.frameworks.page import LONG_TALK, check_docs, example
 from tests.frameworks.talk import ANSWER, ASKED, TOLD, TURN_WITH_TOOLS, WEATHER, check_page, schemas, weather
 from tests.running import Running
 
-
-class State(MessagesState):
-    llm_input_messages: list[AnyMessage]
+BUILD = example("langgraph_agent.py")["build"]
 
 
-def agent(chat: ChatEndpoint, client: SyncClient | None) -> Any:
-    """A graph with a tool. client: none = as it is without us."""
-    model = ChatOpenAI(base_url=chat.base_url, api_key="k", model="m").bind_tools([weather])
-    graph = StateGraph(State)
-    graph.add_node("model", lambda state: {"messages": model.invoke(state.get("llm_input_messages") or state["messages"])})
-    graph.add_node("tools", ToolNode([weather]))
-    if client:
-        nodes = PageNodes(client)
-        graph.add_node("page", nodes.before_model)
-        graph.add_node("kept", nodes.after_model)
-        graph.add_edge(START, "page")
-        graph.add_edge("page", "model")
-        graph.add_edge("model", "kept")
-        graph.add_conditional_edges("kept", tools_condition)
-        graph.add_edge("tools", "page")
-    else:
-        graph.add_edge(START, "model")
-        graph.add_conditional_edges("model", tools_condition)
-        graph.add_edge("tools", "model")
-    return graph.compile(checkpointer=InMemorySaver())
+def model(chat: ChatEndpoint) -> ChatOpenAI:
+    return ChatOpenAI(base_url=chat.base_url, api_key=SecretStr("k"), model="m")
+
+
+def agent(chat: ChatEndpoint, client: SyncClient) -> Any:
+    return BUILD(model(chat), [weather], client)
 
 
 def say(graph: Any, text: str, thread: str, user: str = "ann") -> str:
@@ -74,3 +58,12 @@ async def test_a_graph_may_be_asynchronous(chat: ChatEndpoint, client: SyncClien
 def test_a_graph_without_a_thread_is_told_what_is_missing(client: SyncClient) -> None:
     with pytest.raises(Rejected, match="no thread_id names the session"):
         PageNodes(client).before_model({"messages": [HumanMessage("Hello")]}, {})
+
+
+def test_the_page_shows_what_the_model_reads(chat: ChatEndpoint, client: SyncClient) -> None:
+    talk = convert_to_messages(LONG_TALK)
+    plain = StateGraph(MessagesState).add_node("model", lambda state: {"messages": model(chat).invoke(state["messages"])})
+    asked: Any = {"messages": [*talk, HumanMessage(ASKED)]}
+    plain.add_edge(START, "model").compile().invoke(asked)
+    agent(chat, client).invoke(asked, {"configurable": {"thread_id": "lg long"}})
+    check_docs("langgraph", *chat.requests)

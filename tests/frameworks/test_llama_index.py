@@ -18,6 +18,7 @@ from openai import OpenAI
 from builder.client.sync import SyncClient
 from builder.integrations.llama_index import BuilderMemory
 from tests.chat_endpoint import ChatEndpoint
+from tests.frameworks.page import BUDGET, LONG_TALK, check_docs, example
 from tests.frameworks.talk import ANSWER, ASKED, TOLD, TURN_WITH_TOOLS, WEATHER, check_page, schemas, weather
 from tests.running import Running
 
@@ -60,9 +61,12 @@ def text(arguments: dict[str, Any] | str) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
+def agent(chat: ChatEndpoint) -> FunctionAgent:
+    return FunctionAgent(llm=model(chat), tools=[weather], streaming=False)
+
+
 async def say(chat: ChatEndpoint, memory: BaseMemory, words: str) -> str:
-    agent = FunctionAgent(llm=model(chat), tools=[weather], streaming=False)
-    return str(await agent.run(user_msg=words, memory=memory))
+    return str(await agent(chat).run(user_msg=words, memory=memory))
 
 
 async def test_the_agent_reads_the_page_and_a_new_process_goes_on(
@@ -115,3 +119,15 @@ def plain(message: ChatMessage) -> tuple[Any, ...]:
     """What a message says, without the model's ids."""
     calls = [(block.tool_name, text(block.tool_kwargs)) for block in message.blocks if isinstance(block, ToolCallBlock)]
     return message.role, message.content or "", calls
+
+
+async def test_the_page_shows_what_the_model_reads(chat: ChatEndpoint, client: SyncClient) -> None:
+    for memory in (ChatMemoryBuffer.from_defaults(token_limit=BUDGET), BuilderMemory(client, "li long")):
+        memory.put_messages([ChatMessage(role=each["role"], content=each["content"]) for each in LONG_TALK])
+        await say(chat, memory, ASKED)
+    check_docs("llama-index", *chat.requests)
+
+
+async def test_the_example_answers(chat: ChatEndpoint, client: SyncClient) -> None:
+    answer = example("llama_memory.py")["answer"]
+    assert [await answer(agent(chat), words, client, "li example") for words in (TOLD, ASKED)] == ["Noted.", ANSWER]

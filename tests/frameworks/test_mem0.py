@@ -11,6 +11,7 @@ import pytest
 from builder.client import Rejected
 from builder.client.sync import SyncClient
 from builder.integrations.mem0 import AsyncMemory, Memory
+from tests.frameworks.page import example
 from tests.running import Running
 
 TALK = [
@@ -115,3 +116,9 @@ async def test_the_asynchronous_one_has_the_same_verbs_and_answers(client: SyncC
     assert await memory.get(added["id"]) is None
     with pytest.raises(AttributeError):
         await memory.history(added["id"])
+
+
+def test_the_example_finds_what_was_said(service: Running) -> None:
+    servers = service.env["CONTEXT_BUILDER_NATS__SERVERS"]
+    found = example("mem0_memory.py")["remembered"]("mem example", "My kiln is K-4711.", "Which kiln is mine?", servers)
+    assert found == ["My kiln is K-4711."]

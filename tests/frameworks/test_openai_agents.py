@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from agents import Agent, OpenAIChatCompletionsModel, RunConfig, Runner, SQLiteSession, function_tool
@@ -12,6 +12,7 @@ from openai import AsyncOpenAI
 from builder.client.sync import SyncClient
 from builder.integrations.openai_agents import BuilderSession
 from tests.chat_endpoint import ChatEndpoint
+from tests.frameworks.page import LONG_TALK, check_docs, example
 from tests.frameworks.talk import ANSWER, ASKED, TOLD, TURN_WITH_TOOLS, WEATHER, check_page, schemas, weather
 from tests.running import Running
 
@@ -85,3 +86,17 @@ def plain(item: Any) -> tuple[Any, ...]:
         json.loads(item.get("arguments", "{}")),
         item.get("output"),
     )
+
+
+async def test_the_page_shows_what_the_model_reads(chat: ChatEndpoint, client: SyncClient) -> None:
+    for session, has_page in ((SQLiteSession("oa long"), False), (BuilderSession("oa long", client), True)):
+        await session.add_items(cast("Any", LONG_TALK))
+        await say(chat, session, ASKED, has_page=has_page)
+    check_docs("openai-agents", *chat.requests)
+
+
+async def test_the_example_answers(chat: ChatEndpoint, client: SyncClient) -> None:
+    async with AsyncOpenAI(base_url=chat.base_url, api_key="k") as provider:
+        agent = Agent(name="kiln", model=OpenAIChatCompletionsModel("m", provider))
+        said = [await example("openai_session.py")["answer"](agent, text, client, "oa example") for text in (TOLD, ASKED)]
+    assert said == ["Noted.", ANSWER]

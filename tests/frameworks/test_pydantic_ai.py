@@ -8,13 +8,22 @@ from typing import Any
 from openai import AsyncOpenAI
 from pydantic import BaseModel
 from pydantic_ai import Agent, ModelRetry, Tool
-from pydantic_ai.messages import ImageUrl, ModelMessagesTypeAdapter
+from pydantic_ai.messages import (
+    ImageUrl,
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    UserPromptPart,
+)
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from builder.client.sync import SyncClient
 from builder.integrations.pydantic_ai import PageHistory
 from tests.chat_endpoint import ChatEndpoint, call, calling, endpoint
+from tests.frameworks.page import LONG_TALK, check_docs, example
 from tests.frameworks.talk import ANSWER, ASKED, TOLD, TURN_WITH_TOOLS, WEATHER, check_page, schemas, weather
 from tests.running import Running
 
@@ -33,8 +42,9 @@ async def an_agent(
 
 
 async def say(chat: ChatEndpoint, client: SyncClient, text: str, conversation: str, user: str = "ann") -> str:
-    async with an_agent(chat, client) as agent:
-        return str((await agent.run(text, conversation_id=conversation, metadata={"user_id": user})).output)
+    async with AsyncOpenAI(base_url=chat.base_url, api_key="k") as provider:
+        model = OpenAIChatModel("m", provider=OpenAIProvider(openai_client=provider))
+        return str(await example("pydantic_history.py")["answer"](model, [weather], text, client, conversation, user))
 
 
 async def test_the_model_reads_the_page_and_a_new_process_goes_on(
@@ -108,3 +118,14 @@ def test_a_run_may_be_synchronous(chat: ChatEndpoint, client: SyncClient) -> Non
         assert Agent(model, capabilities=[PageHistory(client)]).run_sync(TOLD, conversation_id="pa sync").output == "Noted."
         asyncio.set_event_loop(None)
     assert schemas(client, "pa sync") == TURN
+
+
+async def test_the_page_shows_what_the_model_reads(chat: ChatEndpoint, client: SyncClient) -> None:
+    history: list[ModelMessage] = [
+        ModelRequest([UserPromptPart(each["content"])]) if each["role"] == "user" else ModelResponse([TextPart(each["content"])])
+        for each in LONG_TALK
+    ]
+    for memory in (None, client):
+        async with an_agent(chat, memory) as agent:
+            await agent.run(ASKED, message_history=history, conversation_id="pa long")
+    check_docs("pydantic-ai", *chat.requests)
