@@ -19,10 +19,7 @@ Chat = Mapping[str, Any]
 
 
 class PageHistory(AbstractCapability[Any]):
-    """The model reads the page; the run's own history stays whole. Raises `Rejected` and `Unavailable`.
-
-    The session is the run's `conversation_id`, the user the `user_id` of its `metadata`.
-    """
+    """The session is a run's `conversation_id`, the user `user_id` of its `metadata`. Raises `Rejected` and `Unavailable`."""
 
     def __init__(self, client: SyncClient, *, consumer: str = CONSUMER) -> None:
         self._client = client
