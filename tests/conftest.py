@@ -14,7 +14,7 @@ import pytest
 from tests.examples import load_profile
 
 ROOT = Path(__file__).parent
-SLOW_FOLDERS = frozenset({"bench", "chaos", "e2e", "golden", "integration", "property"})
+SLOW_FOLDERS = frozenset({"bench", "chaos", "e2e", "frameworks", "golden", "integration", "property"})
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")

@@ -61,11 +61,11 @@ class Requests:
         return piece(await self.fetch(id), offset, context)
 
     async def history(
-        self, session: str = "", *, user_id: str = "", newest: bool = False
+        self, session: str = "", *, user_id: str = "", newest: bool = False, at_once: int = MAX_HISTORY_PAGE
     ) -> AsyncGenerator[BreadcrumbRecord, None]:
-        """Breadcrumbs of a session, or of a user in any session. newest: newest first."""
+        """Breadcrumbs of a session, or of a user in any session. newest: newest first. at_once: of a request, to 200."""
         scope = {"session": session_token(session)} if session else {}
-        request = scope | ({"user": user_id} if user_id else {}) | {"newest": newest, "limit": MAX_HISTORY_PAGE}
+        request = scope | ({"user": user_id} if user_id else {}) | {"newest": newest, "limit": at_once}
         after: str | None = ""
         while after is not None:
             page = await self.request("history", request | {"after": after})
@@ -103,6 +103,12 @@ class Requests:
         event = await self.request("refresh", names, timeout)
         page = read(json.dumps(event).encode(), (self.workspace, context.consumer_id), OrderedDict())
         return replace(page, steps=context.steps, trace=context.trace)
+
+    async def page(self, session: str, trigger: str, *, consumer: str = "default") -> ReceivedContext:
+        """The page of a breadcrumb as of now, unpublished, also for a consumer without triggers. trigger: its id."""
+        names = {"consumer": consumer, "trigger": trigger, "session": session_token(session)}
+        event = await self.request("refresh", names)
+        return read(json.dumps(event).encode(), (self.workspace, consumer), OrderedDict())
 
     async def forget(self, breadcrumb: str, *, session: str = "", by: str = "") -> tuple[Receipt, ...]:
         """Erase a breadcrumb and all made from it; returns new receipts. session: if the store cannot know it. by: who asked."""

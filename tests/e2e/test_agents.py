@@ -8,10 +8,7 @@ import runpy
 import shlex
 import signal
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +16,7 @@ import nats
 import pytest
 
 from builder.client.sync import SyncClient, connect
-from tests.chat_rules import broken_by_openai
+from tests.chat_endpoint import Chat, call, calling, endpoint
 from tests.commands import DEADLINE
 from tests.running import Process, Running, jetstream, wait_for
 
@@ -27,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "builder" / "docs"
 EXAMPLES = DOCS / "examples"
 FILES = sorted(file for file in EXAMPLES.iterdir() if file.is_file())
-NAMES = ("agents.md", "several-agents.md", "tools.md", "protocol.md")
+NAMES = ("agents.md", "several-agents.md", "tools.md", "protocol.md", "frameworks.md")
 PAGES = (ROOT / "README.md", *(DOCS / name for name in NAMES))
 BLOCK = re.compile(r"<!-- example ([\w./-]+): [^\n]*UPDATE_DOCS=1 -->\n\n?```\w+\n(.*?)```\n", re.DOTALL)
 MAX_LINES = 20
@@ -52,64 +49,19 @@ def client(service: Running) -> Iterator[SyncClient]:
         yield connected
 
 
-class ChatEndpoint(ThreadingHTTPServer):
-    """A model that asks for two cities at once, and then says which is warmer. It refuses messages that OpenAI refuses."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.requests: list[list[dict[str, Any]]] = []
-        self.refusals: list[str] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1/chat/completions"
-
-    def reply(self, messages: list[dict[str, Any]]) -> dict[str, Any]:
-        self.requests.append(messages)
-        self.refusals += broken_by_openai(messages)
-        results = [message for message in messages if message["role"] == "tool"]
-        if not results:
-            calls = [call("call_1", "Oslo"), call("call_2", "Lima")]
-            return {"role": "assistant", "content": None, "tool_calls": calls}
-        return {"role": "assistant", "content": f"Lima is warmer: {' and '.join(each['content'] for each in results)}"}
-
-
-def call(identity: str, city: str) -> dict[str, Any]:
-    return {"id": identity, "type": "function", "function": {"name": "weather", "arguments": json.dumps({"city": city})}}
-
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        assert isinstance(self.server, ChatEndpoint)
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        message = self.server.reply(request["messages"])
-        body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Nothing is logged."""
-
-
-@contextmanager
-def endpoint() -> Iterator[ChatEndpoint]:
-    with ChatEndpoint() as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+def weather_model(messages: Chat) -> dict[str, Any]:
+    """Asks for two cities at once, and then says which is warmer."""
+    results = [message for message in messages if message["role"] == "tool"]
+    if not results:
+        return calling(call("call_1", "weather", city="Oslo"), call("call_2", "weather", city="Lima"))
+    return {"role": "assistant", "content": f"Lima is warmer: {' and '.join(each['content'] for each in results)}"}
 
 
 def test_the_agent_with_a_tool_calls_twice_at_once_and_answers_from_both_results(
     service: Running, client: SyncClient, tmp_path: Path
 ) -> None:
-    with endpoint() as chat:
-        env = service.env | {"NATS_URL": service.url, "CHAT_URL": chat.url, "PYTHONPATH": str(ROOT)}
+    with endpoint(weather_model) as chat:
+        env = service.env | {"NATS_URL": service.url, "CHAT_URL": f"{chat.base_url}/chat/completions", "PYTHONPATH": str(ROOT)}
         command = [sys.executable, str(EXAMPLES / "tool_agent.py")]
         with Process(command, env, tmp_path / "agent.log") as agent:
             wait_for(lambda: listens(service, "weather-agent") or not agent.running, "the agent to listen")

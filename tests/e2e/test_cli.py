@@ -100,7 +100,7 @@ def test_a_wrong_setting_names_its_variable(tmp_path: Path) -> None:
 def test_an_unknown_profile_names_the_known_ones(tmp_path: Path) -> None:
     done = run("build", str(SAMPLE), "--profile", "nobody", home=tmp_path)
     assert done.returncode == 78
-    assert "default, recall" in done.stderr
+    assert "default, framework, recall" in done.stderr
 
 
 def test_doctor_finds_every_part_well(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ async def test_the_record_of_the_page_makes_a_consumer_that_the_commands_show(se
     assert re.search(r"support +agent\.def\.v1 \"def-support\" version 1 +user\.message\.v1 any_tags=vip,urgent", done.stdout)
     assert 'agent.def.v1 "def-sales" version 1: `context_trigger.schema_name`: input should be a valid string' in done.stdout
     answer = json.loads(run("consumers", "--json", env=service.env).stdout)
-    assert [each["name"] for each in answer["consumers"]] == ["default", "recall", "triage", "support"]
+    assert [each["name"] for each in answer["consumers"]] == ["default", "framework", "recall", "triage", "support"]
 
 
 async def test_the_profile_on_trial_is_reported_and_never_published(service: Running) -> None:

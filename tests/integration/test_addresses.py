@@ -131,7 +131,7 @@ def test_doctor_looks_at_the_running_service_and_its_broker(service: Running, tm
     assert "store.sqlite3 belongs to the stream of " in parts["store"]["said"]
     code, parts = doctor("--servers", service.url, env=environment(tmp_path))
     assert parts["store"]["said"].endswith("is made by the first start")
-    assert parts["service"]["said"] == f"one answers at {service.url}, for default, recall"
+    assert parts["service"]["said"] == f"one answers at {service.url}, for default, framework, recall"
     assert f"at {service.url}; " in parts["broker"]["said"]
     code, parts = doctor(env=environment(tmp_path))
     assert (code, parts["service"]["warning"]) == (0, True)

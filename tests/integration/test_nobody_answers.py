@@ -181,7 +181,8 @@ def service(folder: Path, broker: Broker) -> Iterator[Running]:
 def test_an_agent_that_no_profile_names_is_refused_with_the_known_names(service: Running, command: tuple[str, ...]) -> None:
     done = run(*command, env=service.env)
     assert (done.returncode, done.stderr.count("\n")) == (65, 1)
-    assert "no profile of the service names the consumer 'nosuch'; known are default, on-demand, recall, tiny" in done.stderr
+    known = "default, framework, on-demand, recall, tiny"
+    assert f"no profile of the service names the consumer 'nosuch'; known are {known}" in done.stderr
 
 
 async def test_a_client_that_listens_for_nobody_is_told(service: Running, caplog: pytest.LogCaptureFixture) -> None:

@@ -88,6 +88,7 @@ async def test_a_broken_definition_disturbs_nobody_and_is_shown_with_the_reason(
         answer = await client.request("consumers", {})
         assert [(each["name"], each["origin"]) for each in answer["consumers"]] == [
             ("default", "profiles/default.yaml"),
+            ("framework", "profiles/framework.yaml"),
             ("recall", "profiles/recall.yaml"),
             ("sound", 'agent.def.v1 "def-sound" version 1'),
         ]

@@ -107,7 +107,7 @@ async def test_a_profile_that_is_taken_away_gets_no_more_contexts_and_a_new_one_
             templates.write("profiles/new.yaml", PROFILE.replace("minimal", "minimal\nencoding: cl100k_base") % "New.")
 
             async def new_is_read() -> bool:
-                return "read again: default, new, recall" in service.said()
+                return "read again: default, framework, new, recall" in service.said()
 
             await until(new_is_read, "the new profile")
             second = await ask(js, "with-new")

@@ -44,7 +44,7 @@ async def test_a_shadow_publishes_no_context_and_no_consumer_and_its_page_is_com
         (difference,) = await compared(service, {"lean": "default"})
         (context,) = await answered(service.js)
         assert context["consumer_id"] == "default"
-        assert [each.name for each in await client.consumers()] == ["default", "recall"]
+        assert [each.name for each in await client.consumers()] == ["default", "framework", "recall"]
         assert {info.config.name for info in await service.js.streams_info()} == {
             "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES",
         }  # fmt: skip

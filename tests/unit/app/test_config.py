@@ -60,12 +60,12 @@ def test_ones_own_default_profile_is_laid_over_the_bundled_one(tmp_path: Path, b
     assert next(rule.title for rule in after.sections if rule.name == "recent") == "Zuletzt"
 
 
-def test_a_change_of_the_default_profile_leaves_every_bundled_preset_as_it_is(tmp_path: Path) -> None:
+def test_a_change_of_the_default_profile_leaves_every_bundled_preset_but_that_of_frameworks_as_it_is(tmp_path: Path) -> None:
     before = profiles_of(tmp_path)
     own = "language: de\nsections:\n  - {name: open, source: trigger, title: Offen}\nretrieval: {schemas: []}\nsummaries: null\n"
     after = profiles_of(tmp_path, profiles__default=own)
     assert before.keys() == after.keys()
-    assert [name for name in before if before[name] != after[name]] == ["default"]
+    assert [name for name in before if before[name] != after[name]] == ["default", "framework"]
 
 
 def test_what_extends_default_means_ones_own_and_a_preset_the_bundled_one(tmp_path: Path) -> None:
@@ -91,8 +91,8 @@ def test_a_preset_of_ones_own_may_extend_the_bundled_one_of_its_name(tmp_path: P
 
 def test_a_preset_that_is_asked_for_is_read_as_a_profile_too() -> None:
     config = read_config(template_folders(Settings()), preset="three_tier")
-    assert [profile.consumer for profile in config.profiles] == ["default", "recall", "three_tier"]
-    assert len(read_config(template_folders(Settings()), preset="default").profiles) == 2
+    assert [profile.consumer for profile in config.profiles] == ["default", "framework", "recall", "three_tier"]
+    assert len(read_config(template_folders(Settings()), preset="default").profiles) == 3
 
 
 def test_a_profile_whose_own_hint_does_not_exist_is_refused_with_the_nearest_name(tmp_path: Path) -> None:

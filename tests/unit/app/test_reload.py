@@ -95,7 +95,7 @@ async def test_who_has_begun_with_an_edition_keeps_it_and_a_new_encoding_has_a_r
         await reloading.look()
         assert await reloading.look()
         renewed = reloading.core
-        assert [profile.consumer for profile in begun.profiles] == ["default", "recall"]
+        assert [profile.consumer for profile in begun.profiles] == ["default", "framework", "recall"]
         assert begun.config.renderings.keys() == {"o200k_base"}
         assert renewed.config.renderings.keys() == {"cl100k_base", "o200k_base"}
         assert renewed.config.renderings["o200k_base"] is begun.config.renderings["o200k_base"]

@@ -1,0 +1,99 @@
+"""Pydantic AI: a history processor, as a capability of an agent. Extra `pydantic-ai`."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from pydantic_ai import AgentRunResult, RunContext
+from pydantic_ai import messages as pm
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.models import ModelRequestContext
+from typing_extensions import override
+
+from builder.client.sync import SyncClient
+from builder.integrations import CONSUMER, Conversation, identity_of, tool_call
+
+Chat = Mapping[str, Any]
+
+
+class PageHistory(AbstractCapability[Any]):
+    """The session is a run's `conversation_id`, the user `user_id` of its `metadata`. Raises `Rejected` and `Unavailable`."""
+
+    def __init__(self, client: SyncClient, *, consumer: str = CONSUMER) -> None:
+        self._client = client
+        self._consumer = consumer
+
+    @override
+    async def before_model_request(self, ctx: RunContext[Any], request_context: ModelRequestContext) -> ModelRequestContext:
+        conversation, messages = self._conversation(ctx), list(request_context.messages)
+        await asyncio.to_thread(conversation.keep, _with_ids(messages, ctx))
+        page = await asyncio.to_thread(conversation.page)
+        prompts = [part for message in messages for part in message.parts if isinstance(part, pm.SystemPromptPart)]
+        feedback = [part for part in messages[-1].parts if isinstance(part, pm.RetryFeedbackPart)]
+        front, end = ([pm.ModelRequest(parts=parts)] if parts else [] for parts in (prompts, feedback))
+        request_context.messages = [*front, *_messages(page), *end]
+        return request_context
+
+    @override
+    async def after_run(self, ctx: RunContext[Any], *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
+        await asyncio.to_thread(self._conversation(ctx).keep, _with_ids(result.all_messages(), ctx))
+        return result
+
+    def _conversation(self, ctx: RunContext[Any]) -> Conversation:
+        return Conversation(
+            self._client, str(ctx.conversation_id), str((ctx.metadata or {}).get("user_id") or ""), self._consumer
+        )
+
+
+def _with_ids(messages: Sequence[pm.ModelMessage], ctx: RunContext[Any]) -> list[tuple[str, Chat]]:
+    """A message has no id: its run and its number in it name it."""
+    numbers = defaultdict[str, Iterator[int]](count)
+    runs = [*(message.run_id or "" for message in messages[:-1]), str(ctx.run_id)]
+    chat = [(run, each) for run, message in zip(runs, messages, strict=True) for each in _chat(message)]
+    return [(identity_of(ctx.conversation_id, run, next(numbers[run])), each) for run, each in chat]
+
+
+def _chat(message: pm.ModelMessage) -> Iterator[Chat]:
+    if isinstance(message, pm.ModelResponse):
+        calls = [tool_call(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in message.tool_calls]
+        yield {"role": "assistant", "content": message.text or "", "tool_calls": calls}
+    for part in message.parts:
+        if isinstance(part, pm.UserPromptPart):
+            parts = () if isinstance(part.content, str) else part.content
+            yield {"role": "user", "content": [each for content in parts for each in _parts(content)] or part.content}
+        elif isinstance(part, pm.ToolReturnPart):
+            result = {"role": "tool", "name": part.tool_name, "tool_call_id": part.tool_call_id}
+            yield result | {"content": part.model_response_str(), "status": "" if part.outcome == "success" else "error"}
+
+
+def _parts(content: pm.UserContent) -> Iterator[Chat]:
+    url = getattr(content, "data_uri", "") or getattr(content, "url", "")
+    if isinstance(content, str | pm.TextContent):
+        yield {"type": "text", "text": content if isinstance(content, str) else content.content}
+    elif url:
+        kind = "image_url" if isinstance(content, pm.ImageUrl) or getattr(content, "is_image", False) else "file"
+        yield {"type": kind, kind: {"url": url}}
+
+
+def _messages(page: Sequence[Chat]) -> Iterator[pm.ModelMessage]:
+    tools = {call["id"]: call["function"]["name"] for message in page for call in message.get("tool_calls") or ()}
+    for message in page:
+        role, content = message["role"], message["content"] or ""
+        if role == "assistant":
+            text = content if isinstance(content, str) else "".join(part["text"] for part in content)
+            calls = [(call["id"], call["function"]) for call in message.get("tool_calls") or ()]
+            parts = [pm.ToolCallPart(use["name"], use["arguments"], tool_call_id=name) for name, use in calls]
+            yield pm.ModelResponse(parts=[pm.TextPart(text), *parts] if text else parts)
+        elif role == "tool":
+            name = message["tool_call_id"]
+            yield pm.ModelRequest(parts=[pm.ToolReturnPart(tools[name], content, tool_call_id=name)])
+        else:
+            texts = [] if isinstance(content, str) else [_content(part) for part in content]
+            prompt: Any = pm.SystemPromptPart if role == "system" else pm.UserPromptPart
+            yield pm.ModelRequest(parts=[prompt(texts or content)])
+
+
+def _content(part: Chat) -> str | pm.ImageUrl:
+    return part["text"] if part["type"] == "text" else pm.ImageUrl(part["image_url"]["url"])

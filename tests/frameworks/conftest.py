@@ -1,0 +1,36 @@
+"""One service over a real broker for each process of tests, and a model that every framework talks to."""
+
+from collections.abc import Iterator
+
+import anyio._backends._asyncio  # noqa: F401 - imported deep in a run, pytest's rewriting of it may fail (Python 3.11)
+import pytest
+
+from builder.client.sync import SyncClient, connect
+from tests.chat_endpoint import ChatEndpoint, endpoint
+from tests.frameworks.talk import Model
+from tests.running import Broker, Running
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Without an engine; it may be restarted, its broker goes on."""
+    folder = tmp_path_factory.mktemp("frameworks")
+    with (
+        Broker(folder / "broker") as broker,
+        Running(folder / "data", broker.url, embedding__engine="none", worker__tool_timeout_seconds=3600) as running,
+    ):
+        yield running
+
+
+@pytest.fixture(scope="session")
+def client(service: Running) -> Iterator[SyncClient]:
+    with connect(service.env["CONTEXT_BUILDER_NATS__SERVERS"]) as connected:
+        yield connected
+
+
+@pytest.fixture
+def chat() -> Iterator[ChatEndpoint]:
+    """It must refuse nothing that a framework sends."""
+    with endpoint(Model()) as server:
+        yield server
+        assert server.refusals == []

@@ -1,0 +1,69 @@
+"""LangGraph's own graph, tools and OpenAI model over the service: the page is what the model reads."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage, convert_to_messages
+from langchain_openai import ChatOpenAI
+from langgraph.graph import START, MessagesState, StateGraph
+from pydantic import SecretStr
+
+from builder.client import Rejected
+from builder.client.sync import SyncClient
+from builder.integrations.langgraph import PageNodes
+from tests.chat_endpoint import ChatEndpoint
+from tests.frameworks.page import LONG_TALK, check_docs, example
+from tests.frameworks.talk import ANSWER, ASKED, TOLD, TURN_WITH_TOOLS, WEATHER, check_page, schemas, weather
+from tests.running import Running
+
+BUILD = example("langgraph_agent.py")["build"]
+
+
+def model(chat: ChatEndpoint) -> ChatOpenAI:
+    return ChatOpenAI(base_url=chat.base_url, api_key=SecretStr("k"), model="m")
+
+
+def agent(chat: ChatEndpoint, client: SyncClient) -> Any:
+    return BUILD(model(chat), [weather], client)
+
+
+def say(graph: Any, text: str, thread: str, user: str = "ann") -> str:
+    configuration = {"configurable": {"thread_id": thread, "user_id": user}}
+    return str(graph.invoke({"messages": [HumanMessage(text)]}, configuration)["messages"][-1].content)
+
+
+def test_the_model_reads_the_page_and_a_new_process_goes_on(chat: ChatEndpoint, client: SyncClient, service: Running) -> None:
+    graph = agent(chat, client)
+    assert [say(graph, text, "lg") for text in (TOLD, WEATHER)] == ["Noted.", "Lima is warmer."]
+    check_page(chat.requests[-1], WEATHER)
+    assert [message["role"] for message in chat.requests[-1]] == ["user", "assistant", "user", "assistant", "tool", "tool"]
+    assert schemas(client, "lg") == ["user.message", "agent.response", *TURN_WITH_TOOLS]
+    service.stop()
+    service.start()
+    assert say(agent(chat, client), ASKED, "lg") == ANSWER
+    check_page(chat.requests[-1], ASKED)
+    assert say(graph, ASKED, "lg of ben", "ben") == "I do not know."
+    assert [message["content"] for message in chat.requests[-1]] == [ASKED]
+    assert client.fetch(next(client.history("lg of ben")).id).user_id == "ben"
+
+
+async def test_a_graph_may_be_asynchronous(chat: ChatEndpoint, client: SyncClient) -> None:
+    configuration = {"configurable": {"thread_id": "lg async"}}
+    state = await agent(chat, client).ainvoke({"messages": [HumanMessage(WEATHER)]}, configuration)
+    assert state["messages"][-1].content == "Lima is warmer."
+    assert await asyncio.to_thread(schemas, client, "lg async") == TURN_WITH_TOOLS
+
+
+def test_a_graph_without_a_thread_is_told_what_is_missing(client: SyncClient) -> None:
+    with pytest.raises(Rejected, match="no thread_id names the session"):
+        PageNodes(client).before_model({"messages": [HumanMessage("Hello")]}, {})
+
+
+def test_the_page_shows_what_the_model_reads(chat: ChatEndpoint, client: SyncClient) -> None:
+    talk = convert_to_messages(LONG_TALK)
+    plain = StateGraph(MessagesState).add_node("model", lambda state: {"messages": model(chat).invoke(state["messages"])})
+    asked: Any = {"messages": [*talk, HumanMessage(ASKED)]}
+    plain.add_edge(START, "model").compile().invoke(asked)
+    agent(chat, client).invoke(asked, {"configurable": {"thread_id": "lg long"}})
+    check_docs("langgraph", *chat.requests)

@@ -1,0 +1,102 @@
+"""The OpenAI Agents SDK's own runner and chat model over the service."""
+
+import asyncio
+import json
+from typing import Any, cast
+
+import pytest
+from agents import Agent, OpenAIChatCompletionsModel, RunConfig, Runner, SQLiteSession, function_tool
+from agents.memory import Session
+from openai import AsyncOpenAI
+
+from builder.client.sync import SyncClient
+from builder.integrations.openai_agents import BuilderSession
+from tests.chat_endpoint import ChatEndpoint
+from tests.frameworks.page import LONG_TALK, check_docs, example
+from tests.frameworks.talk import ANSWER, ASKED, TOLD, TURN_WITH_TOOLS, WEATHER, check_page, schemas, weather
+from tests.running import Running
+
+
+async def say(chat: ChatEndpoint, session: Any, text: str, *, has_page: bool = True) -> str:
+    """The answer. has_page: each call of the model reads the page of its input."""
+    async with AsyncOpenAI(base_url=chat.base_url, api_key="k") as provider:
+        model = OpenAIChatCompletionsModel("m", provider)
+        billing = Agent(name="billing", model=model)
+        agent = Agent(name="kiln", model=model, tools=[function_tool(weather)], handoffs=[billing])
+        page = session.page if has_page else None
+        configuration = RunConfig(tracing_disabled=True, call_model_input_filter=page)
+        return str((await Runner.run(agent, text, session=session, run_config=configuration)).final_output)
+
+
+@pytest.mark.parametrize("has_page", [True, False])
+async def test_the_session_gives_the_page_and_the_input_once(
+    chat: ChatEndpoint, client: SyncClient, service: Running, *, has_page: bool
+) -> None:
+    name = f"oa {has_page}"
+    session = BuilderSession(name, client, user_id="ann")
+    assert isinstance(session, Session)
+    assert [await say(chat, session, text, has_page=has_page) for text in (TOLD, WEATHER)] == ["Noted.", "Lima is warmer."]
+    check_page(chat.requests[-1], WEATHER)
+    assert await asyncio.to_thread(schemas, client, name) == ["user.message", "agent.response", *TURN_WITH_TOOLS]
+    await asyncio.to_thread(service.stop)
+    await asyncio.to_thread(service.start)
+    assert await say(chat, BuilderSession(name, client), ASKED, has_page=has_page) == ANSWER
+    check_page(chat.requests[-1], ASKED)
+    assert [message["role"] for message in chat.requests[-1]][-2:] == ["assistant", "user"]
+    assert await say(chat, BuilderSession(f"{name} of ben", client), ASKED, has_page=has_page) == "I do not know."
+
+
+async def test_a_second_agent_goes_on_after_a_handoff(chat: ChatEndpoint, client: SyncClient) -> None:
+    session = BuilderSession("oa handoff", client)
+    assert await say(chat, session, "I want a refund.") == "The refund is on its way."
+    check_page(chat.requests[-1], "I want a refund.")
+    assert await say(chat, session, TOLD) == "Noted."
+    check_page(chat.requests[-1], TOLD)
+
+
+async def test_items_are_given_as_they_were_added_and_popped_from_the_end(chat: ChatEndpoint, client: SyncClient) -> None:
+    mine, theirs = BuilderSession("oa items", client), SQLiteSession("oa items")
+    for session in (mine, theirs):
+        await say(chat, session, WEATHER, has_page=False)
+    assert list(map(plain, await mine.get_items())) == list(map(plain, await theirs.get_items()))
+    assert list(map(plain, await mine.get_items(limit=2))) == list(map(plain, await theirs.get_items(limit=2)))
+    for _ in range(6):
+        popped = await mine.pop_item(), await theirs.pop_item()
+        assert plain(popped[0]) == plain(popped[1])
+    assert (await mine.pop_item(), await mine.get_items(), await theirs.get_items()) == (None, [], [])
+
+
+async def test_a_cleared_session_is_empty_and_begins_again(chat: ChatEndpoint, client: SyncClient) -> None:
+    session = BuilderSession("oa cleared", client)
+    await say(chat, session, TOLD)
+    await session.clear_session()
+    assert await session.get_items() == []
+    assert await say(chat, session, ASKED) == "I do not know."
+
+
+def plain(item: Any) -> tuple[Any, ...]:
+    """What an item says, without the ids of providers."""
+    content = item.get("content") or ""
+    text = content if isinstance(content, str) else "".join(part["text"] for part in content)
+    return (
+        item.get("role"),
+        text,
+        item.get("call_id", "")[:4],
+        item.get("name"),
+        json.loads(item.get("arguments", "{}")),
+        item.get("output"),
+    )
+
+
+async def test_the_page_shows_what_the_model_reads(chat: ChatEndpoint, client: SyncClient) -> None:
+    for session, has_page in ((SQLiteSession("oa long"), False), (BuilderSession("oa long", client), True)):
+        await session.add_items(cast("Any", LONG_TALK))
+        await say(chat, session, ASKED, has_page=has_page)
+    check_docs("openai-agents", *chat.requests)
+
+
+async def test_the_example_answers(chat: ChatEndpoint, client: SyncClient) -> None:
+    async with AsyncOpenAI(base_url=chat.base_url, api_key="k") as provider:
+        agent = Agent(name="kiln", model=OpenAIChatCompletionsModel("m", provider))
+        said = [await example("openai_session.py")["answer"](agent, text, client, "oa example") for text in (TOLD, ASKED)]
+    assert said == ["Noted.", ANSWER]
