@@ -6,6 +6,7 @@ Frozen, what is here costs a command no collection of garbage.
 import gc
 
 import builder.app
+import builder.app.http.opening
 import builder.cli.build
 import builder.cli.doctor
 import builder.cli.registry

@@ -1,15 +1,22 @@
 """The MCP door: tools and a resource over the client. It translates; every rule is the service's."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import wraps
-from typing import Annotated, ParamSpec
+from types import MappingProxyType
+from typing import Annotated, ParamSpec, cast
 
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken, TokenVerifier
+from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
-from pydantic import Field
+from pydantic import AnyHttpUrl, Field
+from typing_extensions import override
 
+from builder.app.http.tokens import Tokens
 from builder.client import BuilderError, Client
+from builder.worker.access import Caller, Right
 
 INSTRUCTIONS = (
     "The memory of an agent system. build_context publishes what a user says and gives the page to answer it from; search finds "
@@ -23,15 +30,52 @@ User = Annotated[str, Field(description="your id of a user")]
 Id = Annotated[str, Field(description="id of a message, as a page or a result names it")]
 
 
-def mcp_server(connect: Callable[[], AbstractAsyncContextManager[Client]]) -> MCPServer[None]:
-    """connect: opens the client when a tool first needs it; raises `Unavailable`, which the tool then says."""
+RIGHTS: Mapping[str, tuple[Right, ...]] = MappingProxyType(
+    {"build_context": ("write", "read"), "remember": ("write",), "forget": ("forget",)}
+)
+"""Tool → the rights that it needs over HTTP; else read."""
+
+
+def mcp_server(
+    connect: Callable[[], AbstractAsyncContextManager[Client]], verifier: TokenVerifier | None = None, url: str = ""
+) -> MCPServer[None]:
+    """connect: opens the client when a tool first needs it; raises `Unavailable`, which the tool then says.
+
+    verifier: of the tokens that open the door over HTTP, at this URL.
+    """
     tools = Tools(connect)
-    server = MCPServer("context-builder", instructions=INSTRUCTIONS, lifespan=tools.open, log_level="WARNING")
+    address = AnyHttpUrl(url) if url else None
+    auth = AuthSettings(issuer_url=address, resource_server_url=None) if address else None
+    server = MCPServer(
+        "context-builder", instructions=INSTRUCTIONS, lifespan=tools.open, log_level="WARNING", token_verifier=verifier, auth=auth
+    )
     for tool in (tools.build_context, tools.search, tools.fetch_omitted, tools.history, tools.remember, tools.forget):
         server.tool(structured_output=False)(_with_errors(tool, ToolError))
     resource = server.resource("context://{consumer}/{session}", mime_type="text/markdown", title="The last page of an agent")
     resource(_with_errors(tools.last_context, ResourceError))
     return server
+
+
+class Verifier(TokenVerifier):
+    """Accepts the tokens of one workspace. One that is bound to a user opens the HTTP API only: the client sees the workspace."""
+
+    def __init__(self, tokens: Tokens, workspace: str) -> None:
+        self._tokens = tokens
+        self._workspace = workspace
+
+    @override
+    async def verify_token(self, token: str) -> AccessToken | None:
+        caller = self._tokens.caller(token)
+        if caller is None or caller.user or caller.workspace != self._workspace:
+            return None
+        return AccessToken(token=token, client_id=caller.name, scopes=sorted(caller.rights))
+
+
+def _check_right(tool: str) -> None:
+    if token := get_access_token():
+        rights = cast("frozenset[Right]", frozenset(token.scopes))
+        for right in RIGHTS.get(tool, ("read",)):
+            Caller(name=token.client_id, workspace="", rights=rights).need(right)
 
 
 class Tools:
@@ -102,6 +146,7 @@ def _with_errors(work: Callable[P, Awaitable[str]], kind: type[Exception]) -> Ca
     @wraps(work)
     async def answer(*args: P.args, **kwargs: P.kwargs) -> str:
         try:
+            _check_right(work.__name__)
             return await work(*args, **kwargs)
         except BuilderError as error:
             raise kind(str(error)) from error

@@ -15,7 +15,7 @@ from nats.js import JetStreamContext
 from prometheus_client import CollectorRegistry
 
 from builder import __version__
-from builder.adapters.http import routes, serve
+from builder.adapters.http import routes, serve, with_api
 from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
 from builder.adapters.nats.micro import MicroService
 from builder.adapters.nats.publisher import NatsSender
@@ -27,6 +27,7 @@ from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import PARTS, Components, Parts, open_components
 from builder.app.config import template_folders
 from builder.app.health import build_facts, is_alive, readiness, show_gauges
+from builder.app.http.opening import OpenDoor, open_door
 from builder.app.line import HEADER_BYTES, MAX_TRIGGER_AGE, Broker, Line, jobs_of, make_line, open_endpoint, verbs_of
 from builder.app.reload import Reloader
 from builder.app.settings import Settings
@@ -57,6 +58,8 @@ class Service:
     js: JetStreamContext
     application: Any
     """ASGI; its lifespan is that of the subscription."""
+    door: OpenDoor | None
+    """The API; None = no token is set."""
 
     @property
     def core(self) -> Components:
@@ -65,8 +68,8 @@ class Service:
 
 
 @asynccontextmanager
-async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterator[Service]:
-    """Subscribed when the ASGI application starts. Raises `Misconfigured`, `Unavailable`."""
+async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token: bool = False) -> AsyncIterator[Service]:
+    """Subscribed when the ASGI application starts. makes_token: see `open_door`. Raises `Misconfigured`, `Unavailable`."""
     async with AsyncExitStack() as stack:
         metrics, own = Metrics(CollectorRegistry()), settings.installation
         core = await stack.enter_async_context(
@@ -100,10 +103,13 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         micro = MicroService(own, __version__, metadata())
         await stack.enter_async_context(micro.discoverable(connection))
         observers = (metrics.answered, micro.count)
-        await stack.enter_async_context(answering(connection, verbs_of(line, reloading, broker), own, observers))
+        verbs = verbs_of(line, reloading, broker)
+        await stack.enter_async_context(answering(connection, verbs, own, observers))
+        door = await stack.enter_async_context(open_door(settings, connection, line, verbs, makes_token=makes_token))
         ready = readiness(core, watchdog, reloading.state, probe, server, connection, own, metrics.parts)
         application = inbox.application(routes(partial(is_alive, watchdog, tasks), ready, metrics.registry))
-        yield Service(installation=own, reloading=reloading, url=url, js=js, application=application)
+        application = with_api(application, door.application) if door else application
+        yield Service(installation=own, reloading=reloading, url=url, js=js, application=application, door=door)
 
 
 def _broker(connection: Client, watchdog: Watchdog, heartbeat: float, own: Installation, parts: Parts) -> Broker:
@@ -205,7 +211,8 @@ async def _cancel(task: asyncio.Task[None]) -> None:
 
 async def serve_until(service: Service, host: str, port: int, stop: asyncio.Event, started: Callable[[int], None]) -> None:
     """started: gets the HTTP port. Raises `Misconfigured`."""
-    await serve(service.application, host, port, stop, started)
+    stopping = service.door.fanout.close if service.door else lambda: None
+    await serve(service.application, host, port, stop, started, stopping)
 
 
 @asynccontextmanager

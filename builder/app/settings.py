@@ -154,12 +154,17 @@ class WorkerSettings(BaseModel):
 
 
 class HttpSettings(BaseModel):
-    """Health, readiness and metrics."""
+    """Health, readiness and metrics, and with tokens the API."""
 
     model_config = _FROZEN
 
     host: str = Field("127.0.0.1", description="address to listen on; the chart sets 0.0.0.0")
     port: int = Field(8080, ge=0, le=65535, description="port; 0 = any free one")
+    tokens: Path | None = Field(
+        None,
+        description="YAML or JSON file of bearer tokens for the API; none = only `up` on loopback serves it, with its own token",
+    )
+    requests_a_minute: int = Field(6000, ge=0, description="requests that a token may make; 0 = no limit")
 
 
 class LogSettings(BaseModel):

@@ -9,7 +9,7 @@ from pydantic_core import CoreSchema
 from pydantic_core.core_schema import ModelSchema
 from typing_extensions import TypedDict, override
 
-from builder.client.received import BreadcrumbRecord, Consumer, SearchResult
+from builder.client.received import BreadcrumbRecord, Consumer, SearchResult, SessionEnd
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.reports import Receipt
 from builder.domain.summary import CompactionResult
@@ -24,6 +24,13 @@ class Breadcrumbs(TypedDict):
     """A page of a history."""
 
     breadcrumbs: list[BreadcrumbRecord]
+    next: str | None
+
+
+class Sessions(TypedDict):
+    """A page of sessions."""
+
+    sessions: list[SessionEnd]
     next: str | None
 
 
@@ -94,6 +101,7 @@ class Failure(TypedDict):
 VERBS: Mapping[str, tuple[type[BaseModel], Any]] = {
     "fetch": (requests.FetchRequest, BreadcrumbRecord),
     "history": (requests.HistoryRequest, Breadcrumbs),
+    "sessions": (requests.SessionsRequest, Sessions),
     "context": (requests.ContextRequest, AgentContextV1),
     "consumers": (requests.ConsumersRequest, Consumers),
     "forget": (requests.ForgetRequest, Receipts),

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import shlex
 import signal
 import sys
 import tempfile
@@ -39,10 +40,13 @@ async def serve_until_signal(
     parts: Parts = PARTS,
     companion: Companion = lambda _service: nullcontext(),
     others: str = "nobody: no profile has a trigger",
+    *,
+    makes_token: bool = False,
 ) -> None:
     """Serve until SIGTERM or SIGINT, then finish what was started.
 
     companion: runs while the service does. others: who gets contexts without a profile of files.
+    makes_token: for the API on loopback, if no tokens are set.
     """
     if other := running(settings):
         raise Misconfigured(
@@ -54,7 +58,7 @@ async def serve_until_signal(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    async with exported_spans(settings.name), open_service(settings, parts) as service:
+    async with exported_spans(settings.name), open_service(settings, parts, makes_token=makes_token) as service:
         while_serving = ExitStack()
         consumers = ", ".join(profile.consumer for profile in service.core.profiles if profile.triggers)
 
@@ -68,7 +72,7 @@ async def serve_until_signal(
                 "templates": str(settings.templates_dir or "bundled; your own are in CONTEXT_BUILDER_TEMPLATES_DIR"),
                 "consumers": consumers or others,
                 "health": f"http://{settings.http.host}:{port}/readyz",
-            }
+            } | _first_request(service, settings, port)
             if settings.log.format == "json":
                 log.info("started", extra={"facts": facts})
                 return
@@ -79,6 +83,17 @@ async def serve_until_signal(
             async with companion(service):
                 await serve_until(service, settings.http.host, settings.http.port, stop, started)
     log.info("stopped")
+
+
+def _first_request(service: Service, settings: Settings, port: int) -> dict[str, str]:
+    if service.door is None:
+        return {}
+    host = f"[{settings.http.host}]" if ":" in settings.http.host else settings.http.host
+    if service.door.own_token is None:
+        return {"api": f"http://{host}:{port}/docs"}
+    header = f'-H "Authorization: Bearer $(cat {shlex.quote(str(service.door.own_token))})" --json'
+    message = shlex.quote(json.dumps({"session": "s1", "content": "Hello"}))
+    return {"api": f"curl {header} {message} http://{host}:{port}/v1/contexts"}
 
 
 WORKSPACE, CONSUMER = "demo", "default"

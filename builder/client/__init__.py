@@ -19,7 +19,7 @@ client.ask(session, text)` a message and its context. `builder.client.sync` is t
 
 from builder.client.asking import AnswerSteps
 from builder.client.client import Client, connect
-from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, ReceivedContext, SearchResult
+from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, ReceivedContext, SearchResult, SessionEnd
 from builder.client.replying import Answer
 from builder.client.responses import Response
 from builder.client.sending import PublishResult
@@ -43,6 +43,7 @@ __all__ = [
     "Rejected",
     "Response",
     "SearchResult",
+    "SessionEnd",
     "Unavailable",
     "connect",
     "fetch_omitted_tool",

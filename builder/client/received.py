@@ -144,6 +144,16 @@ class BreadcrumbRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionEnd:
+    """A session, by its newest breadcrumb."""
+
+    session: Session
+    sequence: Annotated[int, Field(alias="seq")]
+    created_at: datetime
+    """By the sender's clock, with its offset."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
     """A passage that answers a search."""
 

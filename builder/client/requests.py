@@ -2,7 +2,7 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from builder.client.received import (
     PersonReceipt,
     ReceivedContext,
     SearchResult,
+    SessionEnd,
     read,
     read_receipt,
     read_result,
@@ -26,7 +27,7 @@ from builder.client.tools import check_named, piece
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.reports import Receipt
 from builder.domain.summary import CompactionResult
-from builder.wire.requests import MAX_HISTORY_PAGE, raise_error
+from builder.wire.requests import MAX_HISTORY_PAGE, raise_error, request_json
 from builder.wire.subjects import DEFAULT, Installation, optional_token, request_subject, session_token
 
 LOST_SECONDS = 5.0
@@ -71,6 +72,16 @@ class Requests:
             page = await self.request("history", request | {"after": after})
             for breadcrumb in page["breadcrumbs"]:
                 yield read_result(BreadcrumbRecord, breadcrumb)
+            after = page["next"]
+
+    async def sessions(self, *, user_id: str = "") -> AsyncGenerator[SessionEnd, None]:
+        """Sessions of the workspace, or those in which a user has a breadcrumb; the one that spoke last comes first."""
+        request = {"user": user_id, "limit": MAX_HISTORY_PAGE}
+        after: str | None = ""
+        while after is not None:
+            page = await self.request("sessions", request | {"after": after})
+            for session in page["sessions"]:
+                yield read_result(SessionEnd, session)
             after = page["next"]
 
     async def search(
@@ -159,10 +170,10 @@ class Requests:
             return f"no contexts come for {name!r} until a service runs: {error}"
         return "" if consumer.triggers else f"no contexts come for {name!r}: its profile has no triggers; add one"
 
-    async def request(self, verb: str, request: dict[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
+    async def request(self, verb: str, request: Mapping[str, Any], timeout: float = REQUEST_SECONDS) -> dict[str, Any]:
         """timeout: seconds. Raises `NoService`, `Unavailable`, `Rejected`."""
         subject = self.installation.subject(request_subject(self.workspace, verb))
-        data = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
+        data = request_json(request)
         # Without a connection the request waits for one, but not as long as for an answer.
         timeout = timeout if self._connection.is_connected else min(timeout, LOST_SECONDS)
         try:

@@ -223,6 +223,7 @@ class SyncClient:
     request = _plain(asynchronous.Client.request)
     responses = _plain(asynchronous.Client.responses)
     run_tools = _plain(asynchronous.Client.run_tools)
+    sessions = _generator(asynchronous.Client.sessions)
     send = _plain(asynchronous.Client.send)
     send_reply = _plain(asynchronous.Client.send_reply)
     send_response = _plain(asynchronous.Client.send_response)

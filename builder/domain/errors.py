@@ -4,6 +4,8 @@ BuilderError
 ├── Rejected        the event can never succeed         → dead letter, no retry
 │   ├── ChainTooLong    so that it is counted           → the same
 │   ├── NoContext       the same                        → the same
+│   ├── Missing         what a request names is not there, or is not for its sender
+│   ├── Forbidden       its sender lacks a right
 │   └── NoMoreAttempts  the same                        → the same
 ├── Unavailable     a dependency cannot serve right now → retry with growing delay
 └── Misconfigured   wrong before the first event        → exit 78, the loop never starts
@@ -48,6 +50,14 @@ class NoContext(Rejected):
     """A consumer gets no context, because none can be made or published."""
 
     kind = "context"
+
+
+class Missing(Rejected):
+    """What a request names is not there, or is not for its sender: both read the same."""
+
+
+class Forbidden(Rejected):
+    """The sender of a request lacks a right."""
 
 
 class NoMoreAttempts(Rejected):

@@ -1,10 +1,10 @@
 """LangGraph: nodes that put the page in front of the model; the store is `langgraph_store`. Extra `langgraph`."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.messages import convert_to_messages, convert_to_openai_messages
 from langchain_core.runnables import RunnableConfig
+from langgraph.graph import MessagesState
 
 from builder.client import Rejected
 from builder.client.sync import SyncClient
@@ -24,13 +24,13 @@ class PageNodes:
         self._client = client
         self._consumer = consumer
 
-    def before_model(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
+    def before_model(self, state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
         """Publish what is new in `messages`; `llm_input_messages` is the page. Raises `Rejected`, `Unavailable`."""
         conversation = self._conversation(config)
         _keep(conversation, state)
         return {"llm_input_messages": convert_to_messages(conversation.page())}
 
-    def after_model(self, state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
+    def after_model(self, state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
         """Publish what the model said. Raises `Rejected`, `Unavailable`."""
         _keep(self._conversation(config), state)
         return {}
@@ -42,7 +42,7 @@ class PageNodes:
         return Conversation(self._client, str(names["thread_id"]), str(names.get("user_id") or ""), self._consumer)
 
 
-def _keep(conversation: Conversation, state: Mapping[str, Any]) -> None:
+def _keep(conversation: Conversation, state: MessagesState) -> None:
     spoken = [message for message in state["messages"] if message.type in SPOKEN]
     chat = convert_to_openai_messages(spoken)
     ids = (identity_of(conversation.session, message.id) for message in spoken)

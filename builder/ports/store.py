@@ -80,6 +80,12 @@ class People(Protocol):
     async def last_speaker(self, workspace: str, session: str, until: Place) -> str | None:
         """The `user_id` of the last person who spoke in the session before `until`; None = nobody, "" = unknown or erased."""
 
+    async def latest(self, workspace: str, until: Place, limit: int) -> tuple[Breadcrumb, ...]:
+        """The newest breadcrumb of each session, of up to `limit` sessions that end before `until`, the newest first.
+
+        NO_SESSION and tombstones are left out.
+        """
+
     async def sessions_of(self, workspace: str, user: str) -> tuple[str, ...]:
         """Every session that has a breadcrumb with this `user_id`, private ones and NO_SESSION included, sorted."""
 

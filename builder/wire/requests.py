@@ -1,10 +1,11 @@
 """Requests on `requests.{workspace}.{verb}` and their replies. The subject decides the workspace."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import BuilderError, Rejected, Unavailable
@@ -15,10 +16,21 @@ from builder.wire.records import moment
 _STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
 MAX_HISTORY_PAGE = 200
 MAX_SEARCH_RESULTS = 100
+MAX_SEQUENCE = 2**53
+CURSOR = r"^([0-9]{1,18}\.[0-9]{1,18})?$"
 
 MAX_FILES, MAX_FILE_CHARS = 200, 500_000
 """Of a replay; the bundled files have 27,000 characters."""
 
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise ValueError("send a number")  # noqa: TRY004 - pydantic reads a ValueError
+    return value
+
+
+Number = Annotated[int, BeforeValidator(_number)]
+"""An integer of JSON, which pydantic would also read out of texts."""
 Request = TypeVar("Request", bound=BaseModel)
 
 
@@ -38,7 +50,16 @@ class HistoryRequest(BaseModel):
     user: str = Field("", description="the `user_id` of a person, in place of a session")
     newest: bool = Field(False, description="begin at the end, the newest first")
     limit: int = Field(50, ge=1, le=MAX_HISTORY_PAGE, description="breadcrumbs of a page")
-    after: str = Field("", pattern=r"^(\d+\.\d+)?$", description="`next` of the page before")
+    after: str = Field("", pattern=CURSOR, description="`next` of the page before")
+
+
+class SessionsRequest(BaseModel):
+    """Sessions of the workspace, or those in which a person has a breadcrumb, in pages; the one that spoke last comes first."""
+
+    model_config = _STRICT
+    user: str = Field("", description="the `user_id` of a person; none = all sessions")
+    limit: int = Field(50, ge=1, le=MAX_HISTORY_PAGE, description="sessions of a page")
+    after: str = Field("", pattern=CURSOR, description="`next` of the page before")
 
 
 class SearchRequest(BaseModel):
@@ -48,8 +69,8 @@ class SearchRequest(BaseModel):
     text: str = Field(min_length=1, max_length=10_000, description="the question, in words")
     session: str = Field("", description="the session that is searched")
     user: str = Field("", description="the `user_id` of a person: what was said by and to them, private sessions left out")
-    limit: int = Field(10, ge=1, le=MAX_SEARCH_RESULTS, description="most passages")
-    before: int = Field(0, ge=0, description="only what came before this stream sequence; 0 = everything")
+    limit: Number = Field(10, ge=1, le=MAX_SEARCH_RESULTS, description="most passages")
+    before: Number = Field(0, ge=0, le=MAX_SEQUENCE, description="only what came before this stream sequence; 0 = everything")
     schemas: tuple[str, ...] = Field(
         (), max_length=100, description="schemas that are searched; none = those of the default profile"
     )
@@ -71,8 +92,11 @@ class BuiltContext(BaseModel):
     trigger: str = Field("", description="id of the breadcrumb that asked for it; none = the session's last context")
     consumer: str = Field("", description="the agent; may be left out where the trigger asks for one context only")
     session: str = Field("", description="the session, without a trigger or where several have a breadcrumb of this id")
-    as_of: int = Field(
-        0, ge=0, description="with what came up to this stream sequence and has no context of its own; 0 = as it was published"
+    as_of: Number = Field(
+        0,
+        ge=0,
+        le=MAX_SEQUENCE,
+        description="with what came up to this stream sequence and has no context of its own; 0 = as it was published",
     )
 
 
@@ -93,7 +117,9 @@ class FailRequest(BaseModel):
 class ExplainRequest(BuiltContext):
     """Why the page of a context looks as it does: its receipt."""
 
-    most: int | None = Field(50, ge=0, description="breadcrumbs that are named of those not on the page; null = all")
+    most: Annotated[int, Field(ge=0), BeforeValidator(_number)] | None = Field(
+        50, description="breadcrumbs that are named of those not on the page; null = all"
+    )
 
 
 class WhyRequest(BuiltContext):
@@ -109,7 +135,9 @@ class ReplayRequest(BuiltContext):
     files: dict[str, str] = Field(
         {}, description='profiles and templates by path, e.g. {"hints/note.v1.md.j2": "…"}, laid over those in force'
     )
-    over_bundled: bool = Field(False, description="`files` are laid over the bundled ones alone, as a folder of templates is")
+    over_bundled: bool = Field(
+        False, strict=True, description="`files` are laid over the bundled ones alone, as a folder of templates is"
+    )
 
     @field_validator("files")
     @classmethod
@@ -138,7 +166,7 @@ class CompactRequest(BaseModel):
     model_config = _STRICT
     session: str = Field(min_length=1, description="the session")
     profile: str = Field("default", description="profile whose `summaries` hold")
-    keep_user: bool = Field(True, description="what people said stays word for word")
+    keep_user: bool = Field(True, strict=True, description="what people said stays word for word")
 
 
 class ConsumersRequest(BaseModel):
@@ -159,6 +187,11 @@ def read_request(model: type[Request], data: bytes) -> Request:
         ) from error
     except ValueError as error:
         raise Rejected(f"the request is not readable JSON: {error}; send one UTF-8 JSON object") from error
+
+
+def request_json(request: Mapping[str, Any]) -> bytes:
+    """A request as handlers read it."""
+    return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def breadcrumb_json(crumb: Breadcrumb) -> dict[str, Any]:
@@ -196,6 +229,11 @@ def raise_error(answer: dict[str, Any]) -> None:
     """Raise the error of `error_json`, if the answer has one."""
     if "error" in answer:
         raise (Rejected if answer.get("kind") == "rejected" else Unavailable)(str(answer["error"]))
+
+
+def session_json(crumb: Breadcrumb) -> dict[str, Any]:
+    """A session by its newest breadcrumb."""
+    return {"session": crumb.session, "seq": crumb.place.sequence, "created_at": moment(crumb.created_at, crumb.utc_offset)}
 
 
 def cursor(place: Place) -> str:

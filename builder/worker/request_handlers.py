@@ -1,4 +1,4 @@
-"""Handlers of requests: fetch, history, context, consumers, fail, forget, compact.
+"""Handlers of requests: fetch, history, sessions, context, consumers, fail, forget, compact.
 
 Secret, deleted and expired breadcrumbs are never handed out. The store of one of several workers lacks what the others took, so a
 handler catches up with the stream first.
@@ -6,13 +6,13 @@ handler catches up with the stream first.
 
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.context import context_id
-from builder.domain.errors import Misconfigured, Rejected
+from builder.domain.errors import Misconfigured, Missing, Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.broker import PublishedContexts, Publisher
@@ -26,10 +26,12 @@ from builder.wire.requests import (
     FetchRequest,
     ForgetRequest,
     HistoryRequest,
+    SessionsRequest,
     breadcrumb_json,
     cursor,
     place_of,
     read_request,
+    session_json,
 )
 from builder.wire.subjects import breadcrumb_subject, check_token
 from builder.worker.decide import Consumers
@@ -41,6 +43,37 @@ Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
 """A handler: workspace and JSON bytes → response. Raises `Rejected` and `Unavailable`."""
 
 
+def no_breadcrumb(workspace: str, request: FetchRequest, versions: Iterable[Breadcrumb] = ()) -> Missing:
+    """Of a fetch. versions: those that can be handed out."""
+    numbers = ", ".join(str(crumb.version) for crumb in versions)
+    return Missing(
+        f"there is no breadcrumb {request.id!r}" + (f" version {request.version}; there is {numbers}" if numbers else "")
+        + f" in workspace {workspace!r} that can be handed out; secret, deleted and expired ones never are"
+    )  # fmt: skip
+
+
+def no_context(request: ContextRequest, session: str) -> Missing:
+    """Of a request for a context."""
+    of = f" for trigger {request.trigger!r}" if request.trigger else ""
+    return Missing(
+        f"no context of {request.consumer!r} in session {session!r}{of} is kept; they are kept for 24 hours and are "
+        "taken away when what they show is forgotten"
+    )
+
+
+def no_trigger(workspace: str, trigger: str) -> Missing:
+    """Of a request that names a trigger and no session."""
+    return Missing(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
+
+
+def nothing_to_forget(workspace: str, request: ForgetRequest) -> Missing:
+    """Of a request to forget."""
+    return Missing(
+        f"there is no breadcrumb {request.id!r} in workspace {workspace!r}; name its session if the store cannot "
+        "know it, because it is a secret or was rejected"
+    )
+
+
 class Lookup:
     """Reads the store."""
 
@@ -50,7 +83,7 @@ class Lookup:
     @property
     def verbs(self) -> Mapping[str, Verb]:
         """Name in the subject → handler."""
-        return {"fetch": self.fetch, "history": self.history}
+        return {"fetch": self.fetch, "history": self.history, "sessions": self.sessions}
 
     async def fetch(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `FetchRequest`."""
@@ -61,11 +94,7 @@ class Lookup:
         versions = [crumb for crumb in await self._log.store.versions(workspace, request.id) if self._is_valid(crumb)]
         matches = [crumb for crumb in versions if request.version in (None, crumb.version)]
         if not matches:
-            numbers = ", ".join(str(crumb.version) for crumb in versions)
-            raise Rejected(
-                f"there is no breadcrumb {request.id!r}" + (f" version {request.version}; there is {numbers}" if numbers else "")
-                + f" in workspace {workspace!r} that can be handed out; secret, deleted and expired ones never are"
-            )  # fmt: skip
+            raise no_breadcrumb(workspace, request, versions)
         return breadcrumb_json(matches[-1])
 
     async def history(self, workspace: str, data: bytes) -> dict[str, Any]:
@@ -80,6 +109,24 @@ class Lookup:
             "breadcrumbs": [breadcrumb_json(crumb) for crumb in page if self._is_valid(crumb)],
             "next": cursor(page[-1].place) if len(page) == request.limit else None,
         }
+
+    async def sessions(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `SessionsRequest`."""
+        request = read_request(SessionsRequest, data)
+        edge = place_of(request.after) if request.after else STREAM_END
+        await self._log.catch_up(workspace, EVERY_SESSION)
+        if request.user:
+            ends = await self._ends_of_person(workspace, request.user, edge, request.limit)
+        else:
+            ends = await self._log.store.latest(workspace, edge, request.limit)
+        return {"sessions": list(map(session_json, ends)), "next": cursor(ends[-1].place) if len(ends) == request.limit else None}
+
+    async def _ends_of_person(self, workspace: str, user: str, until: Place, limit: int) -> tuple[Breadcrumb, ...]:
+        store, span = self._log.store, (ORIGIN, STREAM_END)
+        names = [name for name in await store.sessions_of(workspace, user) if name != NO_SESSION]
+        ends = [crumb for name in names for crumb in await store.list_session(workspace, name, span, 1, newest=True)]
+        before = sorted((crumb for crumb in ends if crumb.place < until), key=lambda crumb: crumb.place, reverse=True)
+        return tuple(before[:limit])
 
     async def _of_session(self, workspace: str, request: HistoryRequest, span: tuple[Place, Place]) -> tuple[Breadcrumb, ...]:
         check_token(request.session, "session")
@@ -121,11 +168,7 @@ class Contexts:
         else:
             event = await self._published.last_context(workspace, request.consumer, session)
         if event is None:
-            of = f" for trigger {request.trigger!r}" if request.trigger else ""
-            raise Rejected(
-                f"no context of {request.consumer!r} in session {session!r}{of} is kept; they are kept for 24 hours and are "
-                "taken away when what they show is forgotten"
-            )
+            raise no_context(request, session)
         context: dict[str, Any] = json.loads(event.data)
         return context
 
@@ -134,7 +177,7 @@ class Contexts:
             raise Rejected("the request names neither a session nor a trigger; name one of them")
         versions = await self._reader.versions(workspace, trigger)
         if not versions:
-            raise Rejected(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
+            raise no_trigger(workspace, trigger)
         return await self._reader.caller_session(versions[0]) or versions[0].session
 
 
@@ -189,10 +232,7 @@ class RequestHandlers:
         versions = await self._store.versions(workspace, request.id)
         sessions = {request.session} if request.session else {crumb.session for crumb in versions}
         if not sessions and not await self._store.traces(workspace, request.id):
-            raise Rejected(
-                f"there is no breadcrumb {request.id!r} in workspace {workspace!r}; name its session if the store cannot "
-                "know it, because it is a secret or was rejected"
-            )
+            raise nothing_to_forget(workspace, request)
         counts = Counter(crumb.session for crumb in versions)
         return {
             "receipts": [

@@ -147,3 +147,13 @@ async def test_the_sessions_of_a_person_are_listed_with_private_ones(store: Stor
     await remember(store, ada(1, "b"), ada(2, "a", private=True), bob(3, "c"), ada(4, "_", schema="note.v1"))
     assert await store.sessions_of("acme", "ada") == ("_", "a", "b")
     assert await store.sessions_of("acme", "") == ()
+
+
+async def test_sessions_are_listed_by_their_newest_breadcrumb_in_pages(store: Store) -> None:
+    await remember(store, ada(1, "a"), bob(2, "b"), ada(3, "a"), ada(4, "c"), ada(5, "_", schema="note.v1"))
+    newest = await store.latest("acme", FAR, 2)
+    assert [(crumb.session, crumb.place.sequence) for crumb in newest] == [("c", 4), ("a", 3)]
+    assert [crumb.session for crumb in await store.latest("acme", newest[-1].place, 2)] == ["b"]
+    assert await store.latest("other", FAR, 2) == ()
+    await store.erase("acme", "c", "m4", FAR)
+    assert [crumb.session for crumb in await store.latest("acme", FAR, 9)] == ["a", "b"]

@@ -145,6 +145,7 @@ class Stores(RuleBasedStateMachine):
     def ask_for_people(self, workspace: str, session: str, user: str, until: Place) -> None:
         self.same(self.model.is_memory(workspace, session, user, until), self.store.is_memory(workspace, session, user, until))
         self.same(self.model.sessions_of(workspace, user), self.store.sessions_of(workspace, user))
+        self.same(self.model.latest(workspace, until, 2), self.store.latest(workspace, until, 2))
 
     @rule(number=st.integers(0, 99))
     def ask_for_facts(self, number: int) -> None:

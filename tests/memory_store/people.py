@@ -8,6 +8,11 @@ from builder.domain.recall import RecallQuery, Scope, StoredBreadcrumb
 from tests.memory_store.queries import by_place
 
 
+def crumbs_of(workspace: str, rows: Iterable[StoredBreadcrumb]) -> list[Breadcrumb]:
+    """All of a workspace."""
+    return [row.breadcrumb for row in rows if row.breadcrumb.workspace == workspace]
+
+
 def first_words(query: RecallQuery, crumbs: Iterable[Breadcrumb]) -> dict[str, Place]:
     """Session that belongs to the query's scope by its person → the place from which on it does.
 
@@ -81,3 +86,10 @@ def first_rows(rows: list[StoredBreadcrumb], limit: int) -> list[StoredBreadcrum
         return rows
     end = in_place[limit - 1].breadcrumb.place
     return [row for row in rows if comes_with(row) <= end]
+
+
+def latest(until: Place, crumbs: list[Breadcrumb]) -> tuple[Breadcrumb, ...]:
+    """`People.latest`."""
+    ordered = sorted((crumb for crumb in crumbs if crumb.session != NO_SESSION and not crumb.removes), key=by_place)
+    ends = {crumb.session: crumb for crumb in ordered}.values()
+    return tuple(sorted((crumb for crumb in ends if crumb.place < until), key=by_place, reverse=True))

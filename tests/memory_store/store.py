@@ -34,7 +34,7 @@ from tests.memory_store.queries import (
     oldest_first,
     pinned,
     size_of,
-)
+)  # fmt: skip
 from tests.memory_store.removal import is_same, removed_by, replaced_by
 from tests.memory_store.workspace import MemoryWorkspaceReader
 
@@ -50,7 +50,7 @@ class MemoryStore(MemoryProgress, MemoryEditions, MemoryWorkspaceReader, Complet
         self._joins: dict[str, Joins] = {}
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Nothing."""
 
     @override
     async def check(self) -> str:
@@ -226,8 +226,7 @@ class MemoryStore(MemoryProgress, MemoryEditions, MemoryWorkspaceReader, Complet
     async def list_session(
         self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
     ) -> tuple[Breadcrumb, ...]:
-        remaining = [row.breadcrumb for row in self._remaining(workspace)]
-        traces = [row.breadcrumb for row in self._rows.values()]
+        remaining, traces = ([row.breadcrumb for row in rows] for rows in (self._remaining(workspace), self._rows.values()))
         matches = [
             crumb
             for crumb in remaining
@@ -242,13 +241,15 @@ class MemoryStore(MemoryProgress, MemoryEditions, MemoryWorkspaceReader, Complet
 
     @override
     async def is_memory(self, workspace: str, session: str, user: str, until: Place) -> bool:
-        crumbs = [row.breadcrumb for row in self._rows.values() if row.breadcrumb.workspace == workspace]
-        return people.is_memory(session, user, until, crumbs)
+        return people.is_memory(session, user, until, people.crumbs_of(workspace, self._rows.values()))
 
     @override
     async def last_speaker(self, workspace: str, session: str, until: Place) -> str | None:
-        crumbs = [row.breadcrumb for row in self._rows.values() if row.breadcrumb.workspace == workspace]
-        return people.last_speaker(session, until, crumbs)
+        return people.last_speaker(session, until, people.crumbs_of(workspace, self._rows.values()))
+
+    @override
+    async def latest(self, workspace: str, until: Place, limit: int) -> tuple[Breadcrumb, ...]:
+        return people.latest(until, people.crumbs_of(workspace, self._rows.values()))[:limit]
 
     @override
     async def sessions_of(self, workspace: str, user: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Health, readiness and metrics as ASGI routes; FastStream's ASGI application serves them."""
+"""Health, readiness and metrics as ASGI routes, which FastStream's ASGI application serves, and beside them the API."""
 
 import asyncio
 import json
@@ -14,9 +14,12 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from builder.domain.errors import Misconfigured, Unavailable
 
+PATHS = ("/livez", "/readyz", "/metrics")
 FAILING = "failing"
 FRESH_SECONDS = 5.0
 """A scrape may be this old: the chart's probe asks `/readyz` as often."""
+STOP_SECONDS = 10
+"""For open requests, when the service stops."""
 CHECK_SECONDS = 3.0
 """The chart's probes wait for five."""
 Check = Callable[[], Awaitable[str]]
@@ -72,7 +75,17 @@ def routes(alive: Callable[[], bool], readiness: Readiness, registry: CollectorR
         text = await asyncio.to_thread(generate_latest, registry)
         return AsgiResponse(text, status_code=200, headers={"content-type": CONTENT_TYPE_PLAIN_0_0_4})
 
-    return [("/livez", livez), ("/readyz", readyz), ("/metrics", metrics)]
+    return list(zip(PATHS, (livez, readyz, metrics), strict=True))
+
+
+def with_api(probes: Any, api: Any) -> Any:
+    """One ASGI application: its lifespan and the three paths above are those of `probes`, all else is the API's."""
+
+    async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        own = scope["type"] != "http" or scope["path"] in PATHS
+        await (probes if own else api)(scope, receive, send)
+
+    return application
 
 
 async def _problem(check: Check) -> str:
@@ -98,21 +111,31 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def serve(application: Any, host: str, port: int, stop: asyncio.Event, started: Callable[[int], None]) -> None:
-    """started: called with the port. Raises `Misconfigured`."""
-    server = _Server(
-        uvicorn.Config(application, host=host, port=port, log_config=None, lifespan="on", access_log=False, ws="none")
-    )
+async def serve(
+    application: Any,
+    host: str,
+    port: int,
+    stop: asyncio.Event,
+    started: Callable[[int], None],
+    stopping: Callable[[], None] = lambda: None,
+) -> None:
+    """started: called with the port. stopping: before open requests are waited for. Raises `Misconfigured`."""
+    config = uvicorn.Config(
+        application, host=host, port=port, log_config=None, lifespan="on", access_log=False, ws="none", server_header=False,
+        timeout_graceful_shutdown=STOP_SECONDS,
+    )  # fmt: skip
+    server = _Server(config)
     serving = asyncio.create_task(_run(server, host, port))
-    stopping = asyncio.create_task(stop.wait())
+    waiting = asyncio.create_task(stop.wait())
     try:
         while not server.started and not serving.done():
             await asyncio.sleep(0.005)
         if server.started:
             started(server.servers[0].sockets[0].getsockname()[1])
-        await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        stopping.cancel()
+        waiting.cancel()
+        stopping()
         server.should_exit = True
         await serving
 

@@ -40,6 +40,17 @@ SESSION = f"""
     ORDER BY held.incarnation {{order}}, held.sequence {{order}} LIMIT ?
 """
 
+# Backwards by place: sessions in use come first, so few rows are looked at.
+LATEST = f"""
+    SELECT {HELD_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_places
+    WHERE held.workspace = ? AND held.session <> ? AND held.removes = '' AND (held.incarnation, held.sequence) < (?, ?)
+      AND NOT EXISTS (
+        SELECT 1 FROM breadcrumbs AS later WHERE later.workspace = held.workspace AND later.session = held.session
+          AND later.removes = '' AND (later.incarnation, later.sequence) > (held.incarnation, held.sequence)
+      )
+    ORDER BY held.incarnation DESC, held.sequence DESC LIMIT ?
+"""
+
 
 def chain(sql: Cursor, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
     """`Reader.chain`."""

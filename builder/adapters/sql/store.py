@@ -187,9 +187,8 @@ class SqlStore(SqlBookkeeping, SqlWorkspaceReader, CompleteStore):
 
     @override
     async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
-        return await self._connection.run(
-            lambda sql: reading.chain(sql, workspace, identity, until, limit), Access.READING, workspace
-        )
+        link = workspace, identity, until, limit
+        return await self._connection.run(lambda sql: reading.chain(sql, *link), Access.READING, workspace)
 
     @override
     async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
@@ -210,14 +209,17 @@ class SqlStore(SqlBookkeeping, SqlWorkspaceReader, CompleteStore):
 
     @override
     async def is_memory(self, workspace: str, session: str, user: str, until: Place) -> bool:
-        return await self._connection.run(
-            lambda sql: scopes.is_memory(sql, workspace, session, user, until), Access.READING, workspace
-        )
+        person = workspace, session, user, until
+        return await self._connection.run(lambda sql: scopes.is_memory(sql, *person), Access.READING, workspace)
 
     @override
     async def last_speaker(self, workspace: str, session: str, until: Place) -> str | None:
         rows = await self._connection.rows(scopes.PERSON.format(order="DESC"), (workspace, session, *until), workspace)
         return rows[0][0] if rows else None
+
+    @override
+    async def latest(self, workspace: str, until: Place, limit: int) -> tuple[Breadcrumb, ...]:
+        return breadcrumbs(await self._connection.rows(reading.LATEST, (workspace, NO_SESSION, *until, limit), workspace))
 
     @override
     async def sessions_of(self, workspace: str, user: str) -> tuple[str, ...]:

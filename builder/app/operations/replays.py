@@ -12,7 +12,7 @@ from builder.app.reload import Reloader
 from builder.assemble.explanation import Explanation
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
-from builder.domain.errors import Misconfigured, Rejected
+from builder.domain.errors import Misconfigured, Missing, Rejected
 from builder.domain.lint_finding import FaultyFiles
 from builder.domain.profile import Definitions, Profile
 from builder.domain.recall import EVERY_SESSION
@@ -118,7 +118,7 @@ class Replays:
         if not versions:
             scope = f"session {request.session!r} of workspace" if request.session else "workspace"
             problem = f"there is no breadcrumb {identity!r} in {scope} {workspace!r}, or it was erased"
-            raise Rejected(f"{problem}; context-builder history SESSION lists ids")
+            raise Missing(f"{problem}; context-builder history SESSION lists ids")
         sessions = sorted({crumb.session for crumb in versions})
         if len(sessions) > 1:
             raise Rejected(f"{identity!r} is a breadcrumb of {', '.join(sessions)}; name the session")
@@ -130,7 +130,7 @@ class Replays:
         consumer = request.consumer or DEFAULT
         event = await self._published.last_context(workspace, consumer, request.session)
         if event is None:
-            raise Rejected(f"no context of {consumer!r} in session {request.session!r} is kept; name the trigger")
+            raise Missing(f"no context of {consumer!r} in session {request.session!r} is kept; name the trigger")
         return str(json.loads(event.data)["trigger_event_id"])
 
     async def _versions(self, workspace: str, identity: str, session: str) -> tuple[Breadcrumb, ...]:

@@ -148,18 +148,29 @@ def mcp(
     workspace: Workspace = "",
     servers: Servers = "",
     *,
-    http: Annotated[int, typer.Option(help="Serve streamable HTTP on this port of loopback; 0 = standard input and output.")] = 0,
+    http: Annotated[
+        int,
+        typer.Option(help="Serve streamable HTTP on this port of loopback, for bearer tokens; 0 = standard input and output."),
+    ] = 0,
 ) -> None:
     """Serve the Model Context Protocol: tools of a memory for Claude Desktop, Cursor, VS Code and agents."""
     try:
-        from builder.app.mcp import mcp_server
+        from builder.app.http.tokens import local_tokens
+        from builder.app.mcp import Verifier, mcp_server
     except ModuleNotFoundError as error:
         raise Misconfigured(f"the package {error.name} is not installed; {installation('service,mcp')}") from error
-    server = mcp_server(lambda: target_of(servers, workspace).connect())
-    if http:
-        server.run("streamable-http", host="127.0.0.1", port=http)
-    else:
-        server.run("stdio")
+
+    if not http:
+        mcp_server(lambda: target_of(servers, workspace).connect()).run("stdio")
+        return
+    configuration = settings()
+    tokens = local_tokens(configuration.http.tokens, configuration.data_dir, configuration.workspace)
+    server = mcp_server(
+        lambda: target_of(servers, workspace).connect(),
+        Verifier(tokens, workspace or configuration.workspace),
+        f"http://127.0.0.1:{http}",
+    )
+    server.run("streamable-http", host="127.0.0.1", port=http, stateless_http=True)
 
 
 async def _send_and_wait(

@@ -19,7 +19,7 @@ def up() -> None:
     """Run the service until Ctrl-C: embedded NATS unless servers are configured, store, worker, HTTP."""
     from builder.cli.serve import serve_until_signal
 
-    asyncio.run(serve_until_signal(settings()))
+    asyncio.run(serve_until_signal(settings(), makes_token=True))
 
 
 def worker() -> None:

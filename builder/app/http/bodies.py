@@ -1,0 +1,197 @@
+"""Bodies of requests and answers that only this door has, and an example of each operation."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from builder.client.asking import CONTEXT_SECONDS
+from builder.remember.record import MAX_VERSION, AgentName, Ending
+from builder.remember.schemas.base import UserId
+from builder.wire.records import SentTime
+from builder.wire.requests import (
+    CompactRequest,
+    ExplainRequest,
+    ForgetRequest,
+    HistoryRequest,
+    Number,
+    SearchRequest,
+    SessionsRequest,
+)
+
+for _model in (CompactRequest, ExplainRequest, ForgetRequest, HistoryRequest, SearchRequest, SessionsRequest):
+    _model.model_rebuild()  # FastAPI warns of what is built later
+
+_TIME = "2026-11-21T10:00:00Z"
+
+
+def _text(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError("send a text like 2026-11-21T10:00:00+01:00")  # noqa: TRY004 - pydantic reads a ValueError
+    return value
+
+
+Moment = Annotated[SentTime, BeforeValidator(_text)]
+
+
+class _Sending(BaseModel):
+    session: str = Field(min_length=1, max_length=1000, description="the conversation, by any name")
+    user_id: UserId | None = Field(None, description="your id of the user")
+    created_at: Moment | None = Field(None, description="the sender's clock, with its offset; default is the stream's")
+    tags: list[str] = Field([], max_length=1000)
+    ttl: Ending | None = Field(None, description="when it ends: a moment, or seconds")
+    memory: bool = Field(True, strict=True, description="false keeps it out of the user's memory")
+
+
+class AskRequest(_Sending):
+    """What a user says, and for whom the context is."""
+
+    model_config = ConfigDict(extra="forbid")
+    content: str = Field(min_length=1, description="what the user says")
+    consumer: str = Field("default", min_length=1, max_length=128, description="the agent whose context it is")
+    timeout: float = Field(30, ge=1, le=CONTEXT_SECONDS, strict=True, description="seconds to wait for the context")
+    id: str = Field(
+        "", max_length=256, description="id of the message; the same id again waits for the same context. Default: new"
+    )
+    speaker: str = Field("", max_length=200, description="display name")
+
+
+class MessageRequest(_Sending):
+    """A breadcrumb of any schema. Further fields of a record, as `title` or `sensitivity`, are taken as they are."""
+
+    model_config = ConfigDict(extra="allow")
+    schema_name: str = Field(min_length=1, description="schema, as user.message.v1")
+    context: dict[str, Any] = Field(description="the body; its schema is the file schemas/<schema_name>.json")
+    id: str = Field("", max_length=256, description="id; the same id again changes nothing. Default: new")
+    version: Number = Field(1, ge=1, le=MAX_VERSION, description="+1 with every update; only version 1 triggers")
+    to: AgentName | list[AgentName] = Field([], description="the agents that it is addressed to; none = everybody")
+
+
+class Sent(BaseModel):
+    """A breadcrumb is in the stream."""
+
+    id: str
+    session: str
+    seq: int = Field(description="its sequence in the stream")
+    duplicate: bool = Field(description="the stream had it already")
+
+
+class Passage(BaseModel):
+    """A passage that answers a question."""
+
+    id: str
+    schema_name: str
+    session: str
+    seq: int
+    speaker: str
+    user_id: str | None
+    created_at: datetime
+    text: str
+    probability: float = Field(description="that it answers the question")
+
+
+class Passages(BaseModel):
+    """The most probable first."""
+
+    passages: list[Passage]
+
+
+class Breadcrumb(BaseModel):
+    """A breadcrumb as it is stored."""
+
+    id: str
+    version: int
+    schema_name: str
+    workspace: str
+    session: str
+    seq: int
+    speaker: str
+    user_id: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    tags: list[str]
+    text: str
+    context: dict[str, Any] = Field(description="the body")
+
+
+class History(BaseModel):
+    """A page of breadcrumbs."""
+
+    breadcrumbs: list[Breadcrumb]
+    next: str | None = Field(description="`after` of the next page; null = this is the last one")
+
+
+class SessionEnd(BaseModel):
+    """A session, by its newest breadcrumb."""
+
+    session: str
+    seq: int
+    created_at: datetime
+
+
+class Sessions(BaseModel):
+    """A page of sessions."""
+
+    sessions: list[SessionEnd]
+    next: str | None = Field(description="`after` of the next page; null = this is the last one")
+
+
+class Piece(BaseModel):
+    """A piece of a long message."""
+
+    text: str = Field(description="the first line says the range and the next offset")
+
+
+class Explained(BaseModel):
+    """A page and its receipt."""
+
+    model_config = ConfigDict(extra="allow")
+    content: str
+    receipt: dict[str, Any]
+    times: dict[str, float] = Field(description="milliseconds of the delivery")
+
+
+class Receipts(BaseModel):
+    """What was erased, a receipt for each session; none = it was forgotten before."""
+
+    receipts: list[dict[str, Any]]
+
+
+class Compacted(BaseModel):
+    """What was summarised; `reason` says why nothing was."""
+
+    model_config = ConfigDict(extra="allow")
+    units: int
+    summary: str
+    reason: str
+
+
+_QUESTION = {"session": "s42", "content": "Where do I set the API key?", "user_id": "maya"}
+_RECORD = {"id": "m110", "schema_name": "user.message.v1", "session": "s42", "context": {"content": _QUESTION["content"]}}
+_PLACE = {"session": "s42", "seq": 118, "created_at": _TIME}
+_TEXT = {"schema_name": "user.message.v1", "speaker": "User", "user_id": "maya", "text": _QUESTION["content"]}
+_BREADCRUMB = {
+    "id": "m110", **_PLACE, **_TEXT, "version": 1, "workspace": "default", "expires_at": None, "tags": [],
+    "context": {"content": _QUESTION["content"]},
+}  # fmt: skip
+_RECEIPT = {"workspace": "default", "session": "s42", "id": "m110", "by": "maya", "versions": 1, "at": _TIME}
+
+EXAMPLES: dict[str, tuple[Any, Any]] = {
+    "ask": (_QUESTION, None),
+    "context": (None, None),
+    "events": (None, 'id: 1763719200000000.7\nevent: context\ndata: {"content": "…"}\n\n'),
+    "omitted": (None, {"text": "[characters 0 to 27 of 27, the end]\nWhere do I set the API key?"}),
+    "send": (_RECORD, {"id": "m110", "session": "s42", "seq": 118, "duplicate": False}),
+    "search": (
+        {"text": "API key", "session": "s42", "limit": 5},
+        {"passages": [{"id": "m110", **_PLACE, **_TEXT, "probability": 0.83}]},
+    ),
+    "sessions": (None, {"sessions": [_PLACE], "next": None}),
+    "history": (None, {"breadcrumbs": [_BREADCRUMB], "next": None}),
+    "fetch": (None, _BREADCRUMB),
+    "explain": ({"trigger": "m110", "consumer": "default"}, {"content": "…", "receipt": {}, "times": {"page": 9.0}}),
+    "forget": ({"id": "m110", "by": "maya"}, {"receipts": [_RECEIPT]}),
+    "compact": ({"session": "s42"}, {"units": 0, "summary": "", "reason": "there is nothing to summarise"}),
+    "export": (None, '{"id": "m110", "schema_name": "user.message.v1", "session": "s42", "context": {"content": "…"}}\n'),
+}
+"""Operation → a request's body and an answer."""

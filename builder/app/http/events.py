@@ -1,0 +1,230 @@
+"""Contexts as server-sent events: one subscription of the process, fanned out to all who listen."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from builder.adapters.nats.contexts import ContextStream
+from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
+from builder.domain.errors import Rejected, Unavailable
+from builder.wire.requests import cursor, place_of
+from builder.wire.subjects import check_token
+from builder.worker.access import AccessControl, Caller
+
+log = logging.getLogger("builder.http")
+
+HEARTBEAT_SECONDS = 15.0
+PAUSE_SECONDS = 0.5
+"""Before the stream is followed again."""
+START_SECONDS = 5.0
+MAX_WAITING = 64
+"""Events that a client may be behind. Their bytes are shared by all clients."""
+SLOW_SECONDS = 30.0
+"""For a client to take one event."""
+_CURSOR = re.compile(r"[0-9]{1,18}\.[0-9]{1,18}")
+HEARTBEAT = b": heartbeat\n\n"
+SLOW = b"event: end\ndata: this client reads too slowly; connect again with Last-Event-ID, nothing is lost\n\n"
+STOPPED = b"event: end\ndata: the service stops; connect again with Last-Event-ID, nothing is lost\n\n"
+
+
+class Listener:
+    """A client's events."""
+
+    __slots__ = ("_waiting", "_wake", "is_over")
+
+    def __init__(self) -> None:
+        self._waiting: list[bytes] = []
+        self._wake = asyncio.Event()
+        self.is_over = False
+
+    def put(self, event: bytes) -> None:
+        """Add an event; one too many ends the client."""
+        if self.is_over:
+            return
+        if len(self._waiting) == MAX_WAITING:
+            self.end(SLOW)
+            return
+        self._waiting.append(event)
+        self._wake.set()
+
+    def beat(self) -> None:
+        """Show that the connection lives, if nothing else does."""
+        if not self._waiting:
+            self.put(HEARTBEAT)
+
+    def end(self, event: bytes = b"") -> None:
+        """The last event; what waits is left to the next connection."""
+        if not self.is_over:
+            self._waiting, self.is_over = [event] if event else [], True
+            self._wake.set()
+
+    async def events(self) -> AsyncIterator[bytes]:
+        """In order, until the end."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            waiting, self._waiting = self._waiting, []
+            for event in waiting:
+                if self.is_over and event is not waiting[-1]:
+                    break
+                yield event
+            if self.is_over and not self._waiting:
+                return
+
+
+class Fanout:
+    """Follows the stream of contexts and hands each to its listeners."""
+
+    def __init__(self, stream: ContextStream, access: AccessControl) -> None:
+        self._stream = stream
+        self._access = access
+        self._place = ORIGIN
+        self._ready = asyncio.Event()
+        self._listeners: dict[tuple[str, str], dict[Caller, set[Listener]]] = {}
+        self._is_closed = False
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Follow during the block."""
+        tasks = [asyncio.create_task(self._follow()), asyncio.create_task(self._beat())]
+        try:
+            yield
+        finally:
+            self.close()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def close(self) -> None:
+        """End every client; those that come later end at once."""
+        self._is_closed = True
+        for listener in self._all():
+            listener.end(STOPPED)
+
+    async def response(self, caller: Caller, consumer: str, last_event: str) -> "EventStream":
+        """The answer to a client. last_event: id of the last event that it has; "" = none. Raises `Rejected`, `Unavailable`."""
+        check_token(consumer, "consumer")
+        if last_event and not _CURSOR.fullmatch(last_event):
+            raise Rejected(f"Last-Event-ID is {last_event[:40]!r}; send the id of an event, as it came")
+        after = place_of(last_event) if last_event else None
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(START_SECONDS):
+                await self._ready.wait()
+        if not self._ready.is_set():
+            raise Unavailable("the stream of contexts cannot be read yet; look at `context-builder doctor`")
+        return EventStream(self, caller, consumer, after)
+
+    @contextmanager
+    def listening(self, caller: Caller, consumer: str) -> Iterator[tuple[Listener, Place]]:
+        """A listener for the block, and the place behind which its events begin."""
+        listener, key = Listener(), (caller.workspace, consumer)
+        group = self._listeners.setdefault(key, {}).setdefault(caller, set())
+        group.add(listener)
+        if self._is_closed:
+            listener.end(STOPPED)
+        try:
+            yield listener, self._place
+        finally:
+            group.discard(listener)
+            if not group:
+                callers = self._listeners.get(key, {})
+                callers.pop(caller, None)
+                if not callers:
+                    self._listeners.pop(key, None)
+
+    async def earlier(self, caller: Caller, consumer: str, after: Place, until: Place) -> AsyncIterator[bytes]:
+        """The kept events between two places; those of a stream that was made again are all newer."""
+        sequence = after.sequence if after.incarnation == until.incarnation else 0
+        if sequence < until.sequence:
+            async for arrival in self._stream.between(caller.workspace, consumer, sequence, until.next):
+                if await self._access.is_for(caller, json.loads(arrival.data)):
+                    yield _event(arrival)
+
+    async def _follow(self) -> None:
+        while True:
+            try:
+                last = await self._stream.last()
+                if self._place.incarnation != last.incarnation:
+                    self._place = last if self._place == ORIGIN else Place(last.incarnation, 0)
+                self._ready.set()
+                async for arrival in self._stream.behind(self._place):
+                    await self._hand_out(arrival)
+                    self._place = arrival.place
+            except Unavailable as error:
+                log.warning("contexts are not handed out for now: %s", error)
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _hand_out(self, arrival: StreamMessage) -> None:
+        _, workspace, consumer, *_ = arrival.subject.split(".")
+        callers = self._listeners.get((workspace, consumer))
+        if not callers or arrival.data == b"{}":
+            return
+        content: dict[str, Any] = json.loads(arrival.data)
+        event = _event(arrival)
+        for caller in tuple(callers):
+            if await self._access.is_for(caller, content):
+                for listener in callers.get(caller, ()):
+                    listener.put(event)
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+            for listener in self._all():
+                listener.beat()
+
+    def _all(self) -> list[Listener]:
+        return [each for callers in self._listeners.values() for group in callers.values() for each in group]
+
+
+class EventStream(Response):
+    """Server-sent events, until the client goes."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, fanout: Fanout, caller: Caller, consumer: str, after: Place | None) -> None:
+        super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+        del self.headers["content-length"]
+        self._parts = (fanout, caller, consumer)
+        self._after = after
+
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        fanout, caller, consumer = self._parts
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        with fanout.listening(caller, consumer) as (listener, place):
+            watching = asyncio.create_task(_gone(receive, listener))
+            try:
+                await _send(send, b"retry: 1000\nid: " + cursor(self._after or place).encode() + b"\n\n")
+                if self._after is not None:
+                    async for event in fanout.earlier(caller, consumer, self._after, place):
+                        await _send(send, event)
+                async for event in listener.events():
+                    await _send(send, event)
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            except (TimeoutError, OSError):
+                log.info("a client of %s took no event for %g s; its connection was closed", consumer, SLOW_SECONDS)
+            finally:
+                watching.cancel()
+
+
+async def _send(send: Send, event: bytes) -> None:
+    async with asyncio.timeout(SLOW_SECONDS):
+        await send({"type": "http.response.body", "body": event, "more_body": True})
+
+
+async def _gone(receive: Receive, listener: Listener) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    listener.end()
+
+
+def _event(arrival: StreamMessage) -> bytes:
+    return b"id: " + cursor(arrival.place).encode() + b"\nevent: context\ndata: " + arrival.data.replace(b"\n", b" ") + b"\n\n"

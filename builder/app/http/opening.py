@@ -1,0 +1,58 @@
+"""The door of a running service: which tokens open it, and where its parts come from."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from nats.aio.client import Client as Connection
+
+from builder.adapters.nats.contexts import ContextStream
+from builder.app.http.door import Parts, application
+from builder.app.http.events import Fanout
+from builder.app.http.limits import RateLimit
+from builder.app.http.tokens import OWN_TOKEN, local_tokens
+from builder.app.line import Line
+from builder.app.settings import Settings
+from builder.worker.access import AccessControl
+from builder.worker.request_handlers import Verb
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenDoor:
+    """The API, served beside the probes."""
+
+    application: Any
+    fanout: Fanout
+    own_token: Path | None
+    """File of the token that `up` made."""
+
+
+@asynccontextmanager
+async def open_door(
+    settings: Settings, connection: Connection, line: Line, verbs: Mapping[str, Verb], *, makes_token: bool
+) -> AsyncIterator[OpenDoor | None]:
+    """None = no token opens it. makes_token: on loopback, where no file of tokens is set. Raises `Misconfigured`."""
+    http = settings.http
+    if http.tokens is None and not (makes_token and _is_loopback(http.host)):
+        yield None
+        return
+    tokens = local_tokens(http.tokens, settings.data_dir, settings.workspace)
+    access = AccessControl(line.log, verbs, line.consumers)
+    fanout = Fanout(ContextStream(connection.jetstream(), settings.installation), access)
+    parts = Parts(
+        access=access, tokens=tokens, rate=RateLimit(http.requests_a_minute), fanout=fanout, log=line.log,
+        connection=connection, installation=settings.installation,
+    )  # fmt: skip
+    async with fanout.running():
+        own = None if http.tokens else settings.data_dir.expanduser() / OWN_TOKEN
+        yield OpenDoor(application=application(parts, settings.worker.max_body_bytes), fanout=fanout, own_token=own)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
