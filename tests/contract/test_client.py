@@ -61,7 +61,7 @@ async def test_ask_again_under_the_same_id_gives_the_same_context(client: Client
 @pytest.mark.parametrize(
     ("consumer", "why"),
     [
-        ("nosuch", "no profile of the service names the consumer 'nosuch'; known are claude, critic, default, friend"),
+        ("nosuch", "no profile of the service names the consumer 'nosuch'; known are claude, critic, default, framework, friend"),
         ("silent", "its profile has no triggers; add one"),
         ("urgent", "the audience of its profile leaves this user.message.v1 out"),
         ("a.b", "does not fit a NATS subject"),
