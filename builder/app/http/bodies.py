@@ -1,6 +1,5 @@
 """Bodies of requests and answers that only this door has, and an example of each operation."""
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -76,94 +75,10 @@ class Sent(BaseModel):
     duplicate: bool = Field(description="the stream had it already")
 
 
-class Passage(BaseModel):
-    """A passage that answers a question."""
-
-    id: str
-    schema_name: str
-    session: str
-    seq: int
-    speaker: str
-    user_id: str | None
-    created_at: datetime
-    text: str
-    probability: float = Field(description="that it answers the question")
-
-
-class Passages(BaseModel):
-    """The most probable first."""
-
-    passages: list[Passage]
-
-
-class Breadcrumb(BaseModel):
-    """A breadcrumb as it is stored."""
-
-    id: str
-    version: int
-    schema_name: str
-    workspace: str
-    session: str
-    seq: int
-    speaker: str
-    user_id: str | None
-    created_at: datetime
-    expires_at: datetime | None
-    tags: list[str]
-    text: str
-    context: dict[str, Any] = Field(description="the body")
-
-
-class History(BaseModel):
-    """A page of breadcrumbs."""
-
-    breadcrumbs: list[Breadcrumb]
-    next: str | None = Field(description="`after` of the next page; null = this is the last one")
-
-
-class SessionEnd(BaseModel):
-    """A session, by its newest breadcrumb."""
-
-    session: str
-    seq: int
-    created_at: datetime
-
-
-class Sessions(BaseModel):
-    """A page of sessions."""
-
-    sessions: list[SessionEnd]
-    next: str | None = Field(description="`after` of the next page; null = this is the last one")
-
-
 class Piece(BaseModel):
     """A piece of a long message."""
 
     text: str = Field(description="the first line says the range and the next offset")
-
-
-class Explained(BaseModel):
-    """A page and its receipt."""
-
-    model_config = ConfigDict(extra="allow")
-    content: str
-    receipt: dict[str, Any]
-    times: dict[str, float] = Field(description="milliseconds of the delivery")
-
-
-class Receipts(BaseModel):
-    """What was erased, a receipt for each session; none = it was forgotten before."""
-
-    receipts: list[dict[str, Any]]
-
-
-class Compacted(BaseModel):
-    """What was summarised; `reason` says why nothing was."""
-
-    model_config = ConfigDict(extra="allow")
-    units: int
-    summary: str
-    reason: str
 
 
 _QUESTION = {"session": "s42", "content": "Where do I set the API key?", "user_id": "maya"}

@@ -14,25 +14,15 @@ from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
 from builder import __version__
-from builder.app.http.bodies import (
-    EXAMPLES,
-    AskRequest,
-    Breadcrumb,
-    Compacted,
-    Explained,
-    History,
-    MessageRequest,
-    Passages,
-    Piece,
-    Receipts,
-    Sent,
-    Sessions,
-)  # fmt: skip
+from builder.app.http.bodies import EXAMPLES, AskRequest, MessageRequest, Piece, Sent
 from builder.app.http.client import DoorClient
 from builder.app.http.events import Fanout
 from builder.app.http.limits import BESIDE_BODY_BYTES, BodyLimit, RateLimit
 from builder.app.http.problems import PROBLEM, add_handlers
 from builder.app.http.tokens import Tokens
+from builder.app.verbs import Breadcrumbs, Explanation, Passages, Receipts, Sessions
+from builder.client import BreadcrumbRecord
+from builder.domain.summary import CompactionResult
 from builder.publish.event import AgentContextV1
 from builder.wire.requests import (
     CompactRequest,
@@ -199,19 +189,19 @@ async def sessions(request: Annotated[SessionsRequest, Query()], client: Asker) 
     return _json(await client.request("sessions", _fields(request)))
 
 
-@router.get("/history", response_model=History, summary="Breadcrumbs of a session or a user", **_documented("history"))
+@router.get("/history", response_model=Breadcrumbs, summary="Breadcrumbs of a session or a user", **_documented("history"))
 async def history(request: Annotated[HistoryRequest, Query()], client: Asker) -> Response:
     """In pages, in the order of the stream."""
     return _json(await client.request("history", _fields(request)))
 
 
-@router.get("/breadcrumbs/{id:path}", response_model=Breadcrumb, summary="All of one breadcrumb", **_documented("fetch"))
+@router.get("/breadcrumbs/{id:path}", response_model=BreadcrumbRecord, summary="All of one breadcrumb", **_documented("fetch"))
 async def fetch(id: str, client: Asker, version: Annotated[int | None, Query(ge=1)] = None) -> Response:  # noqa: A002 - its name
     """Never a secret, forgotten or expired one."""
     return _json(await client.request("fetch", {"id": id, "version": version}))
 
 
-@router.post("/explain", response_model=Explained, summary="Why a page looks as it does", **_documented("explain"))
+@router.post("/explain", response_model=Explanation, summary="Why a page looks as it does", **_documented("explain"))
 async def explain(request: Annotated[ExplainRequest, _body("explain")], client: Asker) -> Response:
     """The page built again, and the reason of each line."""
     return _json(await client.request("explain", _fields(request)))
@@ -225,7 +215,7 @@ async def forget(request: Annotated[ForgetRequest, _body("forget")], client: Ask
     return _json(await client.request("forget", {**_fields(request), "by": request.by or client.caller.name}))
 
 
-@router.post("/compact", response_model=Compacted, summary="Summarise all but the end of a session", **_documented("compact"))
+@router.post("/compact", response_model=CompactionResult, summary="Summarise all but a session's end", **_documented("compact"))
 async def compact(request: Annotated[CompactRequest, _body("compact")], client: Asker) -> Response:
     """The messages stay."""
     return _json(await client.request("compact", _fields(request)))
