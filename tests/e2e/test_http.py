@@ -62,6 +62,19 @@ def test_the_commands_of_the_page_work(service: Running) -> None:
     assert [line.partition(":")[0] for line in events] == ["retry", "id"]
 
 
+async def test_the_script_of_the_page_shows_a_context_in_plain_javascript(service: Running, api: Api, tmp_path: Path) -> None:
+    async with aclosing(api.events("default")) as events:
+        ((last, _),) = await first(events, 1)
+    assert (await api.post("/v1/contexts", session="script", content="Where is the kiln?")).status == 200
+    (block,) = re.findall(r"<!-- script: [^\n]*-->\n\n```js\n(.*?)```", PAGE, re.DOTALL)
+    head = f"""let [token, last] = {json.dumps([token_of(service), last])}
+const fetch = (path, options) => globalThis.fetch({json.dumps(service.http)} + path, options)
+const show = (page) => {{ console.log(page); process.exit() }}
+"""
+    (tmp_path / "script.mjs").write_text(head + block, "utf-8")
+    assert "Where is the kiln?" in shell(f"node {tmp_path}/script.mjs")
+
+
 def test_the_tokens_of_the_page_can_be_read(tmp_path: Path) -> None:
     (block,) = re.findall(r"<!-- tokens: [^\n]*-->\n\n```yaml\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "tokens.yaml").write_text(block, "utf-8")
