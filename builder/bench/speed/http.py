@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import perf_counter
@@ -95,17 +95,20 @@ class _Door:
 
 
 async def _asks(client: Client, door: _Door, rounds: int) -> dict[str, Any]:
+    """Each goes first in every second round: what the one before left to do slows down the next."""
     connection = await door.open()
     questions = iter(texts(2 * (rounds + WARM_UP)))
-    times: dict[str, list[float]] = {"client": [], "http": []}
+    asks: dict[str, Callable[[str], Awaitable[object]]] = {
+        "client": lambda question: client.ask("client", question),
+        "http": lambda question: door.post(connection, "/v1/contexts", session="http", content=question),
+    }
+    times: dict[str, list[float]] = {name: [] for name in asks}
     for number in range(rounds + WARM_UP):
-        started = perf_counter()
-        await client.ask("client", next(questions))
-        middle = perf_counter()
-        await door.post(connection, "/v1/contexts", session="http", content=next(questions))
-        if number >= WARM_UP:
-            times["client"].append(middle - started)
-            times["http"].append(perf_counter() - middle)
+        for name in sorted(asks, reverse=bool(number % 2)):
+            started = perf_counter()
+            await asks[name](next(questions))
+            if number >= WARM_UP:
+                times[name].append(perf_counter() - started)
     connection[1].close()
     return {f"ask_{name}_p50_ms": milliseconds(statistics.median(values)) for name, values in times.items()}
 
