@@ -179,7 +179,8 @@ class ContextBuilder:
 
     async def search(self, question: Breadcrumb, profile: Profile, tokens: int) -> tuple[View, tuple[Find, ...]]:
         """What answers the question in the scope of the profile, the most probable first. tokens: of all finds, about."""
-        query, view = await self.recall_for(question, profile)
+        view, scope = await self.recaller.view_for(question, profile)
+        query = await self.searcher.query(question.text, view, profile, scope, {})
         result = retrieve(query, view, profile.retrieval, self.ranker, frozenset(), tokens, self.recaller.terms)
         return view, tuple(find for find in result.finds if find.leader < 0 and find.replaces < 0)
 

@@ -47,6 +47,7 @@ VARIANTS: dict[str, Json] = {
     "external": {"nats": EXTERNAL},
     "external, password": {"nats": EXTERNAL | {"auth": PASSWORD}},
     "external, token": {"nats": EXTERNAL | {"auth": TOKEN}},
+    "external, API": {"nats": EXTERNAL, "http": {"existingSecret": "api", "tokensKey": "tokens.yaml"}},
     "external, nkey": {"nats": EXTERNAL | {"auth": NKEY}},
     "external, files": {"nats": EXTERNAL | {"auth": FILES}},
     "external, client certificate": {"nats": EXTERNAL | {"auth": FILES | {"certKey": "client.pem", "keyKey": "client.key"}}},

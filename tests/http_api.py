@@ -1,7 +1,7 @@
 """The HTTP API for tests: tokens of a file, requests with one of them, events as they come."""
 
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -42,6 +42,7 @@ class Api:
 
     def __init__(self, url: str, token: str = "") -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.url = url
         self._client = httpx2.AsyncClient(base_url=url, headers=headers, timeout=DEADLINE)
 
     async def __aenter__(self) -> Self:
@@ -62,7 +63,7 @@ class Api:
         """Any request."""
         return _answer(await self._client.request(method, path, content=content, headers=headers))
 
-    async def events(self, consumer: str, last: str = "") -> AsyncIterator[tuple[str, str]]:
+    async def events(self, consumer: str, last: str = "") -> AsyncGenerator[tuple[str, str], None]:
         """(id, trigger) of each event; the first is that of the connection, with trigger ""."""
         headers = {"Last-Event-ID": last} if last else {}
         async with self._client.stream("GET", f"/v1/contexts/{consumer}/events", headers=headers) as response:

@@ -90,6 +90,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "explain": speed.explain,
             "load": speed.load,
             "memory": speed.memory,
+            "http": speed.http,
             "plan": speed.plan,
             "store": speed.store,
             "sandbox": speed.sandbox,

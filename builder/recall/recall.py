@@ -170,6 +170,14 @@ class Recaller:
             recalls.append(self._for(trigger, profile, scope, *readings[key], as_of))
         return tuple(replace(recall, consumers=names) for recall in recalls if recall is not None)
 
+    async def view_for(self, question: Breadcrumb, profile: Profile) -> tuple[View, Scope]:
+        """What a question of its own is searched in, and where that is. It is part of no turn and answers nothing."""
+        memory = await memory_of(self.reader.store, question) if looks_for_person(question, (profile,)) else None
+        scope = scope_of(question, profile, memory)
+        rows, view = await self._read(question.session, question.place, scope, (profile,), inclusive=False)
+        view = visible_to(view, profile, question, self._excluded(unexpired(question.received_at, rows)))
+        return (of_person(view, scope.user) if scope.user else view), scope
+
     async def session_view(self, workspace: str, session: str, until: Place) -> View:
         """The session up to and including a place, as a summariser sees it."""
         scope = self.reader.cache.scope_of_session(workspace, session)

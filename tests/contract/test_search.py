@@ -66,3 +66,13 @@ async def test_a_search_that_cannot_be_made_is_refused_in_a_sentence(talk: Clien
         await talk.search("Anything", limit=101)
     with pytest.raises(Rejected, match="text: String should have at least 1 character"):
         await talk.search("")
+
+
+async def test_sessions_are_listed_by_when_they_spoke_last_and_by_user(talk: Client) -> None:
+    assert [each.session async for each in talk.sessions()] == ["studio", "kitchen"]
+    assert [each.session async for each in talk.sessions(user_id="ben")] == ["studio"]
+    await talk.send_user_message("kitchen", "Is it warm?", user_id="ben")
+    ends = [each async for each in talk.sessions(user_id="ben")]
+    assert [each.session for each in ends] == ["kitchen", "studio"]
+    assert ends[0].sequence > ends[1].sequence
+    assert [each async for each in talk.sessions(user_id="nobody")] == []

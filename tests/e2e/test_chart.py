@@ -125,6 +125,14 @@ def test_credential_files_are_mounted_where_the_settings_point() -> None:
     assert [item["key"] for item in secret["items"]] == ["agent.creds", "ca.pem"]
 
 
+def test_the_tokens_of_the_api_are_mounted_where_the_setting_points() -> None:
+    spec = pod("external, API")
+    (secret,) = [volume["secret"] for volume in spec["volumes"] if volume["name"] == "http-tokens"]
+    (mount,) = [each["mountPath"] for each in spec["containers"][0]["volumeMounts"] if each["name"] == "http-tokens"]
+    assert secret["items"] == [{"key": "tokens.yaml", "path": "tokens.yaml"}]
+    assert environment(spec["containers"][0])["CONTEXT_BUILDER_HTTP__TOKENS"] == f"{mount}/tokens.yaml"
+
+
 def test_a_client_certificate_is_mounted_where_the_settings_point() -> None:
     spec = pod("external, client certificate")
     names = ("CONTEXT_BUILDER_NATS__TLS_CERT", "CONTEXT_BUILDER_NATS__TLS_KEY")

@@ -188,6 +188,7 @@ def test_every_value_has_a_default_a_comment_and_a_schema() -> None:
             {"nats": EXTERNAL, "autoscaling": {"by": "cpu", "minReplicas": 4, "maxReplicas": 3}},
             "autoscaling.maxReplicas is 3 and below autoscaling.minReplicas, which is 4; raise it",
         ),
+        ({"http": {"tokensKey": "tokens.yaml"}}, "'/http/existingSecret': minLength: got 0, want 1"),
         ({"store": {"postgresql": {"existingSecret": "pg"}}}, "'/store/postgresql/urlKey': minLength: got 0, want 1"),
         ({"store": {"postgresql": {"caKey": "ca"}}}, "'/store/postgresql/existingSecret': minLength: got 0, want 1"),
         ({"store": {"url": "postgresql://me:pw@pg"}}, "'/store': additional properties 'url' not allowed"),

@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
 
 from tests.commands import COMMAND, Command
@@ -100,7 +102,9 @@ async def test_streamable_http_serves_the_same_tools(service: Running, tmp_path:
     server = Command(("mcp", "--http", str(port)), service.env, tmp_path / "output", tmp_path / "errors")
     try:
         wait_for(lambda: listens(port), "the port to be open")
-        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+        token = Path(service.env["CONTEXT_BUILDER_DATA_DIR"], "http-token").read_text("utf-8")
+        transport = httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"})
+        async with transport, Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=transport)) as client:
             assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS
             assert "nothing is remembered" in await said(client, "history", session="nowhere")
     finally:

@@ -19,7 +19,9 @@ from builder.wire.requests import (
 )
 
 for _model in (CompactRequest, ExplainRequest, ForgetRequest, HistoryRequest, SearchRequest, SessionsRequest):
-    _model.model_rebuild()  # FastAPI warns of what is built later
+    # Agents import these and build none; pydantic warns of what FastAPI builds at the first request.
+    _model.model_config["defer_build"] = False
+    _model.model_rebuild()
 
 _TIME = "2026-11-21T10:00:00Z"
 

@@ -5,7 +5,7 @@ import contextlib
 import json
 import logging
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -66,7 +66,7 @@ class Listener:
             self._waiting, self.is_over = [event] if event else [], True
             self._wake.set()
 
-    async def events(self) -> AsyncIterator[bytes]:
+    async def events(self) -> AsyncGenerator[bytes, None]:
         """In order, until the end."""
         while True:
             await self._wake.wait()

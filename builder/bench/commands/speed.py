@@ -174,5 +174,21 @@ def sandbox(
     report(figures, as_json, (title, "hint", figures["hints"]), ("all of them", "", {"": totals}))
 
 
+def http(
+    messages: Annotated[int, typer.Option(min=1, help="Messages of the session that is searched.")] = 700,
+    rounds: Annotated[int, typer.Option(min=5, help="Contexts that are asked for, over each door.")] = 60,
+    seconds: Annotated[float, typer.Option(min=1, help="Length of the searches.")] = 10,
+    listeners: Annotated[int, typer.Option(min=1, help="Clients of server-sent events; each needs two open files.")] = 10_000,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """The HTTP door: asking beside the client, searches a second, and the memory of idle listeners."""
+    from builder.bench.speed import http as bench
+
+    with progress("http", 4) as step:
+        figures = asyncio.run(bench.run(messages, rounds, seconds, listeners, step))
+    _report(figures, as_json, "http")
+
+
 def _report(figures: dict[str, Any], as_json: bool, title: str) -> None:
     report(figures, as_json, (title, "measure", {name: {"value": value} for name, value in figures.items()}))

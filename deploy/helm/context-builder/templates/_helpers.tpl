@@ -194,6 +194,7 @@ capabilities:
   (list "NATS__REPLICAS" $values.nats.replicas)
   (list "NATS__BREADCRUMBS_MAX_AGE_HOURS" $values.nats.breadcrumbsMaxAgeHours)
 }}
+{{- if $values.http.tokensKey }}{{ $settings = append $settings (list "HTTP__TOKENS" "/etc/context-builder/http/tokens.yaml") }}{{ end }}
 {{- if $auth.credentialsKey }}{{ $settings = append $settings (list "NATS__CREDENTIALS" (print $files "/user.creds")) }}{{ end }}
 {{- if $auth.nkeyKey }}{{ $settings = append $settings (list "NATS__NKEY" (print $files "/user.nk")) }}{{ end }}
 {{- if $auth.caKey }}{{ $settings = append $settings (list "NATS__TLS_CA" (print $files "/ca.crt")) }}{{ end }}

@@ -18,6 +18,11 @@ of a first installation runs, and with the claim, which is the service's alone.
   mountPath: /etc/context-builder/nats
   readOnly: true
 {{- end }}
+{{- if $values.http.tokensKey }}
+- name: http-tokens
+  mountPath: /etc/context-builder/http
+  readOnly: true
+{{- end }}
 {{- if $values.store.postgresql.caKey }}
 - name: postgresql-ca
   mountPath: /etc/context-builder/postgresql
@@ -92,6 +97,15 @@ of a first installation runs, and with the claim, which is the service's alone.
         path: {{ last . }}
       {{- end }}
       {{- end }}
+{{- end }}
+{{- with $values.http.tokensKey }}
+- name: http-tokens
+  secret:
+    secretName: {{ $values.http.existingSecret | quote }}
+    defaultMode: 0440
+    items:
+      - key: {{ . | quote }}
+        path: tokens.yaml
 {{- end }}
 {{- with $values.store.postgresql.caKey }}
 - name: postgresql-ca
