@@ -101,7 +101,7 @@ class WorkspaceReader(Protocol):
     ) -> tuple[tuple[PassageFacts, ...], Place]:
         """Passages of the session, or of EVERY_SESSION, by place, and the place up to which these are all.
 
-        span: the first place exclusive, the last one inclusive. limit: about the most. Vectors of other models are empty.
+        span: the first place exclusive, the last one inclusive. limit: of breadcrumbs. Vectors of other models are empty.
         """
 
     async def revisions(self, workspace: str) -> Mapping[str, int]:

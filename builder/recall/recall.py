@@ -161,12 +161,8 @@ class Recaller:
             scope = scope_of(trigger, profile, memory)
             inclusive = trigger.role == "tool" or as_of is not None
             key = scope, profile.consumer if await self.workspaces.is_large(scope, until) else ""
-            if key not in readings and key[1]:
-                kinds = kinds_of(consumers)
-                rows, view = await self.workspaces.read(trigger, until, profile, kinds, inclusive=inclusive)
-                readings[key] = dict(zip(kinds, rows, strict=True)), view
-            elif key not in readings:
-                readings[key] = await self._read(trigger.session, until, scope, consumers, inclusive=inclusive)
+            if key not in readings:
+                readings[key] = await self._reading(trigger, until, scope, profile, consumers, inclusive=inclusive)
             recalls.append(self._for(trigger, profile, scope, *readings[key], as_of))
         return tuple(replace(recall, consumers=names) for recall in recalls if recall is not None)
 
@@ -174,7 +170,7 @@ class Recaller:
         """What a question of its own is searched in, and where that is. It is part of no turn and answers nothing."""
         memory = await memory_of(self.reader.store, question) if looks_for_person(question, (profile,)) else None
         scope = scope_of(question, profile, memory)
-        rows, view = await self._read(question.session, question.place, scope, (profile,), inclusive=False)
+        rows, view = await self._reading(question, question.place, scope, profile, (profile,), inclusive=False)
         view = visible_to(view, profile, question, self._excluded(unexpired(question.received_at, rows)))
         return (of_person(view, scope.user) if scope.user else view), scope
 
@@ -186,6 +182,22 @@ class Recaller:
             return view
         now = view.breadcrumb(view.size - 1).received_at
         return without_expired(view, self._excluded(unexpired(now, rows)), now)
+
+    async def _reading(
+        self,
+        trigger: Breadcrumb,
+        until: Place,
+        scope: Scope,
+        profile: Profile,
+        consumers: tuple[Profile, ...],
+        *,
+        inclusive: bool,
+    ) -> tuple[RowsByKind, View]:
+        if not await self.workspaces.is_large(scope, until):
+            return await self._read(trigger.session, until, scope, consumers, inclusive=inclusive)
+        kinds = kinds_of(consumers)
+        rows, view = await self.workspaces.read(trigger, until, profile, kinds, inclusive=inclusive)
+        return dict(zip(kinds, rows, strict=True)), view
 
     async def _read(
         self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...], *, inclusive: bool

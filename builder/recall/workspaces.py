@@ -7,7 +7,7 @@ read whole. Decision 17 has what that loses.
 
 import asyncio
 from collections import OrderedDict, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
@@ -15,6 +15,7 @@ from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, PassageFacts, RecallQuery, Scope, StoredBreadcrumb
 from builder.domain.selector import Pinned
 from builder.ports.models import NO_MODEL
+from builder.recall.index.conversation import last_row_of_person
 from builder.recall.index.history import History
 from builder.recall.index.sketch import Filter, Key, Sketches
 from builder.recall.index.view import View, as_of
@@ -29,7 +30,10 @@ REACH = 2
 """Breadcrumbs that are read before and after each candidate in its session."""
 NEWEST = 200
 """Newest breadcrumbs of no session that are read for a trigger of no session."""
-PAGE_PASSAGES = 10_000
+PAGE_ROWS = 5_000
+"""Breadcrumbs of which passages are read at once."""
+REACH_OF_CALLS = 20
+"""Breadcrumbs around a call without its results, or a result without its call, that are read for the rest of the exchange."""
 MAX_PASSAGES = 20_000_000
 """Of all sketches together; about 160 bytes each."""
 WAITING = 64
@@ -64,10 +68,7 @@ class _Sketch:
             *self.indexed.holding(terms, HOLDING, filtering),
             *self.waiting.holding(terms, HOLDING, filtering),
         )
-        places: defaultdict[str, set[Place]] = defaultdict(set)
-        for key in keys:
-            places[key.session].add(key.place)
-        return {session: frozenset(of_session) for session, of_session in places.items()}
+        return _by_session(keys)
 
 
 class Workspaces:
@@ -96,13 +97,25 @@ class Workspaces:
         else:
             rows, own = await self._reader.read(trigger.session, until, scope, pinned, inclusive=inclusive)
             of_session = await self._reader.rows(scope, until)
-        places = await self._candidates(trigger, until.next if inclusive else until, profile, own) if profile.searches else {}
-        stretches = await self._store.stretches(trigger.workspace, places, REACH, until, self._reader.model)
+        places = await self._candidates(trigger, until, profile, own, inclusive=inclusive) if profile.searches else {}
+        stretches = await self._stretches(trigger.workspace, places, until)
         every = {(row.breadcrumb.session, row.breadcrumb.place): row for row in (*stretches, *of_session)}
         history = History()
         for _ in history.extending(tuple(sorted(every.values(), key=lambda row: (*row.order, row.breadcrumb.session)))):
             await asyncio.sleep(0)
         return rows, as_of(history, until, trigger.session, inclusive=inclusive)
+
+    async def _stretches(
+        self, workspace: str, places: Mapping[str, frozenset[Place]], until: Place
+    ) -> tuple[StoredBreadcrumb, ...]:
+        """The rows around these places, without calls and results that are not whole."""
+        rows, model = await self._store.stretches(workspace, places, REACH, until, self._reader.model), self._reader.model
+        if broken := _incomplete(rows):
+            rows += await self._store.stretches(workspace, _by_session(broken), REACH_OF_CALLS, until, model)
+            rows = tuple({(row.breadcrumb.session, row.breadcrumb.place): row for row in rows}.values())
+            keys = set(_incomplete(rows))
+            rows = tuple(row for row in rows if Key(row.breadcrumb.session, row.breadcrumb.place) not in keys)
+        return rows
 
     async def _of_no_session(
         self, scope: Scope, until: Place, pinned: tuple[Pinned, ...]
@@ -111,15 +124,23 @@ class Workspaces:
         model = self._reader.model
         query = RecallQuery(scope=scope, session=NO_SESSION, after=until, until=until, limit=1, pinned=pinned, model=model)
         newest = await self._store.list_session(scope.workspace, NO_SESSION, (ORIGIN, until.next), NEWEST, newest=True)
-        places = {NO_SESSION: frozenset(crumb.place for crumb in newest)}
+        places = {NO_SESSION: frozenset((until, *(crumb.place for crumb in newest)))}
         rows = await self._store.stretches(scope.workspace, places, 1, until, model)
         return (await self._store.recall(query)).pinned, as_of(History(), until, NO_SESSION), rows
 
-    async def _candidates(self, trigger: Breadcrumb, until: Place, profile: Profile, own: View) -> dict[str, frozenset[Place]]:
-        query = await self._searcher.query(trigger.text, own, profile, Scope(workspace=trigger.workspace, sessions=()), {})
+    async def _candidates(
+        self, trigger: Breadcrumb, until: Place, profile: Profile, own: View, *, inclusive: bool
+    ) -> dict[str, frozenset[Place]]:
+        person = last_row_of_person(own) if trigger.role == "tool" else -1
+        text = own.breadcrumb(person).text if person >= 0 else trigger.text  # results are no question
+        query = await self._searcher.query(text, own, profile, Scope(workspace=trigger.workspace, sessions=()), {})
+        filtering = Filter(until=until.next if inclusive else until, schemas=frozenset(profile.retrieval.schemas))
         async with self._locks.of(trigger.workspace):
-            sketch = await self._sketch(trigger.workspace, until)
-            filtering = Filter(until=until, schemas=frozenset(profile.retrieval.schemas))
+            try:
+                sketch = await self._sketch(trigger.workspace, until if inclusive else until.previous)
+            except BaseException:
+                self._sketches.pop(trigger.workspace, None)  # half of a page may be in it
+                raise
             return await asyncio.to_thread(sketch.candidates, query, filtering)
 
     async def _sketch(self, workspace: str, until: Place) -> _Sketch:
@@ -129,13 +150,21 @@ class Workspaces:
         while sketch.place < until:
             span = (sketch.place, until)
             sketch.place = await self._add(sketch, workspace, EVERY_SESSION, span)
-        for key in sketch.waiting.keys(WAITING):
-            sketch.waiting.drop(frozenset((key.session,)), key.place)
-            await self._add(sketch, workspace, key.session, (key.place.previous, key.place))
+        await self._fill(sketch, workspace)
         passages = sum(map(len, self._sketches.values()))
         while len(self._sketches) > 1 and passages > MAX_PASSAGES:
             passages -= len(self._sketches.popitem(last=False)[1])
         return sketch
+
+    async def _fill(self, sketch: _Sketch, workspace: str) -> None:
+        """Ask for the vectors of breadcrumbs that lacked them."""
+        while keys := sketch.waiting.keys(WAITING):
+            before = len(sketch.waiting)
+            for key in keys:
+                await asyncio.to_thread(sketch.waiting.drop, frozenset((key.session,)), key.place)
+                await self._add(sketch, workspace, key.session, (key.place.previous, key.place))
+            if len(sketch.waiting) == before:
+                return
 
     async def _revise(self, sketch: _Sketch, workspace: str) -> None:
         """Read sessions again of which rows have changed since: something was erased, or has moved."""
@@ -145,7 +174,7 @@ class Workspaces:
         if not len(sketch):
             return
         for each in (sketch.indexed, sketch.waiting):
-            each.drop(changed)
+            await asyncio.to_thread(each.drop, changed)
         for session in sorted(changed):
             after = ORIGIN
             while after < sketch.place:
@@ -153,6 +182,29 @@ class Workspaces:
 
     async def _add(self, sketch: _Sketch, workspace: str, session: str, span: tuple[Place, Place]) -> Place:
         model = self._reader.model
-        rows, end = await self._store.passages(workspace, session, span, PAGE_PASSAGES, model)
+        rows, end = await self._store.passages(workspace, session, span, PAGE_ROWS, model)
         await asyncio.to_thread(sketch.add, rows, has_model=model != NO_MODEL)
         return end
+
+
+def _by_session(keys: Iterable[Key]) -> dict[str, frozenset[Place]]:
+    places: defaultdict[str, set[Place]] = defaultdict(set)
+    for key in keys:
+        places[key.session].add(key.place)
+    return {session: frozenset(of_session) for session, of_session in places.items()}
+
+
+def _incomplete(rows: Iterable[StoredBreadcrumb]) -> tuple[Key, ...]:
+    """Results whose call, and calls of which a result, is not among the rows."""
+    of_tools = [row for row in rows if row.breadcrumb.calls]
+    calls = {(_home(row), call) for row in of_tools for call in row.breadcrumb.asks_for}
+    results = {(_home(row), call) for row in of_tools if not row.breadcrumb.asks_for for call in row.breadcrumb.calls}
+    return tuple(
+        Key(row.breadcrumb.session, row.breadcrumb.place)
+        for row in of_tools
+        if any((_home(row), call) not in (results if row.breadcrumb.asks_for else calls) for call in row.breadcrumb.calls)
+    )
+
+
+def _home(row: StoredBreadcrumb) -> str:
+    return row.joins or row.breadcrumb.session

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, takewhile
+from itertools import chain
 
 from typing_extensions import override
 
@@ -17,11 +17,16 @@ _OUTGROWS = """
     SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_places
     WHERE workspace = ? AND (incarnation, sequence) < (?, ?) LIMIT 1 OFFSET ?
 """
+# Two statements, because PostgreSQL sorts all that is left of the span for one that joins and has a limit.
+_LAST_OF_PAGE = f"""
+    SELECT incarnation, sequence FROM breadcrumbs
+    WHERE {{scope}} AND {scopes.SPAN} ORDER BY incarnation, sequence LIMIT 1 OFFSET ?
+"""
 _PASSAGES = f"""
     SELECT breadcrumbs.session, breadcrumbs.incarnation, breadcrumbs.sequence, ordinal, schema, terms,
         CASE WHEN models.name = ? THEN vector END
     FROM breadcrumbs CROSS JOIN passages USING (workspace, session, incarnation, sequence) CROSS JOIN models ON number = model
-    WHERE {{scope}} AND {scopes.SPAN} ORDER BY incarnation, sequence, session, ordinal LIMIT ?
+    WHERE {{scope}} AND {scopes.SPAN} ORDER BY incarnation, sequence, session, ordinal
 """
 # Neighbours of one incarnation alone: so SQLite goes to them directly.
 _NEIGHBOURS = """
@@ -50,9 +55,10 @@ _THEIR_PASSAGES = f"""
 """
 _LATER = f"""
     SELECT {HELD_COLUMNS}, '' FROM (VALUES {{versions}}) AS names CROSS JOIN breadcrumbs AS held INDEXED BY {{index}}
-      ON held.workspace = ? AND held.session = column1 AND {{is_later}}
-    WHERE held.erased = '' AND (held.incarnation, held.sequence) <= (?, ?)
+      ON held.workspace = ? AND {{is_later}}
+    WHERE (held.session = column1) IS TRUE AND held.erased = '' AND (held.incarnation, held.sequence) <= (?, ?)
 """
+# IS TRUE, because PostgreSQL would look through the session for each of them.
 _IS_LATER = {
     "breadcrumbs_identity": "held.id = column2 AND held.version > column3",
     "breadcrumbs_tombstones": "held.removes = column2 AND held.removes <> ''",
@@ -77,15 +83,18 @@ class SqlWorkspaceReader(WorkspaceReader):
         self, workspace: str, session: str, span: tuple[Place, Place], limit: int, model: str
     ) -> tuple[tuple[PassageFacts, ...], Place]:
         scope, values = scopes.condition(Scope(workspace=workspace, sessions=(session,)))
-        rows = await self._connection.rows(_PASSAGES.format(scope=scope), (model, *values, *span[0], *span[1], limit), workspace)
-        facts = tuple(
-            PassageFacts(of, Place(incarnation, sequence), ordinal, schema, terms, vector or b"")
-            for of, incarnation, sequence, ordinal, schema, terms, vector in rows
-        )
-        if len(facts) < limit:
-            return facts, span[1]
-        last = facts[-1].place  # it may have more
-        return tuple(takewhile(lambda each: each.place != last, facts)), last.previous
+
+        def work(sql: Cursor) -> tuple[tuple[PassageFacts, ...], Place]:
+            last = next(sql.execute(_LAST_OF_PAGE.format(scope=scope), (*values, *span[0], *span[1], limit - 1)), None)
+            end = Place(*last) if last else span[1]
+            rows = sql.execute(_PASSAGES.format(scope=scope), (model, *values, *span[0], *end))
+            facts = (
+                PassageFacts(of, Place(incarnation, sequence), ordinal, schema, terms, vector or b"")
+                for of, incarnation, sequence, ordinal, schema, terms, vector in rows
+            )
+            return tuple(facts), end
+
+        return await self._connection.run(work, Access.READING, workspace)
 
     @override
     async def revisions(self, workspace: str) -> Mapping[str, int]:

@@ -159,7 +159,7 @@ class Sketches:
         keys: dict[Key, None] = {}
         for segment in self._segments:
             if len(keys) < number:
-                keys.update(dict.fromkeys(self._keys(segment, np.arange(len(segment)))))
+                keys.update(dict.fromkeys(self._keys(segment, np.arange(min(len(segment), 4 * number)))))
         return tuple(keys)[:number]
 
     def nearest(self, vector: bytes, number: int, filtering: Filter) -> tuple[Key, ...]:
@@ -181,7 +181,7 @@ class Sketches:
         total = sum(int(np.count_nonzero(counts)) for counts in counting)
         holding = sum((np.bincount(numbers, minlength=len(codes)) for _, numbers in occurrences), np.zeros(len(codes), np.int64))
         idf = np.log(1 + (total - holding + 0.5) / (holding + 0.5))
-        mean = sum(int(each.number.sum()) for each in self._segments) / max(len(self), 1)
+        mean = sum(int(each.number[counts].sum()) for each, counts in zip(self._segments, counting, strict=True)) / max(total, 1)
         scores = (
             np.bincount(rows, idf[numbers], len(each)) * (K1 + 1) / (1 + K1 * (1 - B + B * each.number / max(mean, 1)))
             for each, (rows, numbers) in zip(self._segments, occurrences, strict=True)

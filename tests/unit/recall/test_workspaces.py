@@ -1,15 +1,18 @@
 """Contexts from a workspace that is read in two stages, because it is too large to be read whole."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
-from builder.recall.workspaces import NEAREST
+from builder.domain.errors import Unavailable
+from builder.recall.workspaces import NEAREST, WAITING
 from builder.service import ContextBuilder
-from tests.factories import FAR, HashingEmbedder, bare, make_breadcrumb, make_profile, remembered_of
+from tests.factories import FAR, HashingEmbedder, bare, make_answer, make_breadcrumb, make_profile, make_question, remembered_of
 from tests.stores import AnyStore, durable_store
 from tests.unit.service.test_service import make_builder
 
@@ -131,3 +134,87 @@ async def test_a_workspace_is_read_whole_until_it_outgrows_the_limit() -> None:
         builder.recaller.workspaces.max_rows = MANY + 1
         whole = (await builder.recall_for(make_breadcrumb(QUESTION, 9_000, session="now"), PROFILE))[1]
     assert parts.size < whole.size == MANY + 1
+
+
+async def test_a_search_of_the_workspace_reads_it_in_two_stages_too() -> None:
+    async with filled(make_breadcrumb(SERIAL, 2, session="old")) as store:
+        question = make_breadcrumb(QUESTION, 9_000, session=NO_SESSION)
+        view, finds = await worker(store).search(question, PROFILE, 500)
+    assert view.size < MANY
+    assert "K-4711" in view.breadcrumb(finds[0].row).text
+
+
+async def test_a_message_that_is_stored_after_the_page_at_its_place_is_read_by_the_next_page() -> None:
+    async with filled() as store:
+        old = worker(store)
+        await page(old, "What else?", 8_999)
+        await store.remember(remembered_of(make_breadcrumb(SERIAL, 8_999, session="old")))
+        assert await page(old) == await page(worker(store))
+        assert "K-4711" in (await page(old)).markdown
+
+
+async def test_after_a_read_that_failed_a_worker_builds_the_page_of_one_that_has_just_begun(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with filled(make_breadcrumb(SERIAL, 2, id="kiln", session="old"), make_breadcrumb("Tea.", 3, session="old")) as store:
+        old = worker(store)
+        await page(old)
+        await store.erase("acme", "old", "m3", FAR)
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "passages", unavailable)
+            with pytest.raises(Unavailable):
+                await page(old)
+        assert await page(old) == await page(worker(store))
+        assert "K-4711" in (await page(old)).markdown
+
+
+async def unavailable(*_: object) -> None:
+    raise Unavailable("the store is away")
+
+
+@pytest.mark.parametrize("apart", [5, 200])
+async def test_a_call_and_its_result_are_on_the_page_together_or_not_at_all(apart: int) -> None:
+    call = make_question(1_000, "r1", session="old").breadcrumb
+    result = replace(make_answer(1_000 + apart, "r1", session="old").breadcrumb, text=SERIAL)
+    between = [make_breadcrumb(f"Shelf {n} is dusted.", 1_000 + n, session="old") for n in range(1, apart)]
+    profile = replace(PROFILE, retrieval=replace(PROFILE.retrieval, schemas=("tool.response.v1", "user.message.v1")))
+    async with filled(call, *between, result) as store:
+        view = (await worker(store).recall_for(make_breadcrumb(QUESTION, 9_000, session="now"), profile))[1]
+    ids = {view.breadcrumb(row).id for row in range(view.size)}
+    assert (call.id in ids) == (result.id in ids)
+    assert apart > 5 or result.id in ids
+
+
+async def test_the_page_of_a_tools_result_has_what_answers_the_question() -> None:
+    said = make_breadcrumb(QUESTION, 8_000, session="now")
+    tool = json.dumps({"tool": "kiln.find", "input": {}})
+    call = replace(make_question(8_001, "r1", session="now").breadcrumb, call_signatures=(tool,))
+    result = make_answer(8_002, "r1", session="now").breadcrumb
+    async with filled(make_breadcrumb(SERIAL, 2, session="old"), said, call, result) as store:
+        (context,) = (await worker(store).build_contexts(remembered_of(result), (PROFILE,))).contexts
+    assert "K-4711" in context.markdown
+
+
+async def test_all_vectors_that_have_come_are_read_at_once() -> None:
+    later = [
+        remembered_of(make_breadcrumb(f"Customer {n} wants tea.", 2_000 + n, session=f"tea-{n}")) for n in range(2 * WAITING + 9)
+    ]
+    async with filled() as store:
+        await store.remember_all(tuple(map(bare, later)))
+        old = worker(store)
+        await page(old)
+        for row in later:
+            await store.fill_vectors(row)
+        assert await page(old, "Who wants tea?", 9_001) == await page(worker(store), "Who wants tea?", 9_001)
+
+
+async def test_later_messages_change_no_weight_of_a_word() -> None:
+    async with filled(make_breadcrumb(SERIAL, 2, session="old")) as store:
+        old = worker(store)
+        before = await page(old, "Which order went to customer 3?", 5_000)
+        long = " ".join(f"word{n}" for n in range(300))
+        await store.remember_all(
+            tuple(remembered_of(make_breadcrumb(f"{long} {n}", 6_000 + n, session="long")) for n in range(300))
+        )
+        await page(old, sequence=9_000)
+        assert await page(old, "Which order went to customer 3?", 5_000) == before
