@@ -60,8 +60,8 @@ class Retrieval:
     scope: Literal["session", "user", "workspace"] | tuple[str, ...] = field(
         default="session",
         metadata={
-            "description": "this session; user = words by and to the same `user_id` in any session; workspace = everybody's; or "
-            "further sessions"
+            "description": "this session; user = words by and to the same `user_id` in any session; workspace = everybody's, "
+            "above 20,000 messages in two stages (decision 17); or further sessions"
         },
     )
     schemas: tuple[str, ...] = field(metadata={"description": "schemas that are searched"})

@@ -55,13 +55,13 @@ _THEIR_PASSAGES = f"""
 """
 _LATER = f"""
     SELECT {HELD_COLUMNS}, '' FROM (VALUES {{versions}}) AS names CROSS JOIN breadcrumbs AS held INDEXED BY {{index}}
-      ON held.workspace = ? AND {{is_later}}
-    WHERE (held.session = column1) IS TRUE AND held.erased = '' AND (held.incarnation, held.sequence) <= (?, ?)
+      ON held.workspace = column1 AND {{is_later}}
+    WHERE (held.session = column2) IS TRUE AND held.erased = '' AND (+held.incarnation, held.sequence) <= (?, ?)
 """
-# IS TRUE, because PostgreSQL would look through the session for each of them.
+# Workspaces in the rows, IS TRUE and a plus, because PostgreSQL would look for each row through the workspace or its session.
 _IS_LATER = {
-    "breadcrumbs_identity": "held.id = column2 AND held.version > column3",
-    "breadcrumbs_tombstones": "held.removes = column2 AND held.removes <> ''",
+    "breadcrumbs_identity": "held.id = column3 AND held.version > column4",
+    "breadcrumbs_tombstones": "held.removes = column3 AND held.removes <> ''",
 }
 _VERSIONS = 100
 
@@ -120,12 +120,12 @@ class SqlWorkspaceReader(WorkspaceReader):
 
 def _later(sql: Cursor, workspace: str, rows: list[Row], until: Place) -> Iterator[Row]:
     """Higher versions and tombstones of rows, in the session of each or in none, up to a place."""
-    versions = [version for row in rows for version in dict.fromkeys(((row[1], *row[4:6]), (NO_SESSION, *row[4:6])))]
+    versions = [(workspace, session, *row[4:6]) for row in rows for session in dict.fromkeys((row[1], NO_SESSION))]
     for start in range(0, len(versions), _VERSIONS):
         part = versions[start : start + _VERSIONS]
         for index, is_later in _IS_LATER.items():
-            text = _LATER.format(versions=", ".join(["(?, ?, ?)"] * len(part)), index=index, is_later=is_later)
-            yield from sql.execute(text, (*chain.from_iterable(part), workspace, *until))
+            text = _LATER.format(versions=", ".join(["(?, ?, ?, ?)"] * len(part)), index=index, is_later=is_later)
+            yield from sql.execute(text, (*chain.from_iterable(part), *until))
 
 
 def _merged(spans: Iterable[Row]) -> list[Span]:
