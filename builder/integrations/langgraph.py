@@ -8,7 +8,7 @@ from langgraph.graph import MessagesState
 
 from builder.client import Rejected
 from builder.client.sync import SyncClient
-from builder.integrations import CONSUMER, Conversation, identity_of
+from builder.integrations.conversation import CONSUMER, Conversation
 
 SPOKEN = frozenset({"human", "ai", "tool"})
 
@@ -45,6 +45,6 @@ class PageNodes:
 def _keep(conversation: Conversation, state: MessagesState) -> None:
     spoken = [message for message in state["messages"] if message.type in SPOKEN]
     chat = convert_to_openai_messages(spoken)
-    ids = (identity_of(conversation.session, message.id) for message in spoken)
+    names = (message.id or str(number) for number, message in enumerate(spoken))
     facts = ({"name": message.name, "status": getattr(message, "status", "")} for message in spoken)
-    conversation.keep([(identity, each | fact) for identity, each, fact in zip(ids, chat, facts, strict=True)])
+    conversation.keep([(name, each | fact) for name, each, fact in zip(names, chat, facts, strict=True)])

@@ -11,10 +11,10 @@ from typing_extensions import override
 
 from builder.client import BreadcrumbRecord
 from builder.client.sync import SyncClient
-from builder.integrations import fetched, identity_of
+from builder.integrations.messages import fetched, identity_of
 
 NOTE, NAMESPACE = "note.v1", "store.namespace.v1"
-MAX_FOUND, MAX_VERSION = 100, 2**30
+MAX_FOUND, MAX_VERSION, ITEM = 100, 2**30, {"namespace", "key", "value"}
 
 
 class BuilderStore(base.BaseStore):
@@ -71,16 +71,15 @@ class BuilderStore(base.BaseStore):
         return ranked[op.offset : op.offset + op.limit]
 
     def _items(self, session: str, query: str | None) -> Iterator[base.SearchItem]:
-        if not query:
-            yield from (base.SearchItem(**_facts(record)) for record in self._client.history(session))
-            return
-        for result in self._client.search(query, session=session, schemas=[NOTE], limit=MAX_FOUND):
-            record = self._client.fetch(result.id)
-            if "namespace" in record.body:  # others are notes of no session
-                yield base.SearchItem(**_facts(record), score=result.probability)
+        results = self._client.search(query, session=session, schemas=[NOTE], limit=MAX_FOUND) if query else ()
+        matches = ((fetched(self._client, result.id), result.probability) for result in results)
+        for record, score in matches if query else ((record, None) for record in self._client.history(session)):
+            if record and record.schema == NOTE and record.body.keys() >= ITEM:  # there may be notes of others, and of no session
+                yield base.SearchItem(**_facts(record), score=score)
 
     def _namespaces(self) -> list[tuple[str, ...]]:
-        return [tuple(record.body["namespace"]) for record in self._client.history(_session(()))]
+        records = self._client.history(_session(()))
+        return [tuple(record.body["namespace"]) for record in records if record.schema == NAMESPACE]
 
 
 def _in_memory(values: dict[tuple[tuple[str, ...], str], Any]) -> InMemoryStore:

@@ -10,7 +10,8 @@ from llama_index.core.memory import BaseMemory
 from typing_extensions import override
 
 from builder.client.sync import SyncClient
-from builder.integrations import CONSUMER, Conversation, chat_message, tool_call
+from builder.integrations.conversation import CONSUMER, Conversation
+from builder.integrations.messages import chat_message, tool_call
 
 
 class BuilderMemory(BaseMemory):

@@ -1,7 +1,7 @@
 """OpenAI Agents SDK: a `Session`, and the page in place of a model call's input. Extra `openai-agents`."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from agents import SessionSettings, TResponseInputItem
@@ -9,7 +9,8 @@ from agents.models.chatcmpl_converter import Converter
 from agents.run import CallModelData, ModelInputData
 
 from builder.client.sync import SyncClient
-from builder.integrations import CONSUMER, Conversation, chat_message
+from builder.integrations.conversation import CONSUMER, Conversation
+from builder.integrations.messages import chat_message, number_there
 
 Items = list[TResponseInputItem]
 
@@ -28,15 +29,18 @@ class BuilderSession:
         self._conversation = Conversation(client, session_id, user_id, consumer)
 
     async def get_items(self, limit: int | None = None) -> Items:
-        """The page as it is after the newest answer; the last `limit` items."""
+        """The page as it is after the newest answer; the last `limit` items, and those before them up to a result's call."""
         page = await asyncio.to_thread(self._conversation.page)
-        items = [item for message in page for item in _items(message)]
-        return cast("Items", items[-limit:] if limit else items)
+        items = cast("Items", [item for message in page for item in _items(message)])
+        first = 0 if limit is None else max(len(items) - limit, 0)
+        return next(items[number:] for number in range(first, -1, -1) if not number or _is_whole(items[number:]))
 
     async def add_items(self, items: Items) -> None:
-        """Publish messages, calls and results: what a response says and calls is one message. Other items are left out."""
-        for message in Converter.items_to_messages([item for item in items if _is_published(item)]):
-            await asyncio.to_thread(self._conversation.add, cast("dict[str, Any]", message))
+        """Publish messages, calls and results: what a response says and calls is one message. Other items are left out.
+
+        It may be repeated after an error: what the session ends with already is not added again.
+        """
+        await asyncio.to_thread(self._add, _messages(items))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Erase the newest item."""
@@ -45,7 +49,8 @@ class BuilderSession:
             return None
         *others, last = cast("Items", list(_items(chat_message(newest))))
         await asyncio.to_thread(self._conversation.client.forget, newest.id, by="openai-agents")
-        await self.add_items(others)
+        for message in _messages(others):
+            await asyncio.to_thread(self._conversation.add, message)
         return last
 
     async def clear_session(self) -> None:
@@ -55,6 +60,21 @@ class BuilderSession:
     async def page(self, data: CallModelData[Any]) -> ModelInputData:
         """The input of one call of the model is the page with what the SDK has added last; instructions stay."""
         return ModelInputData(input=await self.get_items(), instructions=data.model_data.instructions)
+
+    def _add(self, messages: Sequence[Mapping[str, Any]]) -> None:
+        for message in messages[number_there(self._conversation.records(), messages) :]:
+            self._conversation.add(message)
+
+
+def _messages(items: Items) -> list[dict[str, Any]]:
+    return cast("list[dict[str, Any]]", Converter.items_to_messages([item for item in items if _is_published(item)]))
+
+
+def _is_whole(items: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether each result is there with its call."""
+    kinds = ("function_call", "function_call_output")
+    calls, results = ({item["call_id"] for item in items if item.get("type") == kind} for kind in kinds)
+    return results <= calls
 
 
 def _is_published(item: TResponseInputItem) -> bool:
@@ -66,11 +86,8 @@ def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if message["role"] == "tool":
         yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": content}
     elif message["role"] == "assistant":
-        if content:
-            yield {
-                "role": "assistant",
-                "content": content if isinstance(content, str) else "".join(part["text"] for part in content),
-            }
+        if text := content if isinstance(content, str) else "".join(part["text"] for part in content or ()):
+            yield {"role": "assistant", "content": text}
         for call in message.get("tool_calls") or ():
             yield {"type": "function_call", "call_id": call["id"], **call["function"]}
     else:

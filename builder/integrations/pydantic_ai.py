@@ -13,7 +13,8 @@ from pydantic_ai.models import ModelRequestContext
 from typing_extensions import override
 
 from builder.client.sync import SyncClient
-from builder.integrations import CONSUMER, Conversation, identity_of, tool_call
+from builder.integrations.conversation import CONSUMER, Conversation
+from builder.integrations.messages import tool_call
 
 Chat = Mapping[str, Any]
 
@@ -28,7 +29,7 @@ class PageHistory(AbstractCapability[Any]):
     @override
     async def before_model_request(self, ctx: RunContext[Any], request_context: ModelRequestContext) -> ModelRequestContext:
         conversation, messages = self._conversation(ctx), list(request_context.messages)
-        await asyncio.to_thread(conversation.keep, _with_ids(messages, ctx))
+        await asyncio.to_thread(conversation.keep, _with_names(messages, ctx))
         page = await asyncio.to_thread(conversation.page)
         prompts = [part for message in messages for part in message.parts if isinstance(part, pm.SystemPromptPart)]
         feedback = [part for part in messages[-1].parts if isinstance(part, pm.RetryFeedbackPart)]
@@ -38,7 +39,7 @@ class PageHistory(AbstractCapability[Any]):
 
     @override
     async def after_run(self, ctx: RunContext[Any], *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
-        await asyncio.to_thread(self._conversation(ctx).keep, _with_ids(result.all_messages(), ctx))
+        await asyncio.to_thread(self._conversation(ctx).keep, _with_names(result.all_messages(), ctx))
         return result
 
     def _conversation(self, ctx: RunContext[Any]) -> Conversation:
@@ -47,12 +48,12 @@ class PageHistory(AbstractCapability[Any]):
         )
 
 
-def _with_ids(messages: Sequence[pm.ModelMessage], ctx: RunContext[Any]) -> list[tuple[str, Chat]]:
+def _with_names(messages: Sequence[pm.ModelMessage], ctx: RunContext[Any]) -> list[tuple[str, Chat]]:
     """A message has no id: its run and its number in it name it."""
     numbers = defaultdict[str, Iterator[int]](count)
     runs = [*(message.run_id or "" for message in messages[:-1]), str(ctx.run_id)]
     chat = [(run, each) for run, message in zip(runs, messages, strict=True) for each in _chat(message)]
-    return [(identity_of(ctx.conversation_id, run, next(numbers[run])), each) for run, each in chat]
+    return [(f"{run} {next(numbers[run])}", each) for run, each in chat]
 
 
 def _chat(message: pm.ModelMessage) -> Iterator[Chat]:

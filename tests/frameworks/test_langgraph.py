@@ -60,6 +60,14 @@ def test_a_graph_without_a_thread_is_told_what_is_missing(client: SyncClient) ->
         PageNodes(client).before_model({"messages": [HumanMessage("Hello")]}, {})
 
 
+def test_messages_without_ids_are_told_apart_by_their_places(client: SyncClient) -> None:
+    configuration: Any = {"configurable": {"thread_id": "lg no ids"}}
+    for number in (1, 2):
+        state: Any = {"messages": [HumanMessage(text) for text in (TOLD, ASKED)[:number]]}
+        PageNodes(client).before_model(state, configuration)
+    assert [record.text for record in client.history("lg no ids")] == [TOLD, ASKED]
+
+
 def test_the_page_shows_what_the_model_reads(chat: ChatEndpoint, client: SyncClient) -> None:
     talk = convert_to_messages(LONG_TALK)
     plain = StateGraph(MessagesState).add_node("model", lambda state: {"messages": model(chat).invoke(state["messages"])})

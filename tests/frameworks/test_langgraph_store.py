@@ -83,6 +83,18 @@ def test_an_item_may_be_hidden_from_searches_and_put_again_after_its_erasure(sto
     assert [item.value for item in store.search(secrets, query="Two.")] == [{"text": "Two."}]
 
 
+def test_what_others_write_into_its_sessions_is_passed_over(service: Running) -> None:
+    with connect(service.env["CONTEXT_BUILDER_NATS__SERVERS"], "foreign") as client:
+        store = BuilderStore(client)
+        store.put(ANN, "food", {"text": "Ann likes rye bread."})
+        for session in ("langgraph:store", "langgraph:store.users.ann"):
+            client.send_user_message(session, "Who likes rye bread?")
+            client.remember("Somebody likes rye bread.", session=session)
+        for query in (None, "Who likes rye bread?"):
+            assert [item.key for item in store.search(("users",), query=query)] == ["food"]
+        assert store.list_namespaces() == [ANN]
+
+
 async def test_it_may_be_awaited(store: BuilderStore) -> None:
     await store.aput(("async",), "a", {"text": "A"})
     found, _ = await asyncio.gather(store.aget(("async",), "a"), store.asearch(("async",), query="A"))

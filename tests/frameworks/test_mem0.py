@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from builder.client import Rejected
 from builder.client.sync import SyncClient
 from builder.integrations.mem0 import AsyncMemory, Memory
 from tests.frameworks.page import example
@@ -96,12 +95,32 @@ def test_a_deleted_memory_is_gone_for_ever(memory: Memory) -> None:
 
 
 def test_names_that_mem0_refuses_are_refused_in_a_sentence(memory: Memory) -> None:
-    with pytest.raises(Rejected, match="give one or more of user_id, agent_id and run_id"):
+    with pytest.raises(ValueError, match="give one or more of user_id, agent_id and run_id"):
         memory.add("Nobody's.")
-    with pytest.raises(Rejected, match="and no other"):
+    with pytest.raises(ValueError, match="and no other"):
         memory.search("What?", filters={"user_id": "mem ann", "kind": "food"})
-    with pytest.raises(Rejected, match="there is no breadcrumb 'nothing'"):
-        memory.delete("nothing")
+    with pytest.raises(ValueError, match="and no other, as filters"):
+        memory.search("What?", user_id="mem ann")
+    with pytest.raises(ValueError, match="and no other, as filters"):
+        memory.get_all(filters={"user_id": "mem ann"}, run_id="mem run")
+
+
+def test_a_memory_that_is_not_there_cannot_be_deleted(memory: Memory) -> None:
+    (added,) = memory.add("Hal is here.", user_id="hal")["results"]
+    memory.delete(added["id"])
+    for identity in ("nothing", added["id"]):
+        with pytest.raises(ValueError, match=f"Memory with id {identity} not found"):
+            memory.delete(identity)
+
+
+def test_messages_without_content_or_role_are_left_out_as_mem0_does(memory: Memory) -> None:
+    talk: Any = [
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"content": "x"},
+        {"role": "user", "content": "Ida paints."},
+    ]
+    assert [each["memory"] for each in memory.add(talk, user_id="ida")["results"]] == ["Ida paints."]
+    assert texts(memory.get_all(filters={"user_id": "ida"})) == {"Ida paints."}
 
 
 async def test_the_asynchronous_one_has_the_same_verbs_and_answers(client: SyncClient) -> None:

@@ -59,11 +59,36 @@ async def test_items_are_given_as_they_were_added_and_popped_from_the_end(chat: 
     for session in (mine, theirs):
         await say(chat, session, WEATHER, has_page=False)
     assert list(map(plain, await mine.get_items())) == list(map(plain, await theirs.get_items()))
-    assert list(map(plain, await mine.get_items(limit=2))) == list(map(plain, await theirs.get_items(limit=2)))
+    for limit in (0, 1):
+        assert list(map(plain, await mine.get_items(limit))) == list(map(plain, await theirs.get_items(limit)))
     for _ in range(6):
         popped = await mine.pop_item(), await theirs.pop_item()
         assert plain(popped[0]) == plain(popped[1])
     assert (await mine.pop_item(), await mine.get_items(), await theirs.get_items()) == (None, [], [])
+
+
+CALLS: Any = [
+    {"type": "function_call", "call_id": f"c{number}", "name": "weather", "arguments": '{"city":"Oslo"}'} for number in (1, 2)
+]
+RESULTS: Any = [{"type": "function_call_output", "call_id": f"c{number}", "output": "10 degrees"} for number in (1, 2)]
+
+
+@pytest.mark.parametrize("there", range(5))
+async def test_adding_items_again_after_an_error_adds_what_is_missing(client: SyncClient, there: int) -> None:
+    session = BuilderSession(f"oa again {there}", client)
+    items: Any = [{"role": "user", "content": WEATHER}, *CALLS, *RESULTS, {"role": "assistant", "content": "Neither."}]
+    await session.add_items(items[: there + (there > 1)])
+    await session.add_items(items)
+    await session.add_items(items)
+    assert await asyncio.to_thread(schemas, client, session.session_id) == TURN_WITH_TOOLS
+
+
+async def test_the_last_items_begin_with_the_call_of_a_result(client: SyncClient) -> None:
+    session = BuilderSession("oa limit", client)
+    await session.add_items([{"role": "user", "content": WEATHER}, *CALLS, *RESULTS])
+    items = await session.get_items()
+    assert [len(await session.get_items(limit)) for limit in range(7)] == [0, 4, 4, 4, 4, 5, 5]
+    assert await session.get_items(1) == items[1:]
 
 
 async def test_a_cleared_session_is_empty_and_begins_again(chat: ChatEndpoint, client: SyncClient) -> None:
