@@ -46,6 +46,10 @@ class Conflict(Unavailable):
     """Another message came on the subject since the last read."""
 
 
+class TakenId(Rejected):
+    """The stream has, or had, other content with this id."""
+
+
 class BreadcrumbStream(StreamReader):
     """The stream, read and published to; it acknowledges each breadcrumb."""
 
@@ -94,15 +98,15 @@ def check(event: Outgoing) -> Breadcrumb:
 
 
 def check_same(event: Outgoing, there: StreamMessage | None, *, own_clock: bool) -> None:
-    """Raises `Rejected` if the stored message differs or is gone."""
+    """Raises `TakenId` if the stored message differs or is gone."""
     if there is None:
-        raise Rejected(
+        raise TakenId(
             f"{event.message_id} was not published: the stream had a message with this id, which was deleted since; "
             "take another id"
         )
     differing = difference(event, there, own_clock=own_clock)
     if differing:
-        raise Rejected(
+        raise TakenId(
             f"{event.message_id} was not published: the stream already has a breadcrumb with this id, on {there.subject} as "
             f"sequence {there.place.sequence}, and {differing} differ; take another id, or publish the next version"
         )

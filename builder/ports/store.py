@@ -77,6 +77,9 @@ class People(Protocol):
         A trace may have been anybody's. True for an unknown session.
         """
 
+    async def first_speaker(self, workspace: str, session: str, until: Place) -> str | None:
+        """As `last_speaker`, of the first one. A trace counts as a person, whoever wrote what was erased."""
+
     async def last_speaker(self, workspace: str, session: str, until: Place) -> str | None:
         """The `user_id` of the last person who spoke in the session before `until`; None = nobody, "" = unknown or erased."""
 

@@ -1,7 +1,8 @@
 """Who may ask what: rights by verb, and what a sender who is one person may see and write.
 
-A person sees the sessions that are its memory, its own private ones, and its own breadcrumbs. All else answers as if it were not
-there: what belongs to others and what does not exist take the same path.
+A person owns the sessions in which it was the first person to speak. It sees these without what has the `user_id` of somebody
+else, its own breadcrumbs anywhere, and the notes of no session, which are everybody's. All else answers as if it were not there:
+what belongs to others and what does not exist take the same path.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -9,11 +10,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, USER_MESSAGE, Breadcrumb, Place
-from builder.domain.errors import Forbidden, Missing
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, USER_MESSAGE, Breadcrumb
+from builder.domain.errors import Forbidden, Missing, Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.wire.requests import (
-    MAX_HISTORY_PAGE,
+    MAX_SEARCH_RESULTS,
     CompactRequest,
     ContextRequest,
     ExplainRequest,
@@ -22,6 +23,7 @@ from builder.wire.requests import (
     HistoryRequest,
     SearchRequest,
     SessionsRequest,
+    breadcrumb_json,
     read_request,
 )
 from builder.worker.decide import Consumers
@@ -43,7 +45,8 @@ RIGHTS: Mapping[str, Right] = MappingProxyType(
     }
 )
 """Verb → the right that it needs. Doors with rights offer no other verbs."""
-OF_A_PERSON = frozenset({USER_MESSAGE, "note.v1"})
+NOTE = "note.v1"
+OF_A_PERSON = frozenset({USER_MESSAGE, NOTE})
 """Schemas that a person writes."""
 
 
@@ -63,6 +66,15 @@ class Caller:
             raise Forbidden(
                 f"this token has the rights {', '.join(sorted(self.rights))}, and this needs {right}; use another token"
             )
+
+    def may_see(self, crumb: Breadcrumb) -> bool:
+        """Of a breadcrumb in a session that it may read, or in none."""
+        return self.sees(crumb.schema, crumb.session, crumb.user_id, is_own=crumb.session != NO_SESSION)
+
+    def sees(self, schema: str, session: str, user: str, *, is_own: bool) -> bool:
+        """Whether a breadcrumb is shown. user: its `user_id`. is_own: of its session."""
+        is_note = schema == NOTE and session == NO_SESSION
+        return not self.user or user == self.user or is_note or (is_own and not user)
 
 
 class AccessControl:
@@ -101,27 +113,23 @@ class AccessControl:
             raise Forbidden(
                 f"this token writes {' and '.join(sorted(OF_A_PERSON))} of user {caller.user!r} only; send one of them"
             )
-        if crumb.session == NO_SESSION or not (
-            await self.owns(caller, crumb.session) or await self._is_empty(caller.workspace, crumb.session)
-        ):
+        is_new = crumb.schema == USER_MESSAGE and await self._is_empty(caller.workspace, crumb.session)
+        if not (is_new or await self._owns_now(caller, crumb.session)):
             raise no_session(crumb.session)
-        if any(each.user_id != caller.user for each in await self._versions(caller, crumb.id)):
-            raise Forbidden(f"the id {crumb.id!r} is in use; take another one")
+        if not await self._is_free(caller, crumb):
+            raise id_in_use(crumb.id)
 
     async def check_export(self, caller: Caller, session: str) -> None:
         """Before a session, or with "" all of them, are exported."""
         caller.need("export")
-        if caller.user and not (session and await self._owns_now(caller, session)):
+        if caller.user and not (session and await self._reads(caller, session)):
             raise no_session(session)
 
     async def owns(self, caller: Caller, session: str) -> bool:
-        """Whether the caller may see the whole session."""
-        store, (workspace, user) = self._log.store, (caller.workspace, caller.user)
-        if not user:
-            return True
-        if session == NO_SESSION or session not in await store.sessions_of(workspace, user):
-            return False
-        return await store.is_memory(workspace, session, user, STREAM_END) or await self._is_alone(caller, session)
+        """Whether the session is the caller's: nobody spoke there before."""
+        if not caller.user or session == NO_SESSION:
+            return not caller.user
+        return await self._log.store.first_speaker(caller.workspace, session, STREAM_END) == caller.user
 
     async def is_for(self, caller: Caller, event: Mapping[str, Any]) -> bool:
         """Whether a context answers the caller: all its questions are the caller's, in a session of the caller."""
@@ -136,7 +144,7 @@ class AccessControl:
 
     async def _compact(self, caller: Caller, data: bytes) -> dict[str, Any]:
         session = read_request(CompactRequest, data).session
-        if not await self.owns(caller, session):
+        if not await self._owns_now(caller, session):
             raise no_session(session)
         return await self._verbs["compact"](caller.workspace, data)
 
@@ -167,34 +175,40 @@ class AccessControl:
 
     async def _fetch(self, caller: Caller, data: bytes) -> dict[str, Any]:
         request = read_request(FetchRequest, data)
-        versions = await self._versions(caller, request.id)
-        if not versions or not all([await self._sees(caller, crumb) for crumb in versions]):
+        versions = [breadcrumb_json(crumb) for crumb in await self._versions(caller, request.id)]
+        if not versions or await self._visible(caller, versions) != versions:
             raise no_breadcrumb(caller.workspace, request)
         return await self._verbs["fetch"](caller.workspace, data)
 
     async def _forget(self, caller: Caller, data: bytes) -> dict[str, Any]:
         request = read_request(ForgetRequest, data)
         versions = await self._versions(caller, request.id) or await self._log.store.traces(caller.workspace, request.id)
-        is_of_others = not versions or any(crumb.user_id not in ("", caller.user) for crumb in versions)
-        if is_of_others or not all([await self._sees(caller, crumb) for crumb in versions]):
+        is_own = versions and all([await self._may_forget(caller, crumb) for crumb in versions])
+        if not is_own or request.session not in {"", *(crumb.session for crumb in versions)}:
             raise nothing_to_forget(caller.workspace, request)
-        return await self._verbs["forget"](caller.workspace, data)
+        signed = request.model_copy(update={"by": caller.name})
+        return await self._verbs["forget"](caller.workspace, signed.model_dump_json().encode())
 
     async def _history(self, caller: Caller, data: bytes) -> dict[str, Any]:
         request = read_request(HistoryRequest, data)
-        if request.user not in ("", caller.user) or (request.session and not await self._owns_now(caller, request.session)):
+        if request.user not in ("", caller.user) or (request.session and not await self._reads(caller, request.session)):
             return {"breadcrumbs": [], "next": None}
-        return await self._verbs["history"](caller.workspace, data)
+        answer = await self._verbs["history"](caller.workspace, data)
+        return answer | {"breadcrumbs": await self._visible(caller, answer["breadcrumbs"])}
 
     async def _search(self, caller: Caller, data: bytes) -> dict[str, Any]:
         request = read_request(SearchRequest, data)
-        if request.user not in ("", caller.user) or (request.session and not await self._owns_now(caller, request.session)):
+        if request.user not in ("", caller.user) or (request.session and not await self._reads(caller, request.session)):
             return {"passages": []}
         narrowed = request if request.session else request.model_copy(update={"user": caller.user})
-        answer = await self._verbs["search"](caller.workspace, narrowed.model_dump_json().encode())
-        return {
-            "passages": [each for each in answer["passages"] if each["session"] != NO_SESSION or each["user_id"] == caller.user]
-        }
+        seen: list[dict[str, Any]] = []
+        for limit in (request.limit, MAX_SEARCH_RESULTS):  # what is hidden takes no room from what is shown
+            wider = narrowed.model_copy(update={"limit": limit}).model_dump_json().encode()
+            passages = (await self._verbs["search"](caller.workspace, wider))["passages"]
+            seen = await self._visible(caller, passages)
+            if len(seen) == len(passages):
+                break
+        return {"passages": seen[: request.limit]}
 
     async def _sessions(self, caller: Caller, data: bytes) -> dict[str, Any]:
         request = read_request(SessionsRequest, data)
@@ -206,10 +220,20 @@ class AccessControl:
 
     async def _owns_now(self, caller: Caller, session: str) -> bool:
         """`owns`, with what the stream has and the store still lacks."""
-        if await self.owns(caller, session):
-            return True
         await self._log.catch_up(caller.workspace, EVERY_SESSION)
         return await self.owns(caller, session)
+
+    async def _reads(self, caller: Caller, session: str) -> bool:
+        return session == NO_SESSION or await self._owns_now(caller, session)
+
+    async def _visible(self, caller: Caller, crumbs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Those of an answer that the caller sees."""
+        owned = {session: await self.owns(caller, session) for session in {each["session"] for each in crumbs}}
+        return [
+            each
+            for each in crumbs
+            if caller.sees(each["schema_name"], each["session"], each["user_id"] or "", is_own=owned[each["session"]])
+        ]
 
     async def _versions(self, caller: Caller, identity: str) -> tuple[Breadcrumb, ...]:
         await self._log.catch_up(caller.workspace, EVERY_SESSION)
@@ -219,25 +243,23 @@ class AccessControl:
         versions = await self._versions(caller, identity)
         return bool(versions) and all(crumb.user_id == caller.user for crumb in versions)
 
-    async def _sees(self, caller: Caller, crumb: Breadcrumb) -> bool:
-        return crumb.user_id == caller.user or await self.owns(caller, crumb.session)
+    async def _may_forget(self, caller: Caller, crumb: Breadcrumb) -> bool:
+        return crumb.user_id == caller.user or (not crumb.user_id and await self.owns(caller, crumb.session))
+
+    async def _is_free(self, caller: Caller, crumb: Breadcrumb) -> bool:
+        """Whether the caller may publish this version: nobody else, no secret and nothing erased has the id."""
+        versions = await self._versions(caller, crumb.id)
+        there = await self._log.store.facts(crumb)
+        is_first = crumb.version == 1 and there is None
+        return all(each.user_id == caller.user for each in versions) and (is_first or bool(versions))
 
     async def _is_empty(self, workspace: str, session: str) -> bool:
+        """Whether nothing was ever there, secrets and traces included."""
         await self._log.catch_up(workspace, session)
-        return not await self._log.store.list_session(workspace, session, (ORIGIN, STREAM_END), 1, newest=True)
-
-    async def _is_alone(self, caller: Caller, session: str) -> bool:
-        """Whether all that a person said there and still is there was said by the caller: also in a private session."""
-        after = ORIGIN
-        while page := await self._page(caller, session, after):
-            if any(crumb.role == "user" and crumb.user_id != caller.user for crumb in page):
-                return False
-            after = page[-1].place
-        return True
-
-    async def _page(self, caller: Caller, session: str, after: Place) -> tuple[Breadcrumb, ...]:
-        span = (after, STREAM_END)
-        return await self._log.store.list_session(caller.workspace, session, span, MAX_HISTORY_PAGE, newest=False)
+        store, span = self._log.store, (ORIGIN, STREAM_END)
+        return session != NO_SESSION and not (
+            await store.list_session(workspace, session, span, 1, newest=True) or await store.places(workspace, session, *span)
+        )
 
     async def _personal(self, caller: Caller) -> Collection[str]:
         """Consumers whose pages show nothing but the session and the memory of its person."""
@@ -248,3 +270,8 @@ class AccessControl:
 def no_session(session: str) -> Missing:
     """Of a request that needs one."""
     return Missing(f"there is no session {session!r}; check its name")
+
+
+def id_in_use(identity: str) -> Rejected:
+    """Of a person's message, whatever has the id: it reads the same for what others wrote, secrets and rejected messages."""
+    return Rejected(f"the id {identity!r} is in use; take another one")

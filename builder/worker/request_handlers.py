@@ -229,6 +229,7 @@ class RequestHandlers:
     async def forget(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ForgetRequest`. Answers with a receipt for each session that had it; none when it was forgotten before."""
         request = read_request(ForgetRequest, data)
+        await self._log.catch_up(workspace, EVERY_SESSION)
         versions = await self._store.versions(workspace, request.id)
         sessions = {request.session} if request.session else {crumb.session for crumb in versions}
         if not sessions and not await self._store.traces(workspace, request.id):

@@ -143,6 +143,18 @@ async def test_a_session_is_wholly_a_memory_when_nobody_else_spoke_first_and_it_
     assert not await store.is_memory("acme", "greeted", "ada", FAR)
 
 
+async def test_the_first_speaker_of_a_session_is_a_person_and_a_trace_counts_as_one(store: Store) -> None:
+    note = {"schema": "note.v1", "role": "other"}
+    await remember(
+        store, answer(1, "greeted"), ada(2, "greeted"), bob(3, "greeted"), ada(4, "notes", **note), ada(5, "x", private=True)
+    )
+    names = ("greeted", "notes", "x", "unknown")
+    assert [await store.first_speaker("acme", name, FAR) for name in names] == ["ada", None, "ada", None]
+    assert await store.first_speaker("acme", "greeted", make_place(2)) is None
+    await store.erase("acme", "greeted", "m2", FAR)
+    assert await store.first_speaker("acme", "greeted", FAR) == ""
+
+
 async def test_the_sessions_of_a_person_are_listed_with_private_ones(store: Store) -> None:
     await remember(store, ada(1, "b"), ada(2, "a", private=True), bob(3, "c"), ada(4, "_", schema="note.v1"))
     assert await store.sessions_of("acme", "ada") == ("_", "a", "b")

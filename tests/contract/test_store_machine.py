@@ -144,6 +144,7 @@ class Stores(RuleBasedStateMachine):
     @rule(workspace=workspaces, session=sessions, user=st.sampled_from(("u1", "u2")), until=places)
     def ask_for_people(self, workspace: str, session: str, user: str, until: Place) -> None:
         self.same(self.model.is_memory(workspace, session, user, until), self.store.is_memory(workspace, session, user, until))
+        self.same(self.model.first_speaker(workspace, session, until), self.store.first_speaker(workspace, session, until))
         self.same(self.model.sessions_of(workspace, user), self.store.sessions_of(workspace, user))
         self.same(self.model.latest(workspace, until, 2), self.store.latest(workspace, until, 2))
 

@@ -4,9 +4,8 @@ import asyncio
 import json
 import re
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import suppress
-from typing import Any, NamedTuple
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import httpx2
 import nats
@@ -15,44 +14,10 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
 
-from builder.client import Unavailable, connect
 from tests.commands import Command
-from tests.http_api import EVERY_RIGHT, Answer, Api, without, write_tokens
+from tests.doors import HTTP, MCP, NATS, TOKENS, VERBS, Doors, ask, configuration, is_true, listens, refusal, send
+from tests.http_api import EVERY_RIGHT, Api, without, write_tokens
 from tests.running import Broker, Running, until, wait_for
-
-HTTP = {
-    "read": ("context", "explain", "fetch", "history", "search", "sessions"),
-    "write": ("compact", "send"),
-    "forget": ("forget",),
-    "export": ("export",),
-}
-"""Right → what it is enough for. `ask` writes and reads."""
-MCP = {"read": ("search", "history", "fetch_omitted"), "write": ("remember",), "forget": ("forget",), "export": ()}
-NATS = {"read": ("context", "explain", "fetch", "history", "search", "sessions"), "write": ("compact",), "forget": ("forget",)}
-VERBS = [verb for verbs in HTTP.values() for verb in verbs]
-TOKENS: dict[str, dict[str, Any]] = {
-    **{right: {"workspace": "acme", "rights": [right]} for right in EVERY_RIGHT},
-    "acme": {"workspace": "acme"}, "other": {"workspace": "other"}, "ada": {"workspace": "acme", "user": "ada"},
-}  # fmt: skip
-
-
-def configuration() -> str:
-    """Accounts of NATS that have one right each, as permissions.md grants them: by subject."""
-    users = [
-        f"{{user: {right}, password: p, permissions: {{publish: [{', '.join(f'requests.acme.{verb}' for verb in verbs)}], "
-        'subscribe: ["_INBOX.>"]}}'
-        for right, verbs in NATS.items()
-    ]
-    other = '{user: other, password: p, permissions: {publish: ["requests.other.>"], subscribe: ["_INBOX.>"]}}'
-    return f"authorization {{users: [{{user: service, password: p}}, {other}, {', '.join(users)}]}}\n"
-
-
-class Doors(NamedTuple):
-    """Where a service is asked."""
-
-    http: str
-    mcp: str
-    nats: str
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +29,9 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
         port = taken.getsockname()[1]
     with Broker(folder / "broker", configuration=configuration()) as broker:
         own = broker.url.replace("//", "//service:p@")
-        with Running(folder / "service", own, embedding__engine="none", http__tokens=tokens) as service:
+        with Running(
+            folder / "service", own, embedding__engine="none", http__tokens=tokens, http__requests_a_minute=0
+        ) as service:
             command = ("mcp", "--workspace", "acme", "--http", str(port))
             server = Command(command, service.env, folder / "output", folder / "errors")
             try:
@@ -74,18 +41,6 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
                 server.kill()
 
 
-async def is_true(condition: bool) -> bool:
-    """For `until`."""
-    return condition
-
-
-def listens(port: int) -> bool:
-    """Whether somebody takes connections there."""
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-        return True
-    return False
-
-
 @pytest.fixture
 async def acme(doors: Doors) -> AsyncIterator[Api]:
     """Everything of workspace acme, where two people spoke."""
@@ -93,27 +48,9 @@ async def acme(doors: Doors) -> AsyncIterator[Api]:
         for session, user in (("hers", "ada"), ("his", "ben")):
             body = {"session": session, "content": f"The kiln of {user} is K-4711.", "id": f"m-{session}", "user_id": user}
             assert (await api.post("/v1/contexts", **body)).status == 200
+        for session, user in (("notes", "ben"), ("notes", "ada"), ("_", "ben")):
+            await send(api, "note.v1", session, f"n-{user}-{session}", user)
         yield api
-
-
-async def ask(api: Api, verb: str, session: str, message: str, user: str = "") -> Answer:
-    """The request of a verb that names these."""
-    person = {"user_id": user} if user else {}
-    record = {"schema_name": "user.message.v1", "context": {"content": "Hello."}, "session": session}
-    requests: dict[str, Callable[[], Awaitable[Answer]]] = {
-        "context": lambda: api.get("/v1/contexts/default", session=session),
-        "explain": lambda: api.post("/v1/explain", trigger=message, consumer="default"),
-        "fetch": lambda: api.get(f"/v1/breadcrumbs/{message}"),
-        "history": lambda: api.get("/v1/history", session=session),
-        "search": lambda: api.post("/v1/search", text="Which kiln?", session=session),
-        "sessions": lambda: api.get("/v1/sessions", user=user),
-        "compact": lambda: api.post("/v1/compact", session=session),
-        "ask": lambda: api.post("/v1/contexts", session=session, content="Hello.", **person),
-        "send": lambda: api.post("/v1/messages", **record, **person),
-        "forget": lambda: api.post("/v1/forget", id=message),
-        "export": lambda: api.get("/v1/export", session=session),
-    }
-    return await requests[verb]()
 
 
 @pytest.mark.parametrize("right", EVERY_RIGHT)
@@ -160,14 +97,112 @@ async def test_over_nats_an_account_does_what_it_has_a_right_to(doors: Doors, ri
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "send"])
 @pytest.mark.parametrize("token", ["other", "ada"])
-async def test_what_belongs_to_others_answers_like_what_does_not_exist(doors: Doors, acme: Api, token: str, verb: str) -> None:
-    assert (await ask(acme, "fetch", "his", "m-his")).status == 200
+@pytest.mark.parametrize(("session", "message"), [("his", "m-his"), ("notes", "n-ben-notes")])
+async def test_what_belongs_to_others_answers_like_what_does_not_exist(
+    doors: Doors, acme: Api, session: str, message: str, token: str, verb: str
+) -> None:
+    assert (await ask(acme, "fetch", session, message)).status == 200
     async with Api(doors.http, token) as api:
-        foreign, missing = await ask(api, verb, "his", "m-his", "ben"), await ask(api, verb, "nil", "m-nil", "nil")
-    names = ("m-his", "m-nil", "his", "nil")
+        foreign, missing = await ask(api, verb, session, message, "ben"), await ask(api, verb, "nil", "m-nil", "nil")
+    names = (message, "m-nil", session, "nil")
     assert (foreign.status, without(names, foreign.body)) == (missing.status, without(names, missing.body))
     assert b"4711" not in foreign.body
-    assert (await ask(acme, "fetch", "his", "m-his")).status == 200, "it is still there"
+    assert (await ask(acme, "fetch", session, message)).status == 200, "it is still there"
+
+
+@pytest.mark.parametrize(
+    ("token", "place", "others", "nobody"),
+    [("ada", "user_id", "ben", "nil"), ("ada", "workspace", "other", "nil"), ("other", "workspace", "acme", "nil")],
+)
+async def test_sending_as_or_to_others_answers_like_sending_to_nobody(
+    doors: Doors, token: str, place: str, others: str, nobody: str
+) -> None:
+    record = {"schema_name": "user.message.v1", "session": "hers", "context": {"content": "Hello."}}
+    async with Api(doors.http, token) as api:
+        foreign, missing = [await api.post("/v1/messages", **record, **{place: name}) for name in (others, nobody)]
+    assert foreign.status in (403, 404)
+    assert (foreign.status, without([others], foreign.body)) == (missing.status, without([nobody], missing.body))
+
+
+async def test_an_id_of_others_a_secret_and_a_rejected_message_refuse_a_person_alike(doors: Doors, acme: Api) -> None:
+    await acme.post(
+        "/v1/messages", schema_name="user.message.v1", session="his", context={"content": "The code is 4711."}, id="m-secret",
+        user_id="ben", sensitivity="secret",
+    )  # fmt: skip
+    await send(acme, "user.message.v1", "his", "m-gone", "ben")
+    assert (await acme.post("/v1/forget", id="m-gone")).status == 200
+    unreadable = {"id": "m-bad", "schema_name": "user.message.v1", "session": "his", "context": {"content": None}}
+    connection = await nats.connect(doors.nats, user="service", password="p")  # noqa: S106 - of the test
+    await connection.jetstream().publish(
+        "breadcrumbs.acme.his.user.message.v1", json.dumps(unreadable).encode(), headers={"Nats-Msg-Id": "acme:m-bad:1"}
+    )
+    await connection.close()
+    taken = ("m-his", "n-ben-notes", "n-ben-_", "m-secret", "m-gone", "m-bad")
+    async with Api(doors.http, "ada") as api:
+        for answers in (
+            [await send(api, "user.message.v1", "hers", identity) for identity in taken],
+            [await api.post("/v1/contexts", session="hers", content="Hello.", id=identity) for identity in taken],
+        ):
+            assert {answer.status for answer in answers} == {422}
+            details = [answer.json["detail"] for answer in answers]
+            assert details == [f"the id {identity!r} is in use; take another one" for identity in taken]
+        first, again = [await send(api, "user.message.v1", "hers", "m-own") for _ in range(2)]
+        assert (first.status, again.json) == (200, first.json | {"duplicate": True})
+
+
+async def test_a_person_forgets_in_no_session_of_others_and_in_its_own_name(doors: Doors, acme: Api) -> None:
+    async with Api(doors.http, "ada") as api:
+        foreign, missing = [await api.post("/v1/forget", id="m-hers", session=name, by="admin") for name in ("his", "nil")]
+        assert (foreign.status, foreign.body) == (missing.status, missing.body)
+        assert foreign.status == 404
+        assert (await ask(acme, "fetch", "hers", "m-hers")).status == 200
+        await send(api, "user.message.v1", "hers", "m-short")
+        (receipt,) = (await api.post("/v1/forget", id="m-short", session="hers", by="admin")).json["receipts"]
+        assert (receipt["by"], receipt["versions"]) == ("ada", 1)
+
+
+async def test_what_was_just_sent_can_be_forgotten(acme: Api) -> None:
+    for number in range(8):
+        await send(acme, "user.message.v1", "race", f"m-race-{number}")
+        assert (await acme.post("/v1/forget", id=f"m-race-{number}")).status == 200
+
+
+async def test_erasing_what_others_said_first_opens_their_session_to_nobody(doors: Doors, acme: Api) -> None:
+    for schema, identity, user in (
+        ("user.message.v1", "l-1", "ben"), ("agent.response.v1", "l-2", ""), ("user.message.v1", "l-3", "ada"),
+    ):  # fmt: skip
+        assert (await send(acme, schema, "left", identity, user)).status == 200
+    assert (await acme.post("/v1/forget", id="l-1")).status == 200
+    async with Api(doors.http, "ada") as api:
+        assert (await ask(api, "history", "left", "")).json == {"breadcrumbs": [], "next": None}
+        assert [(await ask(api, "fetch", "left", each)).status for each in ("l-2", "l-3")] == [404, 200]
+        assert (await ask(api, "export", "left", "")).status == 404
+
+
+async def test_in_its_own_session_a_person_is_given_nothing_that_others_wrote(doors: Doors, acme: Api) -> None:
+    for schema, identity, user in (("user.message.v1", "g-ada", "ada"), ("user.message.v1", "g-ben", "ben")):
+        assert (await send(acme, schema, "group", identity, user)).status == 200
+    async with Api(doors.http, "ada") as api:
+        page = await api.post("/v1/contexts", session="group", content="Which kiln?", id="g-last")
+        assert page.status == 200
+        for verb in ("history", "search", "export"):
+            answer = await ask(api, verb, "group", "")
+            assert (answer.status, b"g-ada" in answer.body, b"g-ben" in answer.body) == (200, True, False), verb
+        assert (await ask(api, "fetch", "group", "g-ben")).status == 404
+        assert (await api.get("/v1/contexts/default/omitted/g-ben", trigger="g-last")).status == 404
+        assert (await api.get("/v1/contexts/default/omitted/g-ada", trigger="g-last")).status == 200
+
+
+async def test_notes_of_no_session_are_everybodys_for_every_verb(doors: Doors, acme: Api) -> None:  # noqa: ARG001 - fills it
+    note = "n-ben-_"
+    async with Api(doors.http, "ada") as api:
+        page = await api.post("/v1/contexts", session="hers", content="Which kiln is that of n-ben?", id="q-note")
+        assert note in json.dumps(page.json["sections"])
+        for verb, session in (("fetch", "_"), ("history", "_"), ("export", "_"), ("search", "_"), ("search", "hers")):
+            answer = await ask(api, verb, session, note)
+            assert (answer.status, note.encode() in answer.body) == (200, True), (verb, session)
+        assert (await api.get(f"/v1/contexts/default/omitted/{note}", trigger="q-note")).status == 200
+        assert (await api.post("/v1/forget", id=note)).status == 404
 
 
 async def test_a_person_sees_its_own(doors: Doors, acme: Api) -> None:  # noqa: ARG001 - fills it
@@ -175,9 +210,10 @@ async def test_a_person_sees_its_own(doors: Doors, acme: Api) -> None:  # noqa: 
         for verb in ("context", "explain", "fetch", "history", "search", "export"):
             answer = await ask(api, verb, "hers", "m-hers", "ada")
             assert (answer.status, b"K-4711" in answer.body) == (200, True), verb
-        assert [each["session"] for each in (await api.get("/v1/sessions")).json["sessions"]] == ["hers"]
-        found = (await api.post("/v1/search", text="Which kiln?")).json["passages"]
-        assert {each["session"] for each in found} == {"hers"}
+        listed = {each["session"] for each in (await api.get("/v1/sessions")).json["sessions"]}
+        found = {each["session"] for each in (await api.post("/v1/search", text="Which kiln?")).json["passages"]}
+        assert all("hers" in names and "his" not in names for names in (listed, found))
+        assert listed.isdisjoint({"notes", "left"})
         assert (await api.get("/v1/export")).status == 404
 
 
@@ -209,11 +245,3 @@ async def test_every_door_refuses_a_forged_token_as_it_refuses_none(doors: Doors
     assert bodies.pop()[0] == 401
     errors = await asyncio.gather(*(refusal(doors.nats, *who) for who in (("acme", "forged"), ("service", "forged"))))
     assert len(set(errors)) == 1
-
-
-async def refusal(url: str, user: str, password: str) -> str:
-    """How the broker refuses a login."""
-    with pytest.raises(Unavailable, match="refuses the login") as error:
-        async with connect(url, "acme", user=user, password=password, rounds=1):
-            pass
-    return str(error.value)

@@ -1,10 +1,13 @@
-"""The sessions that belong to a scope by its person, as pure functions of all breadcrumbs."""
+"""The sessions that belong to a scope by its person, as functions of all breadcrumbs."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from typing_extensions import override
+
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import RecallQuery, Scope, StoredBreadcrumb
+from builder.ports.store import People
 from tests.memory_store.queries import by_place
 
 
@@ -93,3 +96,30 @@ def latest(until: Place, crumbs: list[Breadcrumb]) -> tuple[Breadcrumb, ...]:
     ordered = sorted((crumb for crumb in crumbs if crumb.session != NO_SESSION and not crumb.removes), key=by_place)
     ends = {crumb.session: crumb for crumb in ordered}.values()
     return tuple(sorted((crumb for crumb in ends if crumb.place < until), key=by_place, reverse=True))
+
+
+class MemoryPeople(People):
+    """The part of the store that knows where people have spoken."""
+
+    _rows: dict[tuple[str, str, int], StoredBreadcrumb]
+
+    @override
+    async def is_memory(self, workspace: str, session: str, user: str, until: Place) -> bool:
+        return is_memory(session, user, until, crumbs_of(workspace, self._rows.values()))
+
+    @override
+    async def first_speaker(self, workspace: str, session: str, until: Place) -> str | None:
+        return first_person(session, until, crumbs_of(workspace, self._rows.values()))
+
+    @override
+    async def last_speaker(self, workspace: str, session: str, until: Place) -> str | None:
+        return last_speaker(session, until, crumbs_of(workspace, self._rows.values()))
+
+    @override
+    async def latest(self, workspace: str, until: Place, limit: int) -> tuple[Breadcrumb, ...]:
+        return latest(until, crumbs_of(workspace, self._rows.values()))[:limit]
+
+    @override
+    async def sessions_of(self, workspace: str, user: str) -> tuple[str, ...]:
+        crumbs = (row.breadcrumb for row in self._rows.values())
+        return tuple(sorted({crumb.session for crumb in crumbs if (crumb.workspace, crumb.user_id) == (workspace, user)}))

@@ -16,6 +16,7 @@ from builder.domain.summary import ids_by_session, made_from
 from builder.ports.store import CallOrigin, CompleteStore
 from tests.memory_store import people
 from tests.memory_store.editions import MemoryEditions
+from tests.memory_store.people import MemoryPeople
 from tests.memory_store.progress import MemoryProgress
 from tests.memory_store.queries import (
     AFTER_ALL,
@@ -39,7 +40,7 @@ from tests.memory_store.removal import is_same, removed_by, replaced_by
 from tests.memory_store.workspace import MemoryWorkspaceReader
 
 
-class MemoryStore(MemoryProgress, MemoryEditions, MemoryWorkspaceReader, CompleteStore):
+class MemoryStore(MemoryProgress, MemoryEditions, MemoryPeople, MemoryWorkspaceReader, CompleteStore):
     """All ports of a store without a disk: the model of the other stores."""
 
     def __init__(self) -> None:
@@ -238,23 +239,6 @@ class MemoryStore(MemoryProgress, MemoryEditions, MemoryWorkspaceReader, Complet
     @override
     async def caller_session(self, answer: Breadcrumb) -> str:
         return self._joins.get(answer.workspace, Joins()).caller(answer.joins_by, answer.place)
-
-    @override
-    async def is_memory(self, workspace: str, session: str, user: str, until: Place) -> bool:
-        return people.is_memory(session, user, until, people.crumbs_of(workspace, self._rows.values()))
-
-    @override
-    async def last_speaker(self, workspace: str, session: str, until: Place) -> str | None:
-        return people.last_speaker(session, until, people.crumbs_of(workspace, self._rows.values()))
-
-    @override
-    async def latest(self, workspace: str, until: Place, limit: int) -> tuple[Breadcrumb, ...]:
-        return people.latest(until, people.crumbs_of(workspace, self._rows.values()))[:limit]
-
-    @override
-    async def sessions_of(self, workspace: str, user: str) -> tuple[str, ...]:
-        crumbs = (row.breadcrumb for row in self._rows.values())
-        return tuple(sorted({crumb.session for crumb in crumbs if (crumb.workspace, crumb.user_id) == (workspace, user)}))
 
     @override
     async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:

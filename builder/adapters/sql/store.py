@@ -213,8 +213,15 @@ class SqlStore(SqlBookkeeping, SqlWorkspaceReader, CompleteStore):
         return await self._connection.run(lambda sql: scopes.is_memory(sql, *person), Access.READING, workspace)
 
     @override
+    async def first_speaker(self, workspace: str, session: str, until: Place) -> str | None:
+        return await self._speaker("ASC", workspace, session, until)
+
+    @override
     async def last_speaker(self, workspace: str, session: str, until: Place) -> str | None:
-        rows = await self._connection.rows(scopes.PERSON.format(order="DESC"), (workspace, session, *until), workspace)
+        return await self._speaker("DESC", workspace, session, until)
+
+    async def _speaker(self, order: str, workspace: str, session: str, until: Place) -> str | None:
+        rows = await self._connection.rows(scopes.PERSON.format(order=order), (workspace, session, *until), workspace)
         return rows[0][0] if rows else None
 
     @override

@@ -10,13 +10,13 @@ from typing_extensions import override
 
 from builder.client import Client
 from builder.client.requests import REQUEST_SECONDS
-from builder.client.sending import BreadcrumbStream, PublishResult, as_json, check
+from builder.client.sending import BreadcrumbStream, PublishResult, TakenId, as_json, check
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.wire.records import Outgoing
 from builder.wire.requests import request_json
 from builder.wire.subjects import Installation, session_text
-from builder.worker.access import AccessControl, Caller
+from builder.worker.access import AccessControl, Caller, id_in_use
 from builder.worker.exporting import exported
 from builder.worker.log import Log
 
@@ -25,18 +25,25 @@ class CheckedStream(BreadcrumbStream):
     """The stream, for what a caller may write."""
 
     def __init__(
-        self, connection: Connection, installation: Installation, allow: Callable[[Breadcrumb], Awaitable[None]]
+        self, connection: Connection, installation: Installation, allow: Callable[[Breadcrumb], Awaitable[None]], *, is_open: bool
     ) -> None:
-        """allow: raises `Rejected`."""
+        """allow: raises `Rejected`. is_open: the caller may know what has an id that is taken."""
         super().__init__(connection, installation)
         self._allow = allow
+        self._is_open = is_open
 
     @override
     async def publish(
         self, event: Outgoing, *, replay: bool = False, own_clock: bool = False, last: int | None = None
     ) -> PublishResult:
-        await self._allow(check(event))
-        return await super().publish(event, replay=replay, own_clock=own_clock, last=last)
+        crumb = check(event)
+        await self._allow(crumb)
+        try:
+            return await super().publish(event, replay=replay, own_clock=own_clock, last=last)
+        except TakenId:
+            if self._is_open:
+                raise
+            raise id_in_use(crumb.id) from None
 
 
 class DoorClient(Client):
@@ -46,7 +53,7 @@ class DoorClient(Client):
         self, connection: Connection, installation: Installation, access: AccessControl, log: Log, caller: Caller
     ) -> None:
         super().__init__(connection, caller.workspace, installation)
-        self._stream = CheckedStream(connection, installation, self._allow)
+        self._stream = CheckedStream(connection, installation, self._allow, is_open=not caller.user)
         self._access = access
         self._log = log
         self.caller = caller
@@ -70,7 +77,7 @@ class DoorClient(Client):
     async def export(self, session: str) -> AsyncIterator[str]:
         """Lines of the stream as `import` reads them. session: "" = all. Raises `Rejected`, `Unavailable`."""
         await self._access.check_export(self.caller, session)
-        async for line in exported(self._log, self.workspace, session):
+        async for line in exported(self._log, self.workspace, session, self.caller.may_see):
             yield line
 
     async def _allow(self, crumb: Breadcrumb) -> None:

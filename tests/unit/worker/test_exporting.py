@@ -2,12 +2,17 @@
 
 import json
 
+from builder.domain.breadcrumb import Breadcrumb
 from builder.worker.exporting import exported
 from tests.conversations import message_of
 from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryStream, make_log
 
 SECRET = {"sensitivity": "secret"}
+
+
+def everything(_crumb: Breadcrumb) -> bool:
+    return True
 
 
 async def test_an_export_has_each_readable_message_once_and_no_secret() -> None:
@@ -20,7 +25,8 @@ async def test_an_export_has_each_readable_message_once_and_no_secret() -> None:
         message_of(5, "user.message.v1", {"content": "There."}, session="s2", id="m5"),
     )
     log = make_log(MemoryStream(messages), MemoryStore())
-    lines = [json.loads(line) async for line in exported(log, "acme", "")]
+    lines = [json.loads(line) async for line in exported(log, "acme", "", everything)]
     assert [(line["id"], line["session"]) for line in lines] == [("m1", "s42"), ("m5", "s2")]
-    assert [json.loads(line)["id"] async for line in exported(log, "acme", "s2")] == ["m5"]
-    assert [line async for line in exported(log, "other", "")] == []
+    assert [json.loads(line)["id"] async for line in exported(log, "acme", "s2", everything)] == ["m5"]
+    assert [line async for line in exported(log, "other", "", everything)] == []
+    assert [json.loads(line)["id"] async for line in exported(log, "acme", "", lambda crumb: crumb.id != "m1")] == ["m5"]
