@@ -178,6 +178,10 @@ class Forgetting:
             await self._erasure.erase(await self._publish(breadcrumb.workspace, breadcrumb.session, identity, body))
         await self._archive.delete_at(breadcrumb.place, breadcrumb.workspace, breadcrumb.session)
 
+    async def discard(self, copy: Breadcrumb) -> None:
+        """Delete the message of a copy of what was erased before."""
+        await self._archive.delete_at(copy.place, copy.workspace, copy.session)
+
     async def follow(self) -> int:
         """Erase here for each tombstone since the last call, whichever worker took it; returns how many.
 

@@ -150,6 +150,8 @@ class Processor:
             stored = await builder.remember(breadcrumb)
         if breadcrumb.removes:
             await self._forgetting.apply(breadcrumb)
+        elif stored.breadcrumb.is_erased:
+            await self._forgetting.discard(breadcrumb)
         is_over = decision.outcome == "expired" and bool(stored.breadcrumb.removes)
         return Ending("remembered" if is_over else decision.outcome, pause=decision.pause)
 
@@ -171,6 +173,7 @@ class Processor:
             start = perf_counter()
             stored, pages = await builder.begin(trigger, decision.ready)
             if stored.breadcrumb.removes:
+                await self._forgetting.discard(trigger)
                 return Ending("remembered")
             if self._log.now() - stored.breadcrumb.received_at >= self._max_age:
                 return Ending("expired")
