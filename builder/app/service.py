@@ -92,7 +92,10 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         )  # fmt: skip
         watchdog.rebind = inbox.rebind
         durables = await _open_durables(stack, connection, settings, watchdog, line, broker, inbox, parts)
+        verbs = verbs_of(line, reloading, broker)
+        door = open_door(settings, connection, line, verbs, makes_token=makes_token)
         jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, metrics, line, parts), *durables)
+        jobs += door.fanout.jobs if door else ()
         for job in jobs:
             metrics.counters["job_failures"].labels(job.name)
         runner = JobRunner(busy=lambda: inbox.is_busy, observer=metrics, pace=parts.pace)
@@ -103,9 +106,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         micro = MicroService(own, __version__, metadata())
         await stack.enter_async_context(micro.discoverable(connection))
         observers = (metrics.answered, micro.count)
-        verbs = verbs_of(line, reloading, broker)
         await stack.enter_async_context(answering(connection, verbs, own, observers))
-        door = await stack.enter_async_context(open_door(settings, connection, line, verbs, makes_token=makes_token))
         ready = readiness(core, watchdog, reloading.state, probe, server, connection, own, metrics.parts)
         application = inbox.application(routes(partial(is_alive, watchdog, tasks), ready, metrics.registry))
         application = with_api(application, door.application) if door else application

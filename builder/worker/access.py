@@ -142,6 +142,13 @@ class AccessControl:
             and all([await self._is_own(caller, each) for each in messages])
         )
 
+    async def asker(self, event: Mapping[str, Any], workspace: str) -> str:
+        """The only person whom a context may be for: who asked its first question; "" = nobody that is known."""
+        first = (event.get("questions") or [event.get("trigger_event_id", "")])[0]
+        await self._log.catch_up(workspace, EVERY_SESSION)
+        versions = await self._log.store.versions(workspace, first)
+        return versions[0].user_id if versions else ""
+
     async def _compact(self, caller: Caller, data: bytes) -> dict[str, Any]:
         session = read_request(CompactRequest, data).session
         if not await self._owns_now(caller, session):

@@ -13,7 +13,7 @@ import pytest
 from builder.app.http.tokens import Tokens
 from tests.commands import DEADLINE
 from tests.http_api import Api, first, write_tokens
-from tests.running import ROOT, Broker, Running, environment
+from tests.running import ROOT, Broker, Running, environment, jetstream
 
 PAGE = (ROOT / "builder" / "docs" / "http.md").read_text("utf-8")
 LOOPBACK = "http://127.0.0.1:8080"
@@ -145,6 +145,14 @@ async def test_an_error_is_a_problem_in_a_sentence(api: Api, status: int) -> Non
     assert answer.json["status"] == status
 
 
+@pytest.mark.parametrize("content", [b"{", b" " * 1_200_000, b'{"text": 1}'], ids=["malformed", "large", "wrong"])
+async def test_nothing_of_a_body_is_said_before_the_token_is_checked(service: Running, content: bytes) -> None:
+    async with Api(service.http, "forged") as forger:
+        for path in ("/v1/search", "/v1/messages", "/v1/nothing"):
+            answer = await forger.send("POST", path, content, **{"Content-Type": "application/json"})
+            assert (answer.status, answer.media) == (401, "application/problem+json")
+
+
 async def test_contexts_come_once_and_in_order_across_a_restart_and_tokens_are_read_again(tmp_path: Path) -> None:
     tokens = write_tokens(tmp_path / "tokens.yaml", {"agent": {}})
     with (
@@ -171,6 +179,24 @@ async def test_contexts_come_once_and_in_order_across_a_restart_and_tokens_are_r
                     assert [trigger for _, trigger in await first(events, len(expected))] == expected
                     await say(api, f"new-{number}")
                     assert (await anext(events))[1] == f"new-{number}"
+
+
+async def test_a_message_that_is_no_context_is_left_out_and_those_behind_it_come(service: Running, api: Api) -> None:
+    async with aclosing(api.events("default")) as events:
+        ((start, _),) = await first(events, 1)
+        async with jetstream(service.url) as js:
+            for number, garbage in enumerate((b'"behind-garbage" is no JSON', b"[]", b"[" * 100_000)):
+                await js.publish(f"contexts.default.default.garbage.{number}", garbage)
+            await js.publish("contexts.default", b"a short subject")
+        await say(api, "behind-garbage")
+        assert (await anext(events))[1] == "behind-garbage"
+    async with aclosing(api.events("default", start)) as events:
+        assert [trigger for _, trigger in await first(events, 2)] == ["", "behind-garbage"]
+    assert (await api.post("/v1/forget", id="behind-garbage")).status == 200
+    async with jetstream(service.url) as js:
+        subject = "contexts.default.default.garbage.0"
+        assert (await js.get_last_msg("CONTEXTS", subject)).data == b"{}", "it named what is forgotten"
+    assert 'kind="following the contexts"' in service.get("/metrics")[1], "its loop is one of those that /livez watches"
 
 
 async def say(api: Api, message: str) -> None:

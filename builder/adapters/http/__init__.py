@@ -12,6 +12,7 @@ from faststream.asgi import AsgiResponse, get
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
+from builder.adapters.http.protocol import BoundedProtocol
 from builder.domain.errors import Misconfigured, Unavailable
 
 PATHS = ("/livez", "/readyz", "/metrics")
@@ -121,8 +122,8 @@ async def serve(
 ) -> None:
     """started: called with the port. stopping: before open requests are waited for. Raises `Misconfigured`."""
     config = uvicorn.Config(
-        application, host=host, port=port, log_config=None, lifespan="on", access_log=False, ws="none", server_header=False,
-        timeout_graceful_shutdown=STOP_SECONDS,
+        application, host=host, port=port, http=BoundedProtocol, log_config=None, lifespan="on", access_log=False, ws="none",
+        server_header=False, timeout_graceful_shutdown=STOP_SECONDS,
     )  # fmt: skip
     server = _Server(config)
     serving = asyncio.create_task(_run(server, host, port))

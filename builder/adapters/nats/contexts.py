@@ -1,7 +1,7 @@
 """The stream of contexts, followed without end: what is kept, then each context as it comes."""
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeout
@@ -43,7 +43,7 @@ class ContextStream:
             if arrival.data != STUB:
                 yield arrival
 
-    async def behind(self, place: Place) -> AsyncIterator[StreamMessage]:
+    async def behind(self, place: Place) -> AsyncGenerator[StreamMessage, None]:
         """All contexts behind a place, in order, without end. Ends when the server has lost the consumer: begin again."""
         config = ConsumerConfig(
             deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=place.sequence + 1, ack_policy=AckPolicy.NONE,

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
@@ -234,7 +233,7 @@ class NatsArchive(Archive, PublishedContexts):
     @override
     async def contexts_with(self, workspace: str, ids: frozenset[str]) -> tuple[tuple[int, str], ...]:
         contexts = await self._all(self._contexts, f"{CONTEXTS_SUBJECT}.{workspace}.>")
-        return tuple((each.place.sequence, each.subject) for each in contexts if not ids.isdisjoint(_ids_of(each.data)))
+        return tuple((each.place.sequence, each.subject) for each in contexts if _shows(each.data, ids))
 
     @override
     async def replace_context(self, sequence: int, subject: str) -> None:
@@ -290,9 +289,12 @@ def _names(data: bytes, ids: frozenset[str]) -> bool:
     return any(re.search(rb'"id"\s*:\s*' + re.escape(json.dumps(name, ensure_ascii=False).encode()), data) for name in ids)
 
 
-def _ids_of(data: bytes) -> set[str]:
-    """Every breadcrumb that a context names; none for a stub."""
-    event: dict[str, Any] = json.loads(data)
-    on_page = (identity for section in event.get("sections", ()) for identity in section["ids"])
-    omitted = (item["id"] for item in event.get("omissions", {}).get("most_relevant", ()))
-    return {event.get("trigger_event_id", ""), *on_page, *omitted}
+def _shows(data: bytes, ids: frozenset[str]) -> bool:
+    """Whether a context names one of the breadcrumbs, or cannot be read and has one of the names. A stub has none."""
+    try:
+        event = json.loads(data)
+        on_page = (identity for section in event.get("sections", ()) for identity in section["ids"])
+        omitted = [item["id"] for item in event.get("omissions", {}).get("most_relevant", ())]
+        return not ids.isdisjoint((event.get("trigger_event_id", ""), *omitted, *on_page))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return any(json.dumps(name, ensure_ascii=False).encode() in data for name in ids)

@@ -10,7 +10,6 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from fastapi_swagger import patch_fastapi
 from nats.aio.client import Client as Connection
 from pydantic import BaseModel
-from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
 from builder import __version__
@@ -19,6 +18,7 @@ from builder.app.http.client import DoorClient
 from builder.app.http.events import Fanout
 from builder.app.http.limits import BESIDE_BODY_BYTES, BodyLimit, RateLimit
 from builder.app.http.problems import PROBLEM, add_handlers
+from builder.app.http.token_check import TokenCheck
 from builder.app.http.tokens import Tokens
 from builder.app.verbs import Breadcrumbs, Explanation, Passages, Receipts, Sessions
 from builder.client import BreadcrumbRecord
@@ -61,6 +61,7 @@ def application(parts: Parts, max_body_bytes: int) -> FastAPI:
     )  # fmt: skip
     app.state.parts = parts
     app.include_router(router)
+    app.add_middleware(TokenCheck, prefix=router.prefix, tokens=parts.tokens, rate=parts.rate)
     app.add_middleware(BodyLimit, most=max_body_bytes + BESIDE_BODY_BYTES)
     add_handlers(app)
     patch_fastapi(app, redirect_from_root_to_docs=False)
@@ -70,14 +71,9 @@ def application(parts: Parts, max_body_bytes: int) -> FastAPI:
 _BEARER = HTTPBearer(auto_error=False, description="a token of the file CONTEXT_BUILDER_HTTP__TOKENS, or that of `up`")
 
 
-async def _client(request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]) -> DoorClient:
+async def _client(request: Request, _documented: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]) -> DoorClient:
     parts: Parts = request.app.state.parts
-    caller = parts.tokens.caller(credentials.credentials) if credentials else None
-    if caller is None:
-        sentence = "no valid token; send the header `Authorization: Bearer TOKEN`"
-        raise HTTPException(401, sentence, {"WWW-Authenticate": "Bearer"})
-    parts.rate.count(caller.name)
-    return DoorClient(parts.connection, parts.installation, parts.access, parts.log, caller)
+    return DoorClient(parts.connection, parts.installation, parts.access, parts.log, request.state.caller)
 
 
 Asker = Annotated[DoorClient, Depends(_client)]

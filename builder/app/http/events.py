@@ -5,19 +5,22 @@ import contextlib
 import json
 import logging
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import aclosing, contextmanager
 from typing import Any
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from builder.adapters.nats.contexts import ContextStream
+from builder.adapters.nats.stream import STUB
 from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.requests import cursor, place_of
 from builder.wire.subjects import check_token
 from builder.worker.access import AccessControl, Caller
+from builder.worker.jobs import Job, UnexpectedError, guard
 
 log = logging.getLogger("builder.http")
 
@@ -32,6 +35,9 @@ SLOW_SECONDS = 30.0
 _CURSOR = re.compile(r"[0-9]{1,18}\.[0-9]{1,18}")
 HEARTBEAT = b": heartbeat\n\n"
 SLOW = b"event: end\ndata: this client reads too slowly; connect again with Last-Event-ID, nothing is lost\n\n"
+REVOKED = (
+    b"event: end\ndata: this token is no longer valid; connect again with a valid one and Last-Event-ID, nothing is lost\n\n"
+)
 STOPPED = b"event: end\ndata: the service stops; connect again with Last-Event-ID, nothing is lost\n\n"
 
 
@@ -83,25 +89,23 @@ class Listener:
 class Fanout:
     """Follows the stream of contexts and hands each to its listeners."""
 
-    def __init__(self, stream: ContextStream, access: AccessControl) -> None:
+    def __init__(self, stream: ContextStream, access: AccessControl, holders: Callable[[], Collection[Caller]]) -> None:
+        """holders: of valid tokens."""
         self._stream = stream
         self._access = access
+        self._holders = holders
         self._place = ORIGIN
         self._ready = asyncio.Event()
-        self._listeners: dict[tuple[str, str], dict[Caller, set[Listener]]] = {}
+        self._listeners: dict[tuple[str, ...], dict[Caller, set[Listener]]] = {}
         self._is_closed = False
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Follow during the block."""
-        tasks = [asyncio.create_task(self._follow()), asyncio.create_task(self._beat())]
-        try:
-            yield
-        finally:
-            self.close()
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """What the service runs."""
+        return (
+            Job(name="following the contexts", every=PAUSE_SECONDS, run_once=self.follow),
+            Job(name="showing that listeners live", every=HEARTBEAT_SECONDS, run_once=self.beat),
+        )
 
     def close(self) -> None:
         """End every client; those that come later end at once."""
@@ -145,40 +149,59 @@ class Fanout:
         sequence = after.sequence if after.incarnation == until.incarnation else 0
         if sequence < until.sequence:
             async for arrival in self._stream.between(caller.workspace, consumer, sequence, until.next):
-                if await self._access.is_for(caller, json.loads(arrival.data)):
+                if await self._readers(arrival, lambda: {caller}):
                     yield _event(arrival)
 
-    async def _follow(self) -> None:
-        while True:
-            try:
-                last = await self._stream.last()
-                if self._place.incarnation != last.incarnation:
-                    self._place = last if self._place == ORIGIN else Place(last.incarnation, 0)
-                self._ready.set()
-                async for arrival in self._stream.behind(self._place):
-                    await self._hand_out(arrival)
-                    self._place = arrival.place
-            except Unavailable as error:
-                log.warning("contexts are not handed out for now: %s", error)
-            await asyncio.sleep(PAUSE_SECONDS)
+    async def follow(self) -> None:
+        """Hand out what comes, until the server has lost the subscription. Raises `Unavailable`."""
+        last = await self._stream.last()
+        if self._place.incarnation != last.incarnation:
+            self._place = last if self._place == ORIGIN else Place(last.incarnation, 0)
+        self._ready.set()
+        async with aclosing(self._stream.behind(self._place)) as arrivals:
+            async for arrival in arrivals:
+                await self.hand_out(arrival)
 
-    async def _hand_out(self, arrival: StreamMessage) -> None:
-        _, workspace, consumer, *_ = arrival.subject.split(".")
-        callers = self._listeners.get((workspace, consumer))
-        if not callers or arrival.data == b"{}":
-            return
-        content: dict[str, Any] = json.loads(arrival.data)
-        event = _event(arrival)
-        for caller in tuple(callers):
-            if await self._access.is_for(caller, content):
-                for listener in callers.get(caller, ()):
-                    listener.put(event)
+    async def hand_out(self, arrival: StreamMessage) -> None:
+        """To all at once, so that it comes once to each of them, also when it is tried again. Raises `Unavailable`."""
+        key = tuple(arrival.subject.split(".")[1:3])
+        readers = await self._readers(arrival, lambda: self._of(key).keys())
+        # Nothing is awaited from here on: nobody can come between the look at who listens and the new place.
+        self._place = arrival.place
+        for listener in [each for caller in readers for each in self._of(key).get(caller, ())]:
+            listener.put(_event(arrival))
 
-    async def _beat(self) -> None:
-        while True:
-            await asyncio.sleep(HEARTBEAT_SECONDS)
-            for listener in self._all():
-                listener.beat()
+    async def beat(self) -> None:
+        """Show listeners that their connection lives; end those whose token is gone."""
+        holders = self._holders()
+        for callers in self._listeners.values():
+            for caller, group in callers.items():
+                for listener in group:
+                    if caller in holders:
+                        listener.beat()
+                    else:
+                        listener.end(REVOKED)
+
+    async def _readers(self, arrival: StreamMessage, callers: Callable[[], AbstractSet[Caller]]) -> list[Caller]:
+        """Those that a context is for, also of those that come meanwhile. What cannot be read is for nobody."""
+        try:
+            return await guard(self._decide(arrival, callers), log, "reading a context")
+        except (Rejected, UnexpectedError) as error:
+            log.warning("message %d of the contexts is left out: %s", arrival.place.sequence, error)
+            return []
+
+    async def _decide(self, arrival: StreamMessage, callers: Callable[[], AbstractSet[Caller]]) -> list[Caller]:
+        decided: dict[Caller, bool] = {}
+        while new := callers() - decided.keys():
+            content = _content(arrival)
+            asker = await self._access.asker(content, arrival.subject.split(".")[1]) if any(each.user for each in new) else ""
+            for caller in new:
+                is_candidate = arrival.data != STUB and caller.user in ("", asker)
+                decided[caller] = is_candidate and await self._access.is_for(caller, content)
+        return [caller for caller, is_reader in decided.items() if is_reader]
+
+    def _of(self, key: tuple[str, ...]) -> dict[Caller, set[Listener]]:
+        return self._listeners.get(key, {})
 
     def _all(self) -> list[Listener]:
         return [each for callers in self._listeners.values() for group in callers.values() for each in group]
@@ -205,6 +228,8 @@ class EventStream(Response):
                 await _send(send, b"retry: 1000\nid: " + cursor(self._after or place).encode() + b"\n\n")
                 if self._after is not None:
                     async for event in fanout.earlier(caller, consumer, self._after, place):
+                        if listener.is_over:
+                            break
                         await _send(send, event)
                 async for event in listener.events():
                     await _send(send, event)
@@ -224,6 +249,17 @@ async def _gone(receive: Receive, listener: Listener) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     listener.end()
+
+
+def _content(arrival: StreamMessage) -> dict[str, Any]:
+    """Raises `Rejected`."""
+    try:
+        content = json.loads(arrival.data)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise Rejected("it is no JSON object; look who publishes to contexts.>")
+    return content
 
 
 def _event(arrival: StreamMessage) -> bytes:

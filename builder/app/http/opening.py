@@ -1,7 +1,6 @@
 """The door of a running service: which tokens open it, and where its parts come from."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -30,25 +29,22 @@ class OpenDoor:
     """File of the token that `up` made."""
 
 
-@asynccontextmanager
-async def open_door(
+def open_door(
     settings: Settings, connection: Connection, line: Line, verbs: Mapping[str, Verb], *, makes_token: bool
-) -> AsyncIterator[OpenDoor | None]:
+) -> OpenDoor | None:
     """None = no token opens it. makes_token: on loopback, where no file of tokens is set. Raises `Misconfigured`."""
     http = settings.http
     if http.tokens is None and not (makes_token and _is_loopback(http.host)):
-        yield None
-        return
+        return None
     tokens = local_tokens(http.tokens, settings.data_dir, settings.workspace)
     access = AccessControl(line.log, verbs, line.consumers)
-    fanout = Fanout(ContextStream(connection.jetstream(), settings.installation), access)
+    fanout = Fanout(ContextStream(connection.jetstream(), settings.installation), access, tokens.holders)
     parts = Parts(
         access=access, tokens=tokens, rate=RateLimit(http.requests_a_minute), fanout=fanout, log=line.log,
         connection=connection, installation=settings.installation,
     )  # fmt: skip
-    async with fanout.running():
-        own = None if http.tokens else settings.data_dir.expanduser() / OWN_TOKEN
-        yield OpenDoor(application=application(parts, settings.worker.max_body_bytes), fanout=fanout, own_token=own)
+    own = None if http.tokens else settings.data_dir.expanduser() / OWN_TOKEN
+    return OpenDoor(application=application(parts, settings.worker.max_body_bytes), fanout=fanout, own_token=own)
 
 
 def _is_loopback(host: str) -> bool:

@@ -4,6 +4,8 @@ import hmac
 import logging
 import os
 import secrets
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
@@ -33,9 +35,18 @@ class TokenEntry(BaseModel):
     rights: frozenset[Right] = Field(min_length=1, description="read, write, forget, export")
 
     @property
-    def caller(self) -> Caller:
+    def holder(self) -> "Holder":
         """Whom it stands for."""
-        return Caller(name=self.name, workspace=self.workspace, user=self.user or "", rights=self.rights)
+        return Holder(
+            name=self.name, workspace=self.workspace, user=self.user or "", rights=self.rights, sha256=self.sha256
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder(Caller):
+    """A caller by its token: a new token of the same name is another holder."""
+
+    sha256: str = dataclass_field(repr=False)
 
 
 class Tokens:
@@ -50,15 +61,22 @@ class Tokens:
 
     def caller(self, token: str) -> Caller | None:
         """None for a forged token. All entries are compared, in constant time."""
+        entries, digest = self._read_again(), _digest(token)
+        matches = [entry for entry in entries if hmac.compare_digest(entry.sha256, digest)]
+        return matches[0].holder if matches else None
+
+    def holders(self) -> frozenset[Caller]:
+        """Of all valid tokens."""
+        return frozenset(entry.holder for entry in self._read_again())
+
+    def _read_again(self) -> tuple[TokenEntry, ...]:
         if self._file and (changed := _changed(self._file)) != self._changed:
             self._changed = changed
             try:
                 self._entries = self._own + _read(self._file)
             except Misconfigured as error:
                 log.warning("the tokens before stay in force: %s", error)
-        digest = _digest(token)
-        matches = [entry for entry in self._entries if hmac.compare_digest(entry.sha256, digest)]
-        return matches[0].caller if matches else None
+        return self._entries
 
 
 def own_token(folder: Path) -> str:

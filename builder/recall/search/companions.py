@@ -201,7 +201,7 @@ def _replacement(find: Find, view: View, candidates: Candidates, query: Query, t
     shares = candidates.unseen & (view.crumb > find.row) & (numbers > 1) & (table.tokens[: view.passages] <= PAIR_TOKENS)
     session = view.session_of
     shares &= session[view.crumb] == session[find.row]
-    before = frozenset(identifiers(text))
+    before = frozenset(identifiers(text) if (shares & in_query).any() else ())
     changed = [
         passage
         for passage in np.flatnonzero(shares).tolist()
