@@ -99,6 +99,13 @@ async def test_every_operation_has_an_example_and_the_docs_need_no_other_server(
         assert (await api.get(address)).status == 200
 
 
+async def test_a_note_is_found_by_a_search_of_its_workspace(api: Api) -> None:
+    sent = await api.post("/v1/notes", content="Glaze batch 7 needs two coats.", tags=["glaze"])
+    assert (sent.status, sent.json["session"]) == (200, "_")
+    found = (await api.post("/v1/search", text="How many coats does glaze batch 7 need?")).json["passages"]
+    assert sent.json["id"] in {each["id"] for each in found}
+
+
 async def test_a_message_is_sent_once_read_in_pieces_and_exported(api: Api) -> None:
     record = {
         "schema_name": "note.v1",

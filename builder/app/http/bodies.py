@@ -57,6 +57,14 @@ class AskRequest(_Sending):
     speaker: str = Field("", max_length=200, description="display name")
 
 
+class NoteRequest(_Sending):
+    """A note."""
+
+    model_config = ConfigDict(extra="forbid")
+    session: str = Field("_", min_length=1, max_length=1000, description="the conversation; none = every one finds it")
+    content: str = Field(min_length=1, description="what is remembered")
+
+
 class MessageRequest(_Sending):
     """A breadcrumb of any schema. Further fields of a record, as `title` or `sensitivity`, are taken as they are."""
 
@@ -99,6 +107,7 @@ EXAMPLES: dict[str, tuple[Any, Any]] = {
     "events": (None, 'id: 1763719200000000.7\nevent: context\ndata: {"content": "…"}\n\n'),
     "omitted": (None, {"text": "[characters 0 to 27 of 27, the end]\nWhere do I set the API key?"}),
     "send": (_RECORD, {"id": "m110", "session": "s42", "seq": 118, "duplicate": False}),
+    "remember": ({"content": "Glaze batch 7 needs two coats."}, {"id": "n7", "session": "_", "seq": 119, "duplicate": False}),
     "search": (
         {"text": "API key", "session": "s42", "limit": 5},
         {"passages": [{"id": "m110", **_PLACE, **_TEXT, "probability": 0.83}]},

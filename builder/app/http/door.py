@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from starlette.responses import StreamingResponse
 
 from builder import __version__
-from builder.app.http.bodies import EXAMPLES, AskRequest, MessageRequest, Piece, Sent
+from builder.app.http.bodies import EXAMPLES, AskRequest, MessageRequest, NoteRequest, Piece, Sent
 from builder.app.http.client import DoorClient
 from builder.app.http.events import Fanout
 from builder.app.http.limits import BESIDE_BODY_BYTES, BodyLimit, RateLimit
@@ -171,6 +171,13 @@ async def omitted(
 async def send(request: Request, _record: Annotated[MessageRequest, _body("send")], client: Asker) -> Response:
     """The same id again changes nothing."""
     return _json(await client.send_record(await request.json()))
+
+
+@router.post("/notes", response_model=Sent, summary="Keep a note", **_documented("remember"))
+async def remember(note: Annotated[NoteRequest, _body("remember")], client: Asker) -> Response:
+    """A `note.v1`, which a search and every page that looks for it find."""
+    fields = note.model_dump(mode="json", exclude_none=True, exclude={"content"})
+    return _json(await client.send_record(fields | {"schema_name": "note.v1", "context": {"content": note.content}}))
 
 
 @router.post("/search", response_model=Passages, summary="Passages that answer a question", **_documented("search"))

@@ -62,6 +62,11 @@ export class Client {
     return record["id"];
   }
 
+  /** Publish a `note.v1`; returns its id. Without a session every session finds it. */
+  async remember(note: string, options: Partial<SendOptions> = {}): Promise<string> {
+    return this.send("note.v1", { content: note }, { ...options, session: options.session ?? "_" });
+  }
+
   /** Publish a `user.message.v1` and return the consumer's context, which its agent gets, too. To wait again, repeat the id. */
   async ask(session: string, content: string, options: AskOptions = {}): Promise<Context> {
     const { consumer = "default", timeout = REQUEST_MS, speaker, ...rest } = options;

@@ -10,7 +10,7 @@ for (const [transport, url] of Object.entries(URLS)) {
   test(`a message is sent, asked about, answered once and found over ${transport}`, async () => {
     const { client, checked } = await watched(url);
     const session = `${transport} talk@example.com`;
-    await client.send("note.v1", { content: "The kiln is K-4711." }, { session: "_", tags: ["kiln"] });
+    await client.remember("The kiln is K-4711.", { tags: ["kiln"] });
     const id = await client.send("user.message.v1", { content: "We bake rye bread." }, { session, userId: "ada", id: `${transport}-1` });
     assert.equal(await client.send("user.message.v1", { content: "We bake rye bread." }, { session, userId: "ada", id }), id);
     await assert.rejects(client.send("user.message.v1", { content: "Another text." }, { session, id }), /context\.content, user_id differ; take/);
