@@ -85,7 +85,7 @@ async def test_every_operation_has_an_example_and_the_docs_need_no_other_server(
     document = (await api.get("/openapi.json")).json
     assert document["openapi"].startswith("3.1")
     operations = [operation for path in document["paths"].values() for operation in path.values()]
-    assert len(operations) == 13
+    assert len(operations) == 14
     schemas = json.dumps(document["components"]["schemas"]["AgentContextV1"])
     for operation in operations:
         text = json.dumps(operation)

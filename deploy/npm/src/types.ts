@@ -1401,6 +1401,38 @@ export interface ServiceStats {
   type?: string;
 }
 /**
+ * A session, by its newest breadcrumb.
+ */
+export interface SessionEnd {
+  session: string;
+  seq: number;
+  created_at: string;
+}
+/**
+ * A page of sessions.
+ */
+export interface Sessions {
+  sessions: SessionEnd[];
+  next: string | null;
+}
+/**
+ * Sessions of the workspace, or those in which a person has a breadcrumb, in pages; the one that spoke last comes first.
+ */
+export interface SessionsRequest {
+  /**
+   * the `user_id` of a person; none = all sessions
+   */
+  user?: string;
+  /**
+   * sessions of a page
+   */
+  limit?: number;
+  /**
+   * `next` of the page before
+   */
+  after?: string;
+}
+/**
  * One line of a summary.
  */
 export interface SummaryLine {
@@ -1819,6 +1851,7 @@ export interface WhyRequest {
 export interface Verbs {
   fetch: { request: FetchRequest; answer: BreadcrumbRecord };
   history: { request: HistoryRequest; answer: Breadcrumbs };
+  sessions: { request: SessionsRequest; answer: Sessions };
   context: { request: ContextRequest; answer: AgentContextV1 };
   consumers: { request: ConsumersRequest; answer: Consumers };
   forget: { request: ForgetRequest; answer: Receipts };
