@@ -46,7 +46,7 @@ $(VENV)/service: $(VENV)/python pyproject.toml constraints.txt
 
 # With the service in one go: pip resolves and unpacks once.
 $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
-	@echo "installing the service and the tools for tests into $(VENV) (about 1.7 GB with the CPU build of torch, once) ..."
+	@echo "installing the service and the tools for tests into $(VENV) (about 2.4 GB with the CPU build of torch, once) ..."
 	@$(PIP) --editable '.[service,dev]'
 	@touch $(VENV)/service $@
 
