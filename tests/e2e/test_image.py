@@ -72,8 +72,8 @@ def slim() -> list[str]:
 
 
 def imported() -> set[str]:
-    """The distributions that the package imports anywhere, late imports included, but for the agents in its docs."""
-    files = [path for path in (ROOT / "builder").rglob("*.py") if "docs" not in path.parts]
+    """The distributions that the package imports anywhere, late imports included, but for its docs and its integrations."""
+    files = [path for path in (ROOT / "builder").rglob("*.py") if not {"docs", "integrations"} & {*path.parts}]
     nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
     modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     modules |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
@@ -199,6 +199,6 @@ def test_the_slim_set_holds_all_that_the_service_imports() -> None:
 def test_the_slim_set_is_the_extras_of_the_service_without_what_prepares_the_model() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    chosen = ("testing", "service", "openai", "postgresql", "tracing")
+    chosen = ("testing", "http", "service", "openai", "postgresql", "tracing")
     service = names(project["dependencies"] + [line for extra in chosen for line in extras[extra]])
     assert names(slim()) == service - BUILD_ONLY - {project["name"]}

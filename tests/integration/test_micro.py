@@ -70,6 +70,7 @@ async def test_what_each_verb_answers_is_what_its_schema_says(connection: Connec
     requests: dict[str, dict[str, object]] = {
         "fetch": {"id": "m1"},
         "history": {"session": "s1"},
+        "sessions": {},
         "search": {"text": "Where is the kiln?", "session": "s1"},
         "context": {"session": "s1", "trigger": "m1"},
         "consumers": {},
