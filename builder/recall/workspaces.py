@@ -74,11 +74,11 @@ class _Sketch:
 class Workspaces:
     """Reads large workspaces. All methods raise `Unavailable`."""
 
-    def __init__(self, reader: HistoryReader, searcher: Searcher, max_rows: int = MAX_ROWS) -> None:
+    def __init__(self, reader: HistoryReader, searcher: Searcher) -> None:
         self._reader = reader
         self._store = reader.store
         self._searcher = searcher
-        self.max_rows = max_rows
+        self.max_rows = MAX_ROWS
         """Breadcrumbs up to which a workspace is read whole."""
         self._sketches: OrderedDict[str, _Sketch] = OrderedDict()
         self._locks = KeyedLock[str]()
@@ -113,8 +113,8 @@ class Workspaces:
         if broken := _incomplete(rows):
             rows += await self._store.stretches(workspace, _by_session(broken), REACH_OF_CALLS, until, model)
             rows = tuple({(row.breadcrumb.session, row.breadcrumb.place): row for row in rows}.values())
-            keys = set(_incomplete(rows))
-            rows = tuple(row for row in rows if Key(row.breadcrumb.session, row.breadcrumb.place) not in keys)
+        while broken := _incomplete(rows):  # a call that goes leaves its other results behind
+            rows = tuple(row for row in rows if Key(row.breadcrumb.session, row.breadcrumb.place) not in broken)
         return rows
 
     async def _of_no_session(
@@ -171,7 +171,7 @@ class Workspaces:
         revisions = await self._store.revisions(workspace)
         changed = frozenset(name for name, number in revisions.items() if sketch.revisions.get(name) != number)
         sketch.revisions = revisions
-        if not len(sketch):
+        if not (len(sketch) and changed):
             return
         for each in (sketch.indexed, sketch.waiting):
             await asyncio.to_thread(each.drop, changed)
@@ -194,12 +194,12 @@ def _by_session(keys: Iterable[Key]) -> dict[str, frozenset[Place]]:
     return {session: frozenset(of_session) for session, of_session in places.items()}
 
 
-def _incomplete(rows: Iterable[StoredBreadcrumb]) -> tuple[Key, ...]:
+def _incomplete(rows: Iterable[StoredBreadcrumb]) -> frozenset[Key]:
     """Results whose call, and calls of which a result, is not among the rows."""
     of_tools = [row for row in rows if row.breadcrumb.calls]
     calls = {(_home(row), call) for row in of_tools for call in row.breadcrumb.asks_for}
     results = {(_home(row), call) for row in of_tools if not row.breadcrumb.asks_for for call in row.breadcrumb.calls}
-    return tuple(
+    return frozenset(
         Key(row.breadcrumb.session, row.breadcrumb.place)
         for row in of_tools
         if any((_home(row), call) not in (results if row.breadcrumb.asks_for else calls) for call in row.breadcrumb.calls)

@@ -10,6 +10,7 @@ import pytest
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
+from builder.recall.index.sketch import Sketches
 from builder.recall.workspaces import NEAREST, WAITING
 from builder.service import ContextBuilder
 from tests.factories import FAR, HashingEmbedder, bare, make_answer, make_breadcrumb, make_profile, make_question, remembered_of
@@ -218,3 +219,28 @@ async def test_later_messages_change_no_weight_of_a_word() -> None:
         )
         await page(old, sequence=9_000)
         assert await page(old, "Which order went to customer 3?", 5_000) == before
+
+
+async def test_a_call_whose_other_result_is_far_away_takes_its_near_one_with_it() -> None:
+    tool = json.dumps({"tool": "kiln.find", "input": {}})
+    call = replace(
+        make_question(1_000, "r1", session="old").breadcrumb, calls=("r1", "r2"), call_signatures=(tool, tool), text="Looking."
+    )
+    near = replace(make_answer(1_001, "r1", session="old").breadcrumb, text=SERIAL)
+    far = replace(make_answer(1_200, "r2", session="old").breadcrumb, text="Nothing.")
+    between = [make_breadcrumb(f"Shelf {n} is dusted.", 1_001 + n, session="old") for n in range(1, 199)]
+    profile = replace(PROFILE, retrieval=replace(PROFILE.retrieval, schemas=("tool.response.v1",)))
+    async with filled(call, near, *between, far) as store:
+        view = (await worker(store).recall_for(make_breadcrumb("serial number blue kiln", 9_000, session="now"), profile))[1]
+    ids = {view.breadcrumb(row).id for row in range(view.size)} & {call.id, near.id, far.id}
+    assert ids in (set(), {call.id, near.id, far.id})
+
+
+async def test_a_read_of_a_workspace_in_which_nothing_was_erased_drops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    drops: list[object] = []
+    async with filled(make_breadcrumb(SERIAL, 2, session="old")) as store:
+        builder = worker(store)
+        await page(builder)
+        monkeypatch.setattr(Sketches, "drop", lambda *arguments: drops.append(arguments))
+        await page(builder)
+    assert drops == []
