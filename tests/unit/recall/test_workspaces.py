@@ -227,7 +227,7 @@ async def test_a_call_whose_other_result_is_far_away_takes_its_near_one_with_it(
         make_question(1_000, "r1", session="old").breadcrumb, calls=("r1", "r2"), call_signatures=(tool, tool), text="Looking."
     )
     near = replace(make_answer(1_001, "r1", session="old").breadcrumb, text=SERIAL)
-    far = replace(make_answer(1_200, "r2", session="old").breadcrumb, text="Nothing.")
+    far = replace(make_answer(1_200, "r2", session="old").breadcrumb, text="Nothing.", schema="tool.error.v1")
     between = [make_breadcrumb(f"Shelf {n} is dusted.", 1_001 + n, session="old") for n in range(1, 199)]
     profile = replace(PROFILE, retrieval=replace(PROFILE.retrieval, schemas=("tool.response.v1",)))
     async with filled(call, near, *between, far) as store:
