@@ -4,14 +4,17 @@ import asyncio
 import json
 import os
 import shutil
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import nats
 import pytest
+from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
+from builder.adapters.nats.snapshot import Snapshot, restore_snapshot
 from builder.adapters.nats.topology import (
     BREADCRUMBS,
     DEADLETTERS,
@@ -83,6 +86,37 @@ async def test_a_stream_of_which_the_restore_was_cut_off_is_restored_whole(tmp_p
             again = run("restore", str(folder), env=env)
             assert again.returncode == 0, again.stderr
             assert (await js.stream_info(BREADCRUMBS)).state.messages == 60
+
+
+async def test_a_restore_sends_a_part_again_that_nobody_heard(backup: Path, tmp_path: Path) -> None:
+    """A client answers in place of JetStream. It listens to the subject that it named once a part was lost, as in a cluster."""
+    account = 'users: [{user: a, password: a}], mappings: {"$JS.API.STREAM.RESTORE.*": "restore.$1"}'
+    saved = json.loads((backup / "manifest.json").read_text("utf-8"))["streams"][DEADLETTERS]
+    snapshot = Snapshot(**{field.name: saved[field.name] for field in fields(Snapshot)})
+    parts: list[bytes] = []
+    with Broker(tmp_path / "broker", configuration=f"accounts {{A {{{account}}}}}\n") as broker:
+        url = broker.url.replace("nats://", "nats://a:a@")
+        server, client = await nats.connect(url), await nats.connect(url)
+
+        async def is_lost() -> bool:
+            return client.stats["in_msgs"] > 1  # beside the subject, an answer to a part
+
+        async def name_a_subject(message: Msg) -> None:
+            await message.respond(b'{"deliver_subject": "parts"}')
+            await until(is_lost, "a part to be lost")
+            await server.subscribe("parts", cb=take)
+
+        async def take(message: Msg) -> None:
+            parts.append(message.data)
+            await message.respond(b'{"state": {"messages": 0}}')
+
+        await server.subscribe("restore.*", cb=name_a_subject)
+        await server.flush()
+        file = backup / f"{DEADLETTERS}.tar.s2"
+        assert await restore_snapshot(client, snapshot, {}, file, lambda *_: None) == {"messages": 0}
+        assert b"".join(parts) == file.read_bytes()
+        for connection in (server, client):
+            await connection.close()
 
 
 async def there_is(js: JetStreamContext, stream: str) -> bool:

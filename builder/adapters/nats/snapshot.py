@@ -13,7 +13,9 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
+import stamina
 from nats.aio.client import Client
+from nats.errors import NoRespondersError
 
 from builder.adapters.nats.connection import translated
 from builder.domain.errors import Unavailable
@@ -23,6 +25,8 @@ PART_SECONDS = 60.0
 """Longest wait for a part."""
 WHOLE_SECONDS = 3600.0
 """Longest wait while the server checks each message of a stream, before the first part, or unpacks them after the last."""
+ROUTE_SECONDS = 10.0
+"""Longest wait until a subject that one server of a cluster names is known to the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ async def restore_snapshot(
     target = (await _ask(connection, f"$JS.API.STREAM.RESTORE.{stream}", request, PART_SECONDS))["deliver_subject"]
     with file.open("rb") as parts:
         while part := parts.read(PART_BYTES):
-            await _ask(connection, target, part, PART_SECONDS)
+            await _send(connection, target, part)
             progress(done := done + len(part), size)
     restored: dict[str, Any] = (await _ask(connection, target, b"", WHOLE_SECONDS))["state"]
     return restored
@@ -139,6 +143,18 @@ def _continued(info: dict[str, Any]) -> dict[str, Any]:
         return others | {"deliver_policy": "by_start_sequence", "opt_start_seq": reached + 1}
     since = {"deliver_policy": "by_start_time", "opt_start_time": info["created"]}
     return dict(config | (since if config["deliver_policy"] == "new" else {}))
+
+
+async def _send(connection: Client, target: str, part: bytes) -> None:
+    """Send a part again while nobody hears it: in a cluster the answer may be faster than the subject that it names."""
+    pauses = stamina.retry_context(_is_unheard, attempts=None, timeout=ROUTE_SECONDS, wait_initial=0.05, wait_max=0.5)
+    async for attempt in pauses:
+        with attempt:
+            await _ask(connection, target, part, PART_SECONDS)
+
+
+def _is_unheard(error: Exception) -> bool:
+    return isinstance(error.__cause__, NoRespondersError)
 
 
 async def _ask(connection: Client, subject: str, data: bytes, seconds: float) -> dict[str, Any]:
