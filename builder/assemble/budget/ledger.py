@@ -56,13 +56,18 @@ class Gaps:
         return ITEM + self.phrases.counted("message_between", "messages_between", number) if is_told else ""
 
 
-def units_of(view: View) -> Ints:
-    """Rows that head the units of the conversation, in place order."""
+def dialogue_rows(view: View) -> Ints:
+    """Rows of the conversation, in place order, without calls that pass on those of a message."""
     rows, exchanges = view.rows, view.history.exchanges
     rows = rows[view.dialogue[rows] & view.current[rows]]
     of_calls = rows[exchanges.call[rows] >= 0].tolist()
     silent = [row for row in of_calls if row in exchanges.of_caller and not turn_of(view, row)]
-    return view.heads_of(np.setdiff1d(rows, silent))
+    return np.setdiff1d(rows, silent)
+
+
+def units_of(view: View) -> Ints:
+    """Rows that head the units of the conversation, in place order."""
+    return view.heads_of(dialogue_rows(view))
 
 
 def missing_of(view: View, units: Ints, page_rows: Iterable[int]) -> Ints:

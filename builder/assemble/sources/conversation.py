@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from builder.assemble.budget.ledger import dialogue_rows
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, LARGE_SHARE, Shares
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import LINE_REASONS, MIN_PART_TOKENS, Line, each, even_caps
@@ -85,8 +86,7 @@ def leave_out_older(draft: PageDraft) -> None:
     """Say why the rest of the conversation is not on the page."""
     view, placed = draft.recall.view, draft.placed()
     draft.omissions.add(OVER_BUDGET, [row for entry in draft.recall.turn if entry not in placed for row in entry.rows])
-    rows = view.rows
-    older = rows[view.dialogue[rows] & view.current[rows]]
+    older = dialogue_rows(view)
     draft.omissions.add(OLDER, older, older[::-1].tolist())
 
 

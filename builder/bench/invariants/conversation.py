@@ -5,7 +5,6 @@ from itertools import pairwise
 
 from builder.bench.invariants.estimates import (
     DATE_LINE_TOKENS,
-    MIN_PART_TOKENS,
     UPPER_FACTOR,
     count_words,
     exceeds,
@@ -16,7 +15,20 @@ from builder.bench.invariants.estimates import (
 from builder.bench.invariants.events import Entry
 from builder.bench.invariants.expected_items import Display, display_of
 from builder.bench.invariants.pressure import CURRENT_SHARE, in_messages, rights, unused
-from builder.bench.invariants.reader import ALTERED, CUT, FOLD, LIMIT, MISSING, ORDER, PAIR, REFUSED, STALE, Fault, Reading
+from builder.bench.invariants.reader import (
+    ALTERED,
+    CUT,
+    FOLD,
+    LIMIT,
+    MIN_PART_TOKENS,
+    MISSING,
+    ORDER,
+    PAIR,
+    REFUSED,
+    STALE,
+    Fault,
+    Reading,
+)
 
 HEADING_TOKENS = 100
 """Tokens of a heading, notes, lines on gaps, and the differences of counting."""

@@ -15,8 +15,6 @@ DATE_LINE_TOKENS = 10
 HEADING_TOKENS = 12
 CHAT_FACTOR, NAME_TOKENS = 1.1, 20
 """Of `messages`, which have other joints, and a name for each message."""
-MIN_PART_TOKENS = 64
-"""Tokens of a useful part of the current message."""
 
 
 def fits(reading: Reading, entries: Iterable[Entry], more: int = 0) -> bool:

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from builder.bench.invariants.estimates import MIN_PART_TOKENS, ample, count_words, fixed
+from builder.bench.invariants.estimates import ample, count_words, fixed
 from builder.bench.invariants.events import RESULTS, TOOLS, Entry
 from builder.bench.invariants.expected_items import Display, words_of
 from builder.bench.invariants.finds import MARK
-from builder.bench.invariants.reader import CUT, FOLD, GAP, GAPS, MISSING, ORDER, UNUSED, Fault, Reading
+from builder.bench.invariants.reader import CUT, FOLD, GAP, GAPS, MIN_PART_TOKENS, MISSING, ORDER, UNUSED, Fault, Reading
 from builder.bench.invariants.turns import AGENT, is_result
 
 RESULTS_SHARE, ANSWER_SHARE, CURRENT_SHARE = 0.6, 0.5, 0.5
@@ -86,9 +86,13 @@ def gaps(reading: Reading) -> Iterator[Fault]:
     """The numbers of what is missing: units of which nothing is on the page."""
     events = reading.events
     on_page = {name for part in reading.published["sections"] for name in part["ids"]}
-    rows = [row for row in events.counting if events.sessions[row] == events.session and _is_dialogue(reading, row)]
+    # A call that passes on that of a message says nothing.
+    said = {row for entry in events.conversation for row in (entry.row, *entry.results)}
+    rows = [
+        row for row in events.counting if events.sessions[row] == events.session and _is_dialogue(reading, row) and row in said
+    ]
     heads = {events.units[row] for row in rows}
-    seen = {events.units[row] for row in rows if events.records[row]["id"] in on_page}
+    seen = {unit for row, unit in enumerate(events.units) if events.records[row]["id"] in on_page}  # also what is only pinned
     limit_units = {number for entry in _calls_beyond_limits(reading) for number in (events.units[entry.row],)}
     missing = heads - seen
     earlier, turns, rounds = (_number(reading, *each) for each in (("window", EARLIER), ("window", TURNS), ("turn", TURNS)))

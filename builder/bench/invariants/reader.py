@@ -26,6 +26,8 @@ Fault = tuple[str, str]
 GAP = re.compile(r"\((?:another conversation|(?P<number>[\d,]+) messages? between|[\d,]+ other calls? of this turn)\)")
 TURN, TURN_TITLE = "tool_results", "Tool results"
 AGENT_TITLE = "Current Message of an Agent"
+MIN_PART_TOKENS = 64
+"""Tokens of a useful part of the current message."""
 TEXTS = frozenset({"text", "content", "arguments"})
 
 
@@ -189,8 +191,17 @@ class Reading:
     def current_states(self) -> tuple[State | None, ...]:
         """How much of each current message is shown; None when it is not there."""
         texts = [item.text for item in self.items("trigger")]
-        states = [message_state(record, text, self.trigger) for record, text in zip(self.current, texts, strict=False)]
-        return (*states, *[None] * abs(len(self.current) - len(texts)))
+        lacking = len(self.current) - len(texts)
+        records = self.current[max(lacking, 0) :]
+        states = [message_state(record, text, self.trigger) for record, text in zip(records, texts, strict=False)]
+        return (*[None] * lacking, *states, *[None] * -lacking)
+
+    @property
+    def has_current(self) -> bool:
+        """Whether the current messages are there; the oldest ones may lack, where no room is left for a useful part of one."""
+        lacking, room = len(self.current) - len(self.items("trigger")), self.limit - self.count(self.published["content"])
+        may_lack = lacking == 0 or (0 < lacking < len(self.current) and room < MIN_PART_TOKENS)
+        return may_lack and all(self.current_states[lacking:])
 
     @cached_property
     def chat_tokens(self) -> int:
@@ -218,7 +229,7 @@ def in_outline(reading: Reading) -> Iterator[Fault]:
         yield ACCOUNT, f"{tokens} tokens, token_count is {reading.published['token_count']}"
     if (texts := reading.chat_tokens) > reading.limit:
         yield EXCEEDED, f"{texts} tokens in messages, allowed are {reading.limit}"
-    if not all(reading.current_states):
+    if not reading.has_current:
         yield ALTERED, f"the current message says {[item.text for item in reading.items('trigger')]}"
 
 

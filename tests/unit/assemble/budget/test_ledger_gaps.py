@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from builder.assemble.budget.ledger import Gaps, missing_of, units_of
+from builder.assemble.budget.ledger import Gaps, dialogue_rows, missing_of, units_of
 from builder.domain.text import Phrases
 from builder.recall.index.view import View
-from tests.conversations import answered, bash, chat, replied, said
+from tests.conversations import answered, bash, chat, deleted, replied, requested, said
 from tests.factories import make_rendering
 from tests.pages import make_writer
 
@@ -51,6 +51,13 @@ def test_a_call_with_its_result_is_one_unit_with_the_words_that_make_it() -> Non
     view = make_writer(rows).view
     assert gaps_of(view, PHRASES, [3]).earlier == "(2 earlier messages are not shown)"
     assert gaps_of(view, PHRASES, [2, 3]).earlier == "(1 earlier message is not shown)"
+
+
+def test_a_call_that_passes_on_that_of_a_message_is_not_missing_also_when_the_message_is_deleted() -> None:
+    asks = replied(1, "Ich sehe nach.", bash("a", "date"))
+    rows = [asks, requested(2, "a", command="date"), said(3, "Gut."), deleted(4, asks.breadcrumb.id)]
+    assert dialogue_rows(make_writer(rows[:3]).view).tolist() == [0, 2]
+    assert dialogue_rows(make_writer(rows).view).tolist() == [2]
 
 
 @pytest.mark.parametrize(("language", "note"), [("en", "(91 earlier messages are not shown)"), ("de", "(91 frühere Nachrichten")])
