@@ -108,9 +108,7 @@ def retrieve(
 
 def _relevant(query: Query, view: View, rules: Retrieval, candidates: Candidates) -> tuple[Rows, Rows]:
     """Probable or literal candidates, and those that may be found, shape (passages,)."""
-    says = np.asarray(view.history.passages.length[: view.passages] >= MIN_TERMS, np.bool_)
-    for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
-        says[view.prefix.occurrences(term)[0].passages] = True
+    says = (view.history.passages.length[: view.passages] >= MIN_TERMS) | view.prefix.holding(query.words)
     relevant = candidates.unseen
     if rules.min_probability is not None:
         relevant = relevant & ((says & (candidates.probability >= rules.min_probability)) | candidates.is_literal)
