@@ -79,6 +79,11 @@ class Prefix:
         return self._breadcrumbs.session[self.crumb]
 
     @cached_property
+    def of_several(self) -> Ints:
+        """Passages of breadcrumbs that have several."""
+        return np.flatnonzero(np.bincount(self.crumb)[self.crumb] > 1)
+
+    @cached_property
     def speaker_words(self) -> frozenset[str]:
         """The words of the speakers' names."""
         return frozenset(word for speaker in self.speakers for word in words_of(speaker))

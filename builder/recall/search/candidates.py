@@ -124,8 +124,8 @@ def literal_passages(query: Query, view: View, unseen: Rows) -> Floats:
             weight[there] += np.log1p(view.passages)
     starts = range(len(words))
     phrases = (" ".join(words[start : start + size]) for size in range(1, MAX_KEYWORD_WORDS + 1) for start in starts)
-    for phrase in dict.fromkeys(phrases):
-        rows = view.history.breadcrumbs.keywords.get(phrase, ())
+    keywords = view.history.breadcrumbs.keywords
+    for rows in [keywords[phrase] for phrase in dict.fromkeys(phrases) if phrase in keywords]:
         first = [number for row in rows if row < view.size and (number := view.first_passage(row)) is not None and unseen[number]]
         weight[first] += np.log1p(view.passages / max(len(first), 1))
     return weight
@@ -167,10 +167,10 @@ def exact(query: Query, view: View) -> Floats:
 
 def further(query: Query, view: View, scores: Floats) -> Floats:
     """Points lost to better passages of the same message, shape (passages,)."""
-    order = np.lexsort((-scores, view.crumb))
+    several, ranks = view.prefix.of_several, np.zeros(len(scores), np.float32)
+    order = several[np.lexsort((-scores[several], view.crumb[several]))]
     messages, numbers = view.crumb[order], np.arange(len(order))
     is_first = np.append(True, messages[1:] != messages[:-1])[: len(order)]
-    ranks = np.empty(len(order), np.float32)
     ranks[order] = numbers - np.maximum.accumulate(np.where(is_first, numbers, 0))
     return np.minimum(ranks, MAX_FURTHER) * (FURTHER_BROADLY if has_word("broad_questions", query.text) else FURTHER)
 
