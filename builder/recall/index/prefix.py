@@ -55,7 +55,7 @@ class Prefix:
         """Who has spoken, in the order of their first words."""
         self._breadcrumbs = breadcrumbs
         self._table = table
-        self._cosines = b"", self.crumb[:0].astype(np.float32)
+        self._cosines = (b"", -1), NOWHERE.counts
         self._occurrences: dict[str, Occurrences] = {}
         self._values: dict[Hashable, Any] = {}
 
@@ -97,11 +97,12 @@ class Prefix:
 
     def cosines(self, vector: bytes) -> Floats:
         """With a float16 vector, shape (passages,); NaN where either is missing. Those of the last vector are kept."""
-        if self._cosines[0] != vector or not vector:
+        key = vector, int(np.count_nonzero(self.has_vector))
+        if self._cosines[0] != key:
             query, cosines = np.frombuffer(vector, "<f2").astype(np.float32), np.full(self.passages, np.nan, np.float32)
             if self.vectors is not None and len(query):
                 cosines = np.where(self.has_vector, np.asarray(self.vectors @ query, np.float32), np.float32(np.nan))
-            self._cosines = vector, cosines
+            self._cosines = key, cosines
         return self._cosines[1]
 
     def occurrences(self, term: str) -> Occurrences:
