@@ -170,7 +170,7 @@ class Recaller:
         """What a question of its own is searched in, and where that is. It is part of no turn and answers nothing."""
         memory = await memory_of(self.reader.store, question) if looks_for_person(question, (profile,)) else None
         scope = scope_of(question, profile, memory)
-        rows, view = await self._reading(question, question.place, scope, profile, (profile,), inclusive=False)
+        rows, view = await self._reading(question, question.place, scope, profile, (), inclusive=False)
         view = visible_to(view, profile, question, self._excluded(unexpired(question.received_at, rows)))
         return (of_person(view, scope.user) if scope.user else view), scope
 

@@ -62,7 +62,7 @@ class _Sketch:
 
     def candidates(self, query: Query, filtering: Filter) -> dict[str, frozenset[Place]]:
         """Places by session."""
-        terms = {*query.terms, *(stem for stems in query.content for stem in stems)}
+        terms = query.words
         keys = (
             *self.indexed.nearest(query.vector, NEAREST, filtering),
             *self.indexed.holding(terms, HOLDING, filtering),

@@ -16,6 +16,7 @@ from builder.adapters.http.protocol import BoundedProtocol
 from builder.domain.errors import Misconfigured, Unavailable
 
 PATHS = ("/livez", "/readyz", "/metrics")
+ENDLESS = "endless"
 FAILING = "failing"
 FRESH_SECONDS = 5.0
 """A scrape may be this old: the chart's probe asks `/readyz` as often."""
@@ -80,11 +81,19 @@ def routes(alive: Callable[[], bool], readiness: Readiness, registry: CollectorR
 
 
 def with_api(probes: Any, api: Any) -> Any:
-    """One ASGI application: its lifespan and the three paths above are those of `probes`, all else is the API's."""
+    """One ASGI application: its lifespan and the three paths above are those of `probes`, all else is the API's.
 
-    async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
+    What the API leaves in the state as ENDLESS is called with `receive` and `send` once all its layers are gone.
+    """
+
+    async def answered(scope: dict[str, Any], receive: Any, send: Any) -> Any:
         own = scope["type"] != "http" or scope["path"] in PATHS
         await (probes if own else api)(scope, receive, send)
+        return scope.get("state", {}).pop(ENDLESS, None)
+
+    async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if endless := await answered(scope.copy(), receive, send):
+            await endless(receive, send)
 
     return application
 

@@ -69,8 +69,8 @@ def _find(draft: PageDraft, rule: SectionRule) -> None:
     draft.omissions.name((*omissions, *omitted, *improbable))
     draft.omissions.name(retrieval.omissions)
     draft.omissions.add(LINE_REASONS["superseded"], outdated)
-    draft.omissions.add(OVER_BUDGET, retrieval.crowded.every, retrieval.crowded.nearest)
-    draft.omissions.add(IRRELEVANT, retrieval.irrelevant.every, retrieval.irrelevant.nearest)
+    for reason, candidates in ((OVER_BUDGET, retrieval.crowded()), (IRRELEVANT, retrieval.irrelevant())):
+        draft.omissions.add(reason, candidates.every, candidates.nearest)
 
 
 def _without_taken(draft: PageDraft, finds: Iterable[Find]) -> tuple[list[Omission], list[Find]]:

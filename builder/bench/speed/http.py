@@ -29,6 +29,8 @@ QUESTIONS = 50
 HANDSHAKES = 500
 """Connections that are opened at once."""
 WARM_UP = 5
+PATIENCE_SECONDS = 300.0
+"""Until the pages of all messages are built."""
 
 
 async def run(messages: int, rounds: int, seconds: float, listeners: int, step: Callable[[], None]) -> dict[str, Any]:
@@ -39,6 +41,7 @@ async def run(messages: int, rounds: int, seconds: float, listeners: int, step: 
             door = _Door(service.http, token)
             for number, text in enumerate(texts(messages)):
                 await client.send_user_message(SESSION, text, message_id=f"m{number}")
+            await client.ask(SESSION, "Is everything there?", timeout=PATIENCE_SECONDS)  # its pages come in order
             step()
             figures = await _asks(client, door, rounds)
             step()

@@ -2,97 +2,19 @@
 
 from bisect import bisect_left
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.language.words import DEFAULT_NAMES, is_plain, parts, quoted, words_of
+from builder.language.words import DEFAULT_NAMES, is_plain, parts, quoted
 from builder.recall.index.history import History
 from builder.recall.index.links import NOBODY
+from builder.recall.index.prefix import Prefix
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Rows = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """The passages beside each in its session, -1 = none, and their lengths. Shape (passages,)."""
-
-    before: Ints
-    after: Ints
-    length_before: Floats
-    length_after: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Occurrences:
-    """Passages, and how often each has a term."""
-
-    passages: Ints
-    counts: Floats
-
-
-class Prefix:
-    """The first `size` breadcrumbs and their passages, as read-only views; shared by all views of them."""
-
-    def __init__(self, history: History, size: int) -> None:
-        breadcrumbs, table = history.breadcrumbs, history.passages
-        self.history = history
-        self.passages = end = table.first(size)
-        self.crumb = table.crumb[:end]
-        """Passage → row of its breadcrumb, shape (passages,)."""
-        self.has_vector = table.has_vector[:end]
-        by = breadcrumbs.superseded_by[:size]
-        self.latest = np.asarray((by < 0) | (by >= size))
-        """Breadcrumbs that nothing has replaced, shape (size,)."""
-        self.speakers = tuple(breadcrumbs.speakers)[: int(breadcrumbs.speaker[:size].max(initial=-1)) + 1]
-        """Who has spoken, in the order of their first words."""
-        self._cosines: dict[bytes, Floats] = {}
-        self._occurrences: dict[str, tuple[Occurrences, Occurrences, Occurrences]] = {}
-
-    @property
-    def vectors(self) -> Floats | None:
-        """Shape (passages, width), zeros where missing; None = none at all. They may come while the prefix is in use."""
-        table = self.history.passages
-        return None if table.vector is None else table.vector[: self.passages]
-
-    @cached_property
-    def neighbours(self) -> Neighbours:
-        """The passages next to each, shape (passages,)."""
-        table, end = self.history.passages, self.passages
-        before, after = table.before[:end], table.after[:end]
-        after = np.where(after < end, after, -1)
-        length = np.append(table.length[:end], np.float32(0))
-        return Neighbours(before, after, length[before], length[after])
-
-    @cached_property
-    def speaker_words(self) -> frozenset[str]:
-        """The words of the speakers' names."""
-        return frozenset(word for speaker in self.speakers for word in words_of(speaker))
-
-    def cosines(self, vector: bytes) -> Floats:
-        """With a float16 vector, shape (passages,); NaN where either is missing."""
-        if vector not in self._cosines:
-            query, cosines = np.frombuffer(vector, "<f2").astype(np.float32), np.full(self.passages, np.nan, np.float32)
-            if self.vectors is not None and len(query):
-                cosines = np.where(self.has_vector, np.asarray(self.vectors @ query, np.float32), np.float32(np.nan))
-            self._cosines[vector] = cosines
-        return self._cosines[vector]
-
-    def occurrences(self, term: str) -> tuple[Occurrences, Occurrences, Occurrences]:
-        """Where a term is, and where in the passage before and after."""
-        if term not in self._occurrences:
-            passages, counts = self.history.passages.postings.of(term, self.passages)
-            after, before = self.neighbours.after[passages], self.neighbours.before[passages]
-            self._occurrences[term] = (
-                Occurrences(passages, counts),
-                Occurrences(after[after >= 0], counts[after >= 0]),
-                Occurrences(before[before >= 0], counts[before >= 0]),
-            )
-        return self._occurrences[term]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +138,8 @@ class View:
     def repeats(self, row: int) -> tuple[int, ...]:
         """Rows in which this speaker said the same, in place order."""
         same = self.history.breadcrumbs.fingerprints[self.history.rows[row].fingerprint]
+        if len(same) == 1:
+            return (row,)
         others = (other for other in same[: bisect_left(same, self.size)] if self.current[other] or other == row)
         speaker = _identity(self.breadcrumb(row))
         return tuple(other for other in others if _identity(self.breadcrumb(other)) == speaker)
@@ -224,7 +148,7 @@ class View:
 def as_of(history: History, until: Place, session: str, *, inclusive: bool = False) -> View:
     """The rows below `until`, seen from a session. inclusive: also the row at `until`."""
     size = bisect_left(history.rows, (until, 2 if inclusive else 1), key=lambda row: row.order)
-    prefix, table = Prefix(history, size), history.breadcrumbs
+    prefix, table = history.prefix(size), history.breadcrumbs
     view = View(
         prefix=prefix,
         history=history,

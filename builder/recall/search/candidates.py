@@ -78,14 +78,14 @@ def find_of(view: View, passage: int, candidates: Candidates, times: int = 1) ->
 def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: frozenset[int] = frozenset()) -> Rows:
     """Current, of the profile's schemas and people, shape (size,). summaries: eligible rows, too."""
     table = view.history.breadcrumbs
-    rows = np.isin(table.schema[: view.size], _codes(table.schemas, rules.schemas)) & view.current
+    rows = _among(table.schema[: view.size], table.schemas, rules.schemas) & view.current
     if rules.people == "named":
-        rows &= ~table.by_person[: view.size] | np.isin(table.speaker[: view.size], _codes(table.speakers, query.names))
+        rows &= ~table.by_person[: view.size] | _among(table.speaker[: view.size], table.speakers, query.names)
     no_session = table.sessions.get(NO_SESSION)
     if rules.scope == "session" and no_session == view.session:
         rows &= view.session_of == view.session
     if rules.scope != "workspace" and no_session not in (None, view.session):
-        rows &= (view.session_of != no_session) | np.isin(table.schema[: view.size], _codes(table.schemas, NOTES))
+        rows &= (view.session_of != no_session) | _among(table.schema[: view.size], table.schemas, NOTES)
     rows[list(summaries)] = True
     return np.asarray(rows)
 
@@ -99,8 +99,11 @@ def eligible_passages(query: Query, view: View, rules: Retrieval, breadcrumbs: R
     return passages
 
 
-def _codes(codes: dict[str, int], names: tuple[str, ...] | frozenset[str]) -> list[int]:
-    return [codes[name] for name in names if name in codes]
+def _among(values: Ints, codes: dict[str, int], names: tuple[str, ...] | frozenset[str]) -> Rows:
+    """Where the code is that of one of the names."""
+    is_named = np.zeros(len(codes), np.bool_)
+    is_named[[codes[name] for name in names if name in codes]] = True
+    return is_named[values]
 
 
 MAX_KEYWORD_WORDS = 4
@@ -115,15 +118,14 @@ def literal_passages(query: Query, view: View, unseen: Rows) -> Floats:
     """
     weight, words = np.zeros(view.passages, np.float32), words_of(query.text)[:MAX_WORDS]
     for stems in query.content:
-        there = np.unique(np.concatenate([view.prefix.occurrences(stem)[0].passages for stem in stems]))
-        there = there[unseen[there]]
+        there = np.flatnonzero(view.prefix.holding(stems) & unseen)
         same = view.repeats(int(view.crumb[there[0]])) if len(there) else ()
         if len(there) <= len(same) and set(view.crumb[there].tolist()).issubset(same):
             weight[there] += np.log1p(view.passages)
     starts = range(len(words))
     phrases = (" ".join(words[start : start + size]) for size in range(1, MAX_KEYWORD_WORDS + 1) for start in starts)
-    for phrase in dict.fromkeys(phrases):
-        rows = view.history.breadcrumbs.keywords.get(phrase, ())
+    keywords = view.history.breadcrumbs.keywords
+    for rows in [keywords[phrase] for phrase in dict.fromkeys(phrases) if phrase in keywords]:
         first = [number for row in rows if row < view.size and (number := view.first_passage(row)) is not None and unseen[number]]
         weight[first] += np.log1p(view.passages / max(len(first), 1))
     return weight
@@ -131,9 +133,7 @@ def literal_passages(query: Query, view: View, unseen: Rows) -> Floats:
 
 def lifted(query: Query, view: View, scores: Floats, literal: Floats, unseen: Rows) -> Floats:
     """The scores, with passages that have a rare word or keyword above unseen ones without a word of the query."""
-    others = unseen & (literal == 0)
-    for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
-        others[view.prefix.occurrences(term)[0].passages] = False
+    others = unseen & (literal == 0) & ~view.prefix.holding(query.words)
     floor = scores.max(initial=-np.inf, where=others) + MARGIN * literal
     return np.where(literal > 0, np.maximum(scores, floor), scores)
 
@@ -167,10 +167,10 @@ def exact(query: Query, view: View) -> Floats:
 
 def further(query: Query, view: View, scores: Floats) -> Floats:
     """Points lost to better passages of the same message, shape (passages,)."""
-    order = np.lexsort((-scores, view.crumb))
+    several, ranks = view.prefix.of_several, np.zeros(len(scores), np.float32)
+    order = several[np.lexsort((-scores[several], view.crumb[several]))]
     messages, numbers = view.crumb[order], np.arange(len(order))
     is_first = np.append(True, messages[1:] != messages[:-1])[: len(order)]
-    ranks = np.empty(len(order), np.float32)
     ranks[order] = numbers - np.maximum.accumulate(np.where(is_first, numbers, 0))
     return np.minimum(ranks, MAX_FURTHER) * (FURTHER_BROADLY if has_word("broad_questions", query.text) else FURTHER)
 
@@ -178,9 +178,7 @@ def further(query: Query, view: View, scores: Floats) -> Floats:
 def _passages_with(stems: frozenset[str], view: View) -> Ints:
     holds = np.full(view.passages, bool(stems))
     for stem in stems:
-        there = np.zeros(view.passages, np.bool_)
-        there[view.prefix.occurrences(stem)[0].passages] = True
-        holds &= there
+        holds &= view.prefix.holding((stem,))
     return np.flatnonzero(holds)
 
 

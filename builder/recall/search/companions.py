@@ -187,25 +187,24 @@ def _is_open_question(find: Find, view: View) -> bool:
 
 def _replacement(find: Find, view: View, candidates: Candidates, query: Query, terms: Terms) -> Find | None:
     """The latest short message after a find that shares its subject and changes it."""
-    text = _text(find, view)
-    points, numbers = np.zeros(view.passages, np.float32), np.zeros(view.passages, np.int8)
-    in_query = np.zeros(view.passages, np.bool_)
-    for term in set(terms(text).split()):
-        there = view.prefix.occurrences(term)[0].passages
-        if len(there) <= max(COMMON_SHARE * view.passages, RARE_PASSAGES):
-            is_rare = len(there) <= max(RARE_SHARE * view.passages, RARE_PASSAGES)
-            points[there] += np.log1p(view.passages / len(there))
-            numbers[there] += 1 + is_rare
-            in_query[there] |= term in query.terms
-    table = view.history.passages
-    shares = candidates.unseen & (view.crumb > find.row) & (numbers > 1) & (table.tokens[: view.passages] <= PAIR_TOKENS)
-    session = view.session_of
-    shares &= session[view.crumb] == session[find.row]
-    before = frozenset(identifiers(text) if (shares & in_query).any() else ())
+    terms_of_find = tuple(dict.fromkeys(_subject(find, view, terms).split()))
+    numbers, passages, _ = view.prefix.postings(terms_of_find)
+    holding = np.bincount(numbers, minlength=len(terms_of_find))[numbers]
+    counts = holding <= max(COMMON_SHARE * view.passages, RARE_PASSAGES)
+    numbers, passages, holding = numbers[counts], passages[counts], holding[counts]
+    points = np.bincount(passages, np.log1p(view.passages / holding), view.passages)
+    is_rare = holding <= max(RARE_SHARE * view.passages, RARE_PASSAGES)
+    shared = np.flatnonzero(np.bincount(passages, 1 + is_rare, view.passages) > 1)
+    later = candidates.unseen[shared] & (view.crumb[shared] > find.row)
+    later &= (view.history.passages.tokens[shared] <= PAIR_TOKENS) & (view.prefix.session[shared] == view.session_of[find.row])
+    shared = shared[later]
+    of_query = np.array([term in query.terms for term in terms_of_find], np.bool_)[numbers]
+    in_query = frozenset(passages[of_query].tolist()).intersection(shared.tolist())
+    before = frozenset(identifiers(_text(find, view)) if in_query else ())
     changed = [
         passage
-        for passage in np.flatnonzero(shares).tolist()
-        if _changes(view, passage, candidates, before if in_query[passage] else frozenset())
+        for passage in shared.tolist()
+        if _changes(view, passage, candidates, before if passage in in_query else frozenset())
     ]
     most = max((float(points[passage]) for passage in changed), default=0.0)
     latest = max((passage for passage in changed if points[passage] >= NEAR_SUBJECT * most), default=None)
@@ -219,6 +218,13 @@ def _changes(view: View, passage: int, candidates: Candidates, earlier: frozense
         view.history.changes[passage] = has_word("changes", text), frozenset(identifiers(text))
     has_words, numbers = view.history.changes[passage]
     return has_words or (bool(earlier) and bool(numbers - earlier))
+
+
+def _subject(find: Find, view: View, terms: Terms) -> str:
+    key = find.row, find.spans
+    if key not in view.history.subjects:
+        view.history.subjects[key] = terms(_text(find, view))
+    return view.history.subjects[key]
 
 
 def _text(find: Find, view: View) -> str:

@@ -40,6 +40,11 @@ class Query:
     content: tuple[frozenset[str], ...] = ()
     """Its words that say something, each as its stems in any language."""
 
+    @property
+    def words(self) -> frozenset[str]:
+        """Its terms, and the stems of its words in any language."""
+        return frozenset(self.terms).union(*self.content)
+
 
 def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[str]]:
     """The text without the speakers' names, and the names found; "User" is no name.
@@ -110,7 +115,7 @@ def _is_small_talk(trigger: str, view: View, terms: Terms) -> bool:
         return True
     if (name := _VOCATIVE.search(trigger)) is None:
         return False
-    is_known = any(view.prefix.occurrences(stem)[0].passages.size for stem in terms(name["name"]).split())
+    is_known = any(view.prefix.occurrences(stem).passages.size for stem in terms(name["name"]).split())
     return is_filler(trigger[: name.start()]) and not is_known
 
 
@@ -173,7 +178,7 @@ class Searcher:
         if name not in text or name == name.lower():
             return False
         stems = self.terms(name).split()
-        passages = view.prefix.occurrences(stems[0])[0].passages[-MAX_NAME_LOOKS:].tolist() if len(stems) == 1 else ()
+        passages = view.prefix.occurrences(stems[0]).passages[-MAX_NAME_LOOKS:].tolist() if len(stems) == 1 else ()
         texts = [view.breadcrumb(int(view.crumb[passage])).text for passage in passages]
         small, capital = rf"(?<!\w){re.escape(name.lower())}(?!\w)", rf"(?<=[\w,] ){re.escape(name)}(?!\w)"
         number, others = (sum(len(re.findall(pattern, each)) for each in texts) for pattern in (small, capital))

@@ -1,6 +1,8 @@
 """From probabilities to the passages worth showing: repeats once, the rest in order of probability."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,8 +59,8 @@ class RetrievalResult:
     neighbours: tuple[Find, ...] = ()
     omissions: tuple[Omission, ...] = ()
     """Repeats, and why they are not shown."""
-    irrelevant: NotRetrieved = NO_ROWS
-    crowded: NotRetrieved = NO_ROWS
+    irrelevant: Callable[[], NotRetrieved] = lambda: NO_ROWS
+    crowded: Callable[[], NotRetrieved] = lambda: NO_ROWS
     """Probable candidates that can have no room after all better ones."""
     candidates: Candidates | None = None
     """For receipts; None = nothing was searched."""
@@ -93,24 +95,23 @@ def retrieve(
         for passage, times in distinct[: rules.max_results]
     ]
     reason = f"beyond the {rules.max_results} most probable finds"
-    rest = (view.crumb[passage] for passage, _ in (distinct[rules.max_results :] if rules.max_results is not None else ()))
-    omissions += tuple(Omission(id=view.breadcrumb(int(row)).id, reason=reason) for row in rest)
-    beyond_pool = relevant & ~np.isin(np.arange(view.passages), pool)
+    rest = [passage for passage, _ in (distinct[rules.max_results :] if rules.max_results is not None else ())]
+    omissions += tuple(Omission(id=view.breadcrumb(row).id, reason=reason) for row in view.crumb[rest].tolist())
+    beyond_pool = relevant.copy()
+    beyond_pool[pool] = False
     return RetrievalResult(
         finds=with_companions(best, view, candidates, page_rows, query, terms, room),
         neighbours=_neighbours(distinct, view, candidates, page_rows, rules.neighbours),
         omissions=omissions,
-        irrelevant=_not_retrieved(candidates.unseen & ~relevant, view, candidates.scores),
-        crowded=_not_retrieved(beyond_pool, view, candidates.scores),
+        irrelevant=partial(_not_retrieved, candidates.unseen & ~relevant, view, candidates.scores),
+        crowded=partial(_not_retrieved, beyond_pool, view, candidates.scores),
         candidates=candidates,
     )
 
 
 def _relevant(query: Query, view: View, rules: Retrieval, candidates: Candidates) -> tuple[Rows, Rows]:
     """Probable or literal candidates, and those that may be found, shape (passages,)."""
-    says = np.asarray(view.history.passages.length[: view.passages] >= MIN_TERMS, np.bool_)
-    for term in {*query.terms, *(stem for stems in query.content for stem in stems)}:
-        says[view.prefix.occurrences(term)[0].passages] = True
+    says = (view.history.passages.length[: view.passages] >= MIN_TERMS) | view.prefix.holding(query.words)
     relevant = candidates.unseen
     if rules.min_probability is not None:
         relevant = relevant & ((says & (candidates.probability >= rules.min_probability)) | candidates.is_literal)
@@ -167,7 +168,8 @@ def _deduplicate(pool: Ints, view: View, page_rows: frozenset[int]) -> tuple[lis
     repeats: list[int] = []
     for (rows, _), passages in groups.items():
         newest = max(passages)
-        repeats += [passage for passage in passages if passage != newest]
+        passages.remove(newest)
+        repeats += passages
         if page_rows.intersection(rows):
             repeats.append(newest)
         else:

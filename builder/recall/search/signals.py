@@ -3,6 +3,8 @@
 A new signal has a line in `ranking.SIGNALS` and a weight in `ranker.toml`, which `bench fit` learns.
 """
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,8 @@ K1, B = 0.9, 0.4
 """BM25 of single and joined messages."""
 EPISODE_K1, EPISODE_B = 1.2, 0.75
 """BM25 of whole episodes, which are long."""
+MAX_CELLS = 1_000_000
+"""Frequencies that are counted at once: of as many terms as there is room for, at least one."""
 
 
 def context_words(query: Query, view: View) -> Floats:
@@ -33,23 +37,24 @@ def pair_words(query: Query, view: View) -> Floats:
 
 def _joined_words(query: Query, view: View, own: int, before: int, after: int) -> Floats:
     """BM25 of passages joined with their neighbours."""
-    size, neighbours = view.passages, view.prefix.neighbours
-    length = own * view.history.passages.length[:size]
-    joined = length + before * neighbours.length_before + after * neighbours.length_after
-    mean = float(joined.mean()) if size else 0.0
-    score = np.zeros(size, np.float32)
-    for term in query.terms:
-        occurrences = view.prefix.occurrences(term)
-        if not len(occurrences[0].passages):
-            continue
-        frequency, holds = np.zeros(size, np.float32), np.zeros(size, np.bool_)
-        for share, there in zip((own, before, after), occurrences, strict=True):
+    neighbours = view.prefix.neighbours
+
+    def joined() -> tuple[Floats, float]:
+        own_length = own * view.history.passages.length[: view.passages]
+        length = own_length + before * neighbours.length_before + after * neighbours.length_after
+        return length, float(length.mean()) if view.passages else 0.0
+
+    length, mean = view.prefix.once((own, before, after), joined)
+
+    def frequency(terms: Sequence[str]) -> Floats:
+        numbers, there, counts = view.prefix.postings(terms)
+        counted = np.zeros((len(terms), view.passages + 1), np.float32)  # the last column takes what has no neighbour
+        for share, side in ((own, there), (before, neighbours.after[there]), (after, neighbours.before[there])):
             if share:
-                frequency[there.passages] += share * there.counts
-                holds[there.passages] = True
-        touched = np.flatnonzero(holds)
-        score[touched] += _bm25(frequency[touched], joined[touched], mean, len(touched), size, K1, B)
-    return score
+                counted[numbers, side] += share * counts
+        return counted[:, :-1]
+
+    return _bm25(query.terms, frequency, length, mean, K1, B)
 
 
 def _next(values: Floats, there: Ints) -> Floats:
@@ -59,23 +64,22 @@ def _next(values: Floats, there: Ints) -> Floats:
 
 def episode_words(query: Query, view: View) -> Floats:
     """BM25 of the whole episode that a passage belongs to: a prior for the right day."""
-    size = view.passages
-    episode = view.history.breadcrumbs.episode[view.crumb]
-    if not size:
+    if not view.passages:
         return np.zeros(0, np.float32)
-    number = int(episode.max()) + 1
-    length = np.bincount(episode, view.history.passages.length[:size], number).astype(np.float32)
-    score = np.zeros(number, np.float32)
-    for term in query.terms:
-        there = view.prefix.occurrences(term)[0]
-        if not len(there.passages):
-            continue
-        frequency = np.bincount(episode[there.passages], there.counts, number).astype(np.float32)
-        touched = np.flatnonzero(frequency)
-        score[touched] += _bm25(
-            frequency[touched], length[touched], float(length.mean()), len(touched), number, EPISODE_K1, EPISODE_B
-        )
-    return np.asarray(score[episode])
+
+    def episodes() -> tuple[Ints, Floats, float]:
+        episode = view.history.breadcrumbs.episode[view.crumb]
+        length = np.bincount(episode, view.history.passages.length[: view.passages]).astype(np.float32)
+        return episode, length, float(length.mean())
+
+    episode, length, mean = view.prefix.once("episodes", episodes)
+
+    def frequency(terms: Sequence[str]) -> Floats:
+        numbers, there, counts = view.prefix.postings(terms)
+        cells = len(terms) * len(length)
+        return np.bincount(numbers * len(length) + episode[there], counts, cells).astype(np.float32).reshape(len(terms), -1)
+
+    return _bm25(query.terms, frequency, length, mean, EPISODE_K1, EPISODE_B)[episode]
 
 
 def similarity(query: Query, view: View) -> Floats:
@@ -130,8 +134,7 @@ def answers_where(query: Query, view: View) -> Floats:
 
 def user_said(_query: Query, view: View) -> Floats:
     """1 for what a person said: assistants restate, people state."""
-    rows = view.history.breadcrumbs.by_person[view.crumb]
-    return rows.astype(np.float32)
+    return view.prefix.once("user_said", lambda: view.history.breadcrumbs.by_person[view.crumb].astype(np.float32))
 
 
 def own_words(query: Query, view: View) -> Floats:
@@ -151,12 +154,14 @@ def instructs(_query: Query, view: View) -> Floats:
 
 def log_tokens(_query: Query, view: View) -> Floats:
     """Logarithm of the passage's tokens: longer messages say more."""
-    return np.log(np.maximum(view.history.passages.tokens[: view.passages], 1)).astype(np.float32)
+    tokens = view.history.passages.tokens
+    return view.prefix.once("log_tokens", lambda: np.log(np.maximum(tokens[: view.passages], 1)).astype(np.float32))
 
 
 def log_parts(_query: Query, view: View) -> Floats:
     """Logarithm of the message's passages: of a long answer each part says less."""
-    return np.log(np.maximum(view.history.breadcrumbs.parts[view.crumb], 1)).astype(np.float32)
+    parts = view.history.breadcrumbs.parts
+    return view.prefix.once("log_parts", lambda: np.log(np.maximum(parts[view.crumb], 1)).astype(np.float32))
 
 
 def asks(_query: Query, view: View) -> Floats:
@@ -165,11 +170,21 @@ def asks(_query: Query, view: View) -> Floats:
 
 
 def _trait(view: View, trait: Trait) -> Floats:
-    return np.asarray(view.history.passages.traits[: view.passages] & int(trait) != 0, np.float32)
+    traits = view.history.passages.traits
+    return view.prefix.once(trait, lambda: np.asarray(traits[: view.passages] & int(trait) != 0, np.float32))
 
 
-def _bm25(frequency: Floats, length: Floats, mean: float, holding: int, total: int, k1: float, b: float) -> Floats:
-    """Robertson and Zaragoza 2009, with the idf that never turns negative."""
-    idf = np.log(1 + (total - holding + 0.5) / (holding + 0.5))
-    scaled = frequency * (k1 + 1) / (frequency + k1 * (1 - b + b * length / max(mean, 1e-9)))
-    return np.asarray(idf * scaled, np.float32)
+def _bm25(
+    terms: Sequence[str], frequency: Callable[[Sequence[str]], Floats], length: Floats, mean: float, k1: float, b: float
+) -> Floats:
+    """Robertson and Zaragoza 2009, with the idf that never turns negative. frequency: of some terms, shape (terms, texts)."""
+    score, step = np.zeros(len(length), np.float32), 1 + MAX_CELLS // max(len(length), 1)
+    for start in range(0, len(terms), step):
+        counted = frequency(terms[start : start + step])
+        numbers, texts = np.nonzero(counted)
+        holding = np.bincount(numbers, minlength=len(counted))
+        idf = np.log(1 + (len(length) - holding + 0.5) / (holding + 0.5))
+        counts = counted[numbers, texts]
+        scaled = counts * (k1 + 1) / (counts + k1 * (1 - b + b * length[texts] / max(mean, 1e-9)))
+        np.add.at(score, texts, (idf[numbers] * scaled).astype(np.float32))
+    return score

@@ -140,7 +140,7 @@ async def test_the_first_search_reads_the_history_with_its_terms_and_vectors_and
     await reader.read("s42", FAR, SCOPE, (), searched=False)
     searched = await view(reader)
     assert searched.prefix.has_vector.all()
-    assert len(searched.prefix.occurrences("kiln")[0].passages) == 3
+    assert len(searched.prefix.occurrences("kiln").passages) == 3
     assert store.recalls.count(ORIGIN) == 2
     await store.remember(make_remembered("Four kilns.", 4))
     _, later = await reader.read("s42", FAR, SCOPE, (), searched=False)

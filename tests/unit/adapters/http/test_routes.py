@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from builder.adapters import http
-from builder.adapters.http import Check, Readiness, routes
+from builder.adapters.http import ENDLESS, Check, Readiness, routes, with_api
 from builder.app.telemetry import Metrics
 from builder.domain.errors import Unavailable
 
@@ -96,3 +96,20 @@ async def test_a_part_that_hangs_is_a_problem_of_its_own_and_holds_up_no_answer(
     code, body = await answer("/readyz", readiness, metrics.registry)
     assert (code, json.loads(body)["status"]) == (200, "degraded")
     assert json.loads(body)["parts"]["model"].startswith("it did not answer within")
+
+
+async def test_what_an_application_leaves_as_endless_is_called_once_its_layers_are_gone() -> None:
+    calls: list[str] = []
+
+    async def endless(_receive: Any, _send: Any) -> None:
+        calls.append("endless")
+
+    async def api(scope: dict[str, Any], _receive: Any, _send: Any) -> None:
+        scope["state"][ENDLESS] = endless
+        scope["route"] = "a layer"
+        calls.append("api")
+
+    scope: dict[str, Any] = {"type": "http", "path": "/v1/contexts/default/events", "state": {}}
+    await with_api(None, api)(scope, None, None)
+    assert calls == ["api", "endless"]
+    assert scope == {"type": "http", "path": "/v1/contexts/default/events", "state": {}}

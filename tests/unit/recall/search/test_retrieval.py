@@ -230,10 +230,10 @@ def test_of_a_long_message_only_the_passage_that_answers_is_found() -> None:
 
 def test_what_is_not_near_enough_is_counted_and_the_nearest_of_it_is_named() -> None:
     search = find("Where is the kiln?", [*BLAND, "The kiln is in Delft.", "It rains."], min_probability=0.3)
-    assert search.found.irrelevant.every.tolist() == [*range(10), 11]
-    assert set(search.found.irrelevant.nearest) == {*range(10), 11}
+    assert search.found.irrelevant().every.tolist() == [*range(10), 11]
+    assert set(search.found.irrelevant().nearest) == {*range(10), 11}
     many = find("Where is the kiln?", [*(f"Weather report number {n}." for n in range(300)), "The kiln."], min_probability=0.3)
-    assert (len(many.found.irrelevant.nearest), len(many.found.irrelevant.every)) == (MAX_NAMED_PASSAGES, 300)
+    assert (len(many.found.irrelevant().nearest), len(many.found.irrelevant().every)) == (MAX_NAMED_PASSAGES, 300)
 
 
 def test_an_agent_s_message_that_is_found_brings_what_its_calls_answered() -> None:

@@ -59,6 +59,19 @@ def test_what_is_cached_is_computed_once() -> None:
     assert prefix.neighbours is prefix.neighbours
 
 
+def test_a_prefix_is_kept_until_something_comes() -> None:
+    history = make_history([ROWS[0], bare(ROWS[1])])
+    prefix = history.prefix(2)
+    assert history.prefix(2) is prefix
+    assert history.prefix(1) is not prefix
+    prefix = history.prefix(2)
+    assert history.fill({1: (make_vector("kiln"),)})
+    filled = history.prefix(2)
+    assert filled is not prefix
+    extend(history, (ROWS[2],))
+    assert history.prefix(2) is not filled
+
+
 def test_later_rows_change_nothing_of_a_prefix() -> None:
     history = make_history(ROWS[:2])
     before = view_of(history, FAR).prefix
@@ -72,6 +85,7 @@ def test_later_rows_change_nothing_of_a_prefix() -> None:
 def test_vectors_that_come_after_a_view_was_made_are_compared() -> None:
     history = make_history([bare(make_remembered("The kiln is hot."))])
     prefix = view_of(history).prefix
+    assert np.isnan(prefix.cosines(make_vector("kiln"))).all()
     assert history.fill({0: (make_vector("kiln"),)})
     assert prefix.has_vector.all()
     assert not np.isnan(prefix.cosines(make_vector("kiln"))).any()

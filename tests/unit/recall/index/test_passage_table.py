@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from builder.recall.index.history import PAUSE_PASSAGES, PassageTable
+from builder.recall.index.passage_table import PAUSE_PASSAGES, PassageTable
 from builder.recall.search import signals
 from tests.conversations import two_sessions
 from tests.factories import (
