@@ -58,6 +58,11 @@ class StoredBreadcrumb:
         """Sort key: rows that come with a person's first message sort just before it."""
         return (self.breadcrumb.place, 1) if self.entry is None else (self.entry, 0)
 
+    def without_facts(self) -> "StoredBreadcrumb":
+        """The same with passages that have no terms and no vectors."""
+        passages = tuple(Passage(each.start, each.end, "", b"", each.tokens, each.traits) for each in self.passages)
+        return replace(self, passages=passages)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:

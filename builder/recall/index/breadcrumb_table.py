@@ -1,8 +1,6 @@
 """Arrays and an inverted index that only grow, so "as of" is a prefix; and the table of breadcrumbs."""
 
 from array import array
-from bisect import bisect_left
-from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -20,25 +18,22 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class GrowingArray(Generic[Scalar]):
-    """A flat array, or rows of `width` numbers, with room to append. A slice is no copy."""
+    """A flat array, or rows of `width` numbers, with room to append. A slice is no copy.
 
-    __slots__ = ("_data", "_size")
+    What came since the last slice is a list, because NumPy takes a list of values many times faster than one after the other.
+    """
+
+    __slots__ = ("_data", "_size", "_tail", "append")
 
     def __init__(self, dtype: type[Scalar], width: int = 0) -> None:
         self._data: NDArray[Scalar] = np.zeros((8, width) if width else 8, dtype)
         self._size = 0
+        self._tail: list[Any] = []
+        self.append = self._tail.append
+        """Add one row."""
 
     def __len__(self) -> int:
-        return self._size
-
-    def append(self, value: Any) -> None:
-        """Add one row."""
-        if self._size == len(self._data):
-            grown = np.zeros((2 * self._size, *self._data.shape[1:]), self._data.dtype)
-            grown[: self._size] = self._data
-            self._data = grown
-        self._data[self._size] = value
-        self._size += 1
+        return self._size + len(self._tail)
 
     @overload
     def __getitem__(self, rows: int) -> Any: ...
@@ -47,10 +42,26 @@ class GrowingArray(Generic[Scalar]):
     def __getitem__(self, rows: slice | NDArray[Any]) -> NDArray[Scalar]: ...
 
     def __getitem__(self, rows: Any) -> Any:
-        return self._data[: self._size][rows]
+        if isinstance(rows, int) and rows >= 0:
+            return self._data[rows] if rows < self._size else self._tail[rows - self._size]
+        return self._whole()[rows]
 
     def __setitem__(self, row: int, value: Any) -> None:
-        self._data[row] = value
+        if row < self._size:
+            self._data[row] = value
+        else:
+            self._tail[row - self._size] = value
+
+    def _whole(self) -> NDArray[Scalar]:
+        if self._tail:
+            start, self._size = self._size, len(self)
+            if self._size > len(self._data):
+                grown = np.zeros((2 * self._size, *self._data.shape[1:]), self._data.dtype)
+                grown[:start] = self._data[:start]
+                self._data = grown
+            self._data[start : self._size] = self._tail
+            self._tail.clear()
+        return self._data[: self._size]
 
 
 ints = partial(GrowingArray[np.int64], np.int64)
@@ -68,33 +79,29 @@ class Table:
 
 @dataclass(slots=True)
 class Postings:
-    """Term → rows (passages in place order, ascending) and counts."""
+    """Term → rows (passages in place order, ascending), each as often as it has the term."""
 
-    _entries: "dict[str, tuple[array[int], array[int]]]" = field(default_factory=dict)
+    _entries: "dict[str, array[int]]" = field(default_factory=dict)
 
     def add(self, row: int, terms: list[str]) -> None:
         """Append a passage; `row` must be the highest."""
         entries = self._entries
-        for term, count in Counter(terms).items():
-            entry = entries.get(term)
-            if entry is None:
-                entries[term] = (array("q", (row,)), array("l", (count,)))
+        for term in terms:
+            if (rows := entries.get(term)) is None:
+                entries[term] = array("q", (row,))
             else:
-                entry[0].append(row)
-                entry[1].append(count)
+                rows.append(row)
 
     def holding(self, term: str, end: int) -> int:
         """How many rows below `end` hold the term."""
-        return bisect_left(self._entries[term][0], end) if term in self._entries else 0
+        return len(self.of(term, end)[0])
 
     def of(self, term: str, end: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Rows below `end` with the term, and counts, as copies."""
-        if term not in self._entries:
-            return np.empty(0, np.int64), np.empty(0, np.float32)
-        rows, counts = self._entries[term]
-        rows_holding = np.array(rows, np.int64)
-        cut = int(np.searchsorted(rows_holding, end))
-        return rows_holding[:cut], np.array(counts, np.float32)[:cut]
+        occurrences = np.array(self._entries.get(term, ()), np.int64)
+        occurrences = occurrences[: np.searchsorted(occurrences, end)]
+        firsts = np.flatnonzero(np.diff(occurrences, prepend=-1))
+        return occurrences[firsts], np.diff(firsts, append=len(occurrences)).astype(np.float32)
 
 
 CONVERSATION = frozenset({"user", "assistant", "tool"})

@@ -6,7 +6,7 @@ summarise at once cannot say a thing twice; a deleted summary takes along those 
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import takewhile
 
 import numpy as np
@@ -174,13 +174,13 @@ class History:
         for stored in rows:
             self._prefix = None
             index, crumb = len(self.rows), stored.breadcrumb
-            self.rows.append(replace(stored, passages=tuple(replace(each, terms="", vector=b"") for each in stored.passages)))
+            self.rows.append(stored.without_facts())
             self._append(index, stored)
             self._characters += len(crumb.body) + len(crumb.text)
             session = int(self.breadcrumbs.session[index])
             group = ~index if crumb.schema == SUMMARY else session  # observations are said next to nothing
-            yield from self.passages.append(index, group, stored, filler=bool(self.breadcrumbs.filler[index]))
-            if self.passages.lacks_vector(index):
+            lacks_vector = yield from self.passages.append(index, group, stored, filler=bool(self.breadcrumbs.filler[index]))
+            if lacks_vector:
                 self.lacking.append(index)
         self.is_whole = True
 

@@ -1,12 +1,15 @@
 """The table of passages: their words, their vectors, and the passages next to them."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.breadcrumb_table import GrowingArray, Postings, Table, flags, floats, ints
+
+Floats = NDArray[np.float32]
 
 PAUSE_PASSAGES = 32
 """Passages after which `append` pauses."""
@@ -30,67 +33,83 @@ class PassageTable(Table):
     vector: GrowingArray[np.float32] | None = None
     """Shape (passages, width), zeros where there is none; None until the first one comes."""
     has_vector: GrowingArray[np.bool_] = field(default_factory=flags)
-    cosine_one_back: GrowingArray[np.float32] = field(default_factory=floats)
-    cosine_two_back: GrowingArray[np.float32] = field(default_factory=floats)
-    """With the vectors of the two passages before it: the length of a window follows from them."""
+    _cosines: tuple[GrowingArray[np.float32], GrowingArray[np.float32]] = field(default_factory=lambda: (floats(), floats()))
+    _unmeasured: list[int] = field(default_factory=list)
+    """Passages of which the cosines have to be computed."""
     _first: list[int] = field(default_factory=list)
     _last_of_session: dict[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.crumb)
 
-    def append(self, row: int, session: int, stored: StoredBreadcrumb, *, filler: bool) -> Iterator[None]:
-        """Append the passages of one breadcrumb, with pauses. filler: small talk, which has no passages and is never found."""
+    def append(self, row: int, session: int, stored: StoredBreadcrumb, *, filler: bool) -> Generator[None, None, bool]:
+        """Append the passages of one breadcrumb, with pauses; returns whether one with text lacks its vector.
+
+        filler: small talk, which has no passages and is never found.
+        """
         self._first.append(len(self))
+        lacks_vector = False
         for passage in () if filler else stored.passages:
-            if len(self) % PAUSE_PASSAGES == 0:
+            number = len(self)
+            if number % PAUSE_PASSAGES == 0:
+                self._measure()
                 yield
             terms = passage.terms.split()
-            self.postings.add(len(self), terms)
+            is_blank = not stored.breadcrumb.text[passage.start : passage.end].strip()
             before = self._last_of_session.get(session, -1)
             if before >= 0:
-                self.after[before] = len(self)
-            self._last_of_session[session] = len(self)
-            self._add(before=before, after=-1, has_vector=False, cosine_one_back=0.0, cosine_two_back=0.0)
-            if self.vector is not None:
-                self.vector.append(0.0)
-            if passage.vector:
-                self._put_vector(len(self), passage.vector)
-            self._add(
-                length=len(terms),
-                tokens=passage.tokens,
-                traits=passage.traits,
-                is_blank=not stored.breadcrumb.text[passage.start : passage.end].strip(),
-                crumb=row,
-            )
+                self.after[before] = number
+            self._last_of_session[session] = number
+            self._append_vector(passage.vector)
+            self.postings.add(number, terms)
+            self._add(before=before, after=-1, length=len(terms), tokens=passage.tokens, traits=passage.traits)
+            self._add(is_blank=is_blank, has_vector=bool(passage.vector), crumb=row)
+            lacks_vector |= not (passage.vector or is_blank)
+        return lacks_vector
 
     def first(self, row: int) -> int:
         """Number of its first passage; small talk has none: that of the next breadcrumb."""
         return self._first[row] if row < len(self._first) else len(self)
 
-    def lacks_vector(self, row: int) -> bool:
-        """Whether a passage of the breadcrumb has text and no vector."""
-        start, end = self.first(row), self.first(row + 1)
-        return not (self.has_vector[start:end] | self.is_blank[start:end]).all()
-
     def put_vectors(self, row: int, vectors: tuple[bytes, ...]) -> None:
         """Write float16 vectors of its passages, in order; b"" writes none."""
         for passage, vector in enumerate(vectors, self.first(row)):
             if vector:
-                self._put_vector(passage, vector)
+                self._room(vector)[passage] = np.frombuffer(vector, "<f2")
+                self.has_vector[passage] = True
+                following = self.after[passage]
+                self._unmeasured += [passage, following, self.after[following]] if following >= 0 else [passage]
 
-    def _put_vector(self, passage: int, vector: bytes) -> None:
-        values = np.frombuffer(vector, "<f2").astype(np.float32)
+    def cosines_back(self, end: int) -> tuple[Floats, Floats]:
+        """Of the first passages, the cosines with the vectors of the one and the two before it, shape (end,); 0 = none.
+
+        The length of a window follows from them.
+        """
+        self._measure()
+        one, two = self._cosines
+        return one[:end], two[:end]
+
+    def _append_vector(self, vector: bytes) -> None:
+        if vector or self.vector is not None:
+            vectors = self._room(vector)
+            vectors.append(np.frombuffer(vector, "<f2") if vector else np.zeros_like(vectors[0]))
+            self._unmeasured.append(len(self))
+        for cosines in self._cosines:
+            cosines.append(0.0)
+
+    def _room(self, vector: bytes) -> GrowingArray[np.float32]:
+        """The vectors; of this width, where none came yet, and of the passages up to now zeros."""
         if self.vector is None:
-            self.vector = GrowingArray(np.float32, len(values))
-            for _ in range(len(self.has_vector)):
-                self.vector.append(0.0)
-        self.vector[passage] = values
-        self.has_vector[passage] = True
-        following = int(self.after[passage])
-        for changed in (passage, following, int(self.after[following]) if following >= 0 else -1):
-            one = int(self.before[changed]) if changed >= 0 else -1
-            if one >= 0:
-                self.cosine_one_back[changed] = float(self.vector[one] @ self.vector[changed])
-                if self.before[one] >= 0:
-                    self.cosine_two_back[changed] = float(self.vector[int(self.before[one])] @ self.vector[changed])
+            self.vector = GrowingArray(np.float32, len(vector) // 2)
+            for _ in range(len(self)):
+                self.vector.append(np.zeros(len(vector) // 2, np.float32))
+        return self.vector
+
+    def _measure(self) -> None:
+        if self._unmeasured and self.vector is not None:
+            passages, vectors, before = np.unique(self._unmeasured), self.vector[:], self.before[:]
+            self._unmeasured = []
+            one = before[passages]
+            for cosines, earlier in zip(self._cosines, (one, np.where(one >= 0, before[one], -1)), strict=True):
+                there, those = passages[earlier >= 0], earlier[earlier >= 0]
+                cosines[:][there] = np.einsum("ij,ij->i", vectors[those], vectors[there])

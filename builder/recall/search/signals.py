@@ -99,7 +99,7 @@ def window_similarity(query: Query, view: View) -> Floats:
     """Cosine of the query and a passage's window: its vector and half of each neighbour's; NaN without any."""
     size, has_vector, neighbours = view.passages, view.prefix.has_vector.astype(np.float32), view.prefix.neighbours
     own, previous, following = np.nan_to_num(similarity(query, view)), neighbours.before, neighbours.after
-    one_back, two_back = view.history.passages.cosine_one_back[:size], view.history.passages.cosine_two_back[:size]
+    one_back, two_back = view.history.passages.cosines_back(size)
     beyond = _next(has_vector, previous) + _next(has_vector, following)
     window = own + 0.5 * (_next(own, previous) + _next(own, following))
     length = has_vector + 0.25 * beyond + one_back + _next(one_back, following)

@@ -50,13 +50,13 @@ def test_a_later_neighbour_is_unknown_as_of_an_earlier_place() -> None:
 
 def test_each_passage_has_the_cosines_of_the_two_before_it_also_when_the_vectors_come_in_any_order() -> None:
     rows = [make_remembered(f"The kiln of Delft has shelf {n} and glaze {n % 2}.", n) for n in range(1, 6)]
-    at_once = make_history(rows).passages
+    at_once = make_history(rows).passages.cosines_back(5)
     later = make_history([bare(row) for row in rows])
     for row in (3, 0, 4, 1, 2):
         later.fill({row: tuple(passage.vector for passage in rows[row].passages)})
-    assert at_once.cosine_one_back[:5][0] == 0 < at_once.cosine_one_back[:5][1]
-    np.testing.assert_array_equal(later.passages.cosine_one_back[:5], at_once.cosine_one_back[:5])
-    np.testing.assert_array_equal(later.passages.cosine_two_back[:5], at_once.cosine_two_back[:5])
+        later.passages.cosines_back(5)
+    assert at_once[0][0] == 0 < at_once[0][1]
+    np.testing.assert_array_equal(later.passages.cosines_back(5), at_once)
 
 
 def test_the_first_passage_of_small_talk_is_that_of_what_follows() -> None:
@@ -65,8 +65,7 @@ def test_the_first_passage_of_small_talk_is_that_of_what_follows() -> None:
 
 
 def test_a_blank_passage_lacks_no_vector() -> None:
-    table = make_history([bare(make_remembered("Hot.", 1)), bare(make_remembered("", 2))]).passages
-    assert [table.lacks_vector(row) for row in range(2)] == [True, False]
+    assert make_history([bare(make_remembered("Hot.", 1)), bare(make_remembered("", 2))]).lacking == [0]
 
 
 def test_a_long_breadcrumb_pauses_now_and_then() -> None:
