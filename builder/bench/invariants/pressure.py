@@ -87,9 +87,11 @@ def gaps(reading: Reading) -> Iterator[Fault]:
     events = reading.events
     on_page = {name for part in reading.published["sections"] for name in part["ids"]}
     # A call that passes on that of a message says nothing.
-    said = {row for entry in events.conversation for row in (entry.row, *entry.results)}
+    entry_rows = {row for entry in events.conversation for row in (entry.row, *entry.results)}
     rows = [
-        row for row in events.counting if events.sessions[row] == events.session and _is_dialogue(reading, row) and row in said
+        row
+        for row in events.counting
+        if events.sessions[row] == events.session and _is_dialogue(reading, row) and row in entry_rows
     ]
     heads = {events.units[row] for row in rows}
     seen = {unit for row, unit in enumerate(events.units) if events.records[row]["id"] in on_page}  # also what is only pinned
