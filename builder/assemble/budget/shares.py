@@ -147,10 +147,13 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
             left_out.append((entry, reason))
         elif entry not in current:
             entries.append(entry)
-            has_answer |= not entry.request and view.breadcrumb(entry.row).role == "assistant"
+            role = view.breadcrumb(entry.row).role
+            has_answer |= not entry.request and role == "assistant"
             placeholders.update({entry} if is_reduced else ())
-            results = STUB_TOKENS * len(entry.results) if folded else float(stored[list(entry.results)].sum())
-            tokens += results + (MIN_CALL_TOKENS if entry.request else float(stored[entry.row]) + MIN_LABEL_TOKENS)
+            results = entry.results if entry.request or role != "tool" else (entry.row,)  # a result whose call is not known
+            words = 0.0 if entry.request or results else float(stored[entry.row])
+            tokens += STUB_TOKENS * len(results) if folded else float(stored[list(results)].sum())
+            tokens += words + (MIN_CALL_TOKENS if entry.request else MIN_LABEL_TOKENS)
     moved_at = 0 if is_part else last_trim_row(view, profile.window)
     return LimitedConversation(tuple(entries), frozenset(placeholders), tuple(left_out), is_part, moved_at)
 

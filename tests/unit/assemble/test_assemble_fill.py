@@ -55,3 +55,10 @@ def test_on_the_page_of_a_tool_the_question_and_the_result_have_what_nothing_els
     assert "線0: 窯は0度" in context.markdown
     assert "線899: 窯は899度" in context.markdown
     assert context.tokens > 0.93 * context.budget
+
+
+def test_large_results_whose_calls_are_not_known_hide_no_short_message_before_them() -> None:
+    log = "\n".join(f"Zeile {n}: der Brenner läuft, und der Zug ist offen." for n in range(90))
+    results = (answered(n, f"c{n}", log.replace("Zeile", f"L{n}")) for n in range(2, 5))
+    rows = [said(1, "Das Thermometer hängt links."), *results, replied(5, "Alle drei Brenner laufen.")]
+    assert "m1" in ids_of(make_context(ASK, rows, make_profile(budget=1600, summaries=None)), "recent")
