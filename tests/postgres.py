@@ -30,6 +30,9 @@ def server() -> Any:
     atexit.register(running.cleanup)
     with psycopg.connect(running.get_uri(), autocommit=True) as connection:
         connection.execute(f"CREATE ROLE {ROLE} LOGIN")
+        for setting in ("fsync", "full_page_writes"):  # a killed server leaves what it wrote to the machine, which stays up
+            connection.execute(f"ALTER SYSTEM SET {setting} = off")
+        connection.execute("SELECT pg_reload_conf()")
     return running
 
 
