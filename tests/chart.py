@@ -19,7 +19,7 @@ HOOKS = ("jobs.yaml", "tests/ready.yaml")
 every_variant = pytest.mark.parametrize("variant", VARIANTS)
 
 
-class _OnceLoader(yaml.SafeLoader):
+class _OnceLoader(yaml.CSafeLoader):
     """Refuses a key that comes twice, as Kubernetes does."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

@@ -7,6 +7,7 @@ number with `tests.examples.examples`. Slow folders are marked: `pytest -m "not 
 
 import gc
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,9 @@ SLOW_FOLDERS = frozenset({"bench", "chaos", "e2e", "frameworks", "golden", "inte
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+# Else each of the processes, and each that a test starts, compiles every module anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 load_profile()
 gc.disable()
 

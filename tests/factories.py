@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -262,6 +262,7 @@ def latest_of(schema: str) -> Pinned:
     return Pinned(selector=Selector(schemas=(schema,)), keep="latest", section="")
 
 
+@lru_cache(4096)
 def make_vector(text: str) -> bytes:
     """A unit vector by hashing: the more terms two texts share the closer they are; no terms, no vector."""
     values = np.zeros(WIDTH)

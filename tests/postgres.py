@@ -30,6 +30,11 @@ def server() -> Any:
     atexit.register(running.cleanup)
     with psycopg.connect(running.get_uri(), autocommit=True) as connection:
         connection.execute(f"CREATE ROLE {ROLE} LOGIN")
+        # A killed server leaves what it wrote to the machine, which stays up. What autovacuum looked at decides plans, and a slow
+        # machine gives it the time.
+        for setting in ("fsync", "full_page_writes", "autovacuum"):
+            connection.execute(f"ALTER SYSTEM SET {setting} = off")
+        connection.execute("SELECT pg_reload_conf()")
     return running
 
 

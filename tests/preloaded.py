@@ -3,20 +3,43 @@
 Frozen, what is here costs a command no collection of garbage.
 """
 
+import asyncio
 import gc
+import os
+import threading
+from functools import cache
 
+# ONNX Runtime reads it while it is imported; see `builder.cli.main`.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+import anyio._backends._asyncio  # noqa: F401 - imported by its name at the first request
+import typer.main
+
+import builder.adapters.embedding.onnx
 import builder.app
 import builder.app.http.opening
-import builder.cli.build
 import builder.cli.doctor
-import builder.cli.registry
 import builder.cli.serve  # noqa: F401
 from builder.adapters.stemmer import load_terms
 from builder.app.config import bundled_folder, read_config
 from builder.app.health import code_revision
+from builder.app.settings import EmbeddingSettings, Settings
+from builder.app.verbs import metadata
+from builder.bench.data.datasets import sample_lines
+from builder.cli.build import build_once
+from builder.cli.registry import application
 
 load_terms()("a kiln")
 code_revision()
+metadata()
 read_config((bundled_folder("templates"),))
+# A page reads the word lists, compiles their patterns and the templates, and counts tokens. A long one starts a thread.
+asyncio.run(
+    build_once(Settings(embedding=EmbeddingSettings(engine="none")), sample_lines()[1:30], "w", "s", "default", "", print)
+)
+assert threading.active_count() == 1, "a fork has none of the other threads, and waits for them"
+# It makes the tree of all commands, whichever is asked for.
+typer.main.get_command = cache(typer.main.get_command)
+typer.main.get_command(application)
 gc.collect()
 gc.freeze()

@@ -1,6 +1,7 @@
 """What each request takes and answers: the JSON Schemas in the AsyncAPI document and in the micro service's metadata."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, TypeAdapter
@@ -133,6 +134,7 @@ class _ByName(Untitled):
         return reference if schema["cls"] is AgentContextV1 else super().model_schema(schema)
 
 
+@cache
 def metadata() -> dict[str, dict[str, str]]:
     """Verb → description, and the JSON Schemas of request and answer, as texts: ADR-32 allows nothing else."""
     return {

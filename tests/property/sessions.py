@@ -3,6 +3,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -40,11 +41,16 @@ class Session:
     later: tuple[StoredBreadcrumb, ...] = ()
 
 
+@cache
 def sentences(longest: int = 40) -> st.SearchStrategy[str]:
     """Words of one script, sometimes very many of them."""
-    words = st.sampled_from(SCRIPTS).map(str.split)
-    short = words.flatmap(lambda some: st.lists(st.sampled_from(some), max_size=longest).map(" ".join))
+    short = st.sampled_from(SCRIPTS).flatmap(lambda script: _words(script, longest))
     return st.builds(lambda text, times: "\n".join([text] * times), short, st.sampled_from((1, 1, 1, 1, 1, 2, 25)))
+
+
+@cache
+def _words(script: str, longest: int) -> st.SearchStrategy[str]:
+    return st.lists(st.sampled_from(script.split()), max_size=longest).map(" ".join)
 
 
 def hear(

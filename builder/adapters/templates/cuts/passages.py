@@ -53,7 +53,8 @@ def forward(text: str, position: int) -> int:
 
 def edges(text: str, position: int) -> tuple[int, int]:
     """Ends of the grapheme cluster that the position splits; twice the position if none."""
-    if not 0 < position < len(text):
+    around = text[position - 1 : position + 1] if 0 < position < len(text) else ""
+    if around.isascii() and around != "\r\n":  # no cluster joins two other characters of ASCII
         return position, position
     earliest = max(position - CLUSTER_CHARS, 0)
     start = next((at for at in range(position - 1, earliest, -1) if text[at].isspace()), earliest)

@@ -14,6 +14,9 @@ def test_no_cut_splits_what_is_one_character_to_the_eye() -> None:
     text = "x" * 50 + family * 2
     assert edges(text, 52) == (50, 50 + len(family))
     assert edges(text, 50) == (50, 50)
+    assert edges("one\r\ntwo", 4) == (3, 5)
+    assert edges("o\u0301ne", 1) == (0, 2)
+    assert edges("one", 1) == (1, 1)
 
 
 def test_a_clipped_text_ends_with_an_ellipsis() -> None:
