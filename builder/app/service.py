@@ -3,8 +3,8 @@
 import asyncio
 import gc
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -99,7 +99,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         for job in jobs:
             metrics.counters["job_failures"].labels(job.name)
         runner = JobRunner(busy=lambda: inbox.is_busy, observer=metrics, pace=parts.pace)
-        stack.enter_context(_responsive())
+        _stay_responsive()
         tasks = _run(stack, runner, jobs)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, line.backfill, watchdog)
         metrics.describe(build_facts(settings.name, core))
@@ -188,19 +188,11 @@ def _run(stack: AsyncExitStack, runner: JobRunner, jobs: Iterable[Job]) -> list[
     return tasks
 
 
-@contextmanager
-def _responsive() -> Iterator[None]:
-    """Short pauses of the interpreter, which belongs to others after the service."""
-    before = gc.get_threshold(), sys.getswitchinterval()
+def _stay_responsive() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GENERATIONS)
     sys.setswitchinterval(SWITCH_SECONDS)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before[0])
-        sys.setswitchinterval(before[1])
 
 
 async def unsettled(service: Service) -> int:
