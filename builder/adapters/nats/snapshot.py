@@ -25,7 +25,7 @@ PART_SECONDS = 60.0
 """Longest wait for a part."""
 WHOLE_SECONDS = 3600.0
 """Longest wait while the server checks each message of a stream, before the first part, or unpacks them after the last."""
-ROUTE_SECONDS = 10.0
+ROUTE_SECONDS = 5.0
 """Longest wait until a subject that one server of a cluster names is known to the others."""
 
 

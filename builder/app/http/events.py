@@ -148,6 +148,9 @@ class Fanout:
                 async for event in listener.events():
                     await _send(send, event)
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
+            except Unavailable as error:
+                log.warning("the events of %s ended, and their client connects again: %s", consumer, error)
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
             except (TimeoutError, OSError):
                 log.info("a client of %s took no event for %g s; its connection was closed", consumer, SLOW_SECONDS)
             finally:

@@ -54,12 +54,13 @@ class GrowingArray(Generic[Scalar]):
 
     def _whole(self) -> NDArray[Scalar]:
         if self._tail:
-            start, self._size = self._size, len(self)
-            if self._size > len(self._data):
-                grown = np.zeros((2 * self._size, *self._data.shape[1:]), self._data.dtype)
-                grown[:start] = self._data[:start]
+            size = len(self)
+            if size > len(self._data):
+                grown = np.zeros((2 * size, *self._data.shape[1:]), self._data.dtype)
+                grown[: self._size] = self._data[: self._size]
                 self._data = grown
-            self._data[start : self._size] = self._tail
+            self._data[self._size : size] = self._tail
+            self._size = size
             self._tail.clear()
         return self._data[: self._size]
 

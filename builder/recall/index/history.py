@@ -195,7 +195,6 @@ class History:
 
         vectors: row → float16 bytes of each passage, or nothing yet.
         """
-        self._prefix = None
         for row, of_passages in vectors.items():
             self.passages.put_vectors(row, of_passages)
         waiting = [row for row in vectors if not vectors[row]]

@@ -79,6 +79,7 @@ class PassageTable(Table):
                 self.has_vector[passage] = True
                 following = self.after[passage]
                 self._unmeasured += [passage, following, self.after[following]] if following >= 0 else [passage]
+        self._measure()
 
     def cosines_back(self, end: int) -> tuple[Floats, Floats]:
         """Of the first passages, the cosines with the vectors of the one and the two before it, shape (end,); 0 = none.
@@ -109,6 +110,7 @@ class PassageTable(Table):
         if self._unmeasured and self.vector is not None:
             passages, vectors, before = np.unique(self._unmeasured), self.vector[:], self.before[:]
             self._unmeasured = []
+            passages = passages[passages >= 0]
             one = before[passages]
             for cosines, earlier in zip(self._cosines, (one, np.where(one >= 0, before[one], -1)), strict=True):
                 there, those = passages[earlier >= 0], earlier[earlier >= 0]

@@ -108,7 +108,7 @@ def _nearest(query: Query, view: View, findable: Rows) -> float:
 
 def _share_of_known_terms(query: Query, view: View, _findable: Rows) -> float:
     terms = query.terms
-    return sum(view.history.passages.postings.holding(term, view.passages) > 0 for term in terms) / len(terms) if terms else 0.0
+    return sum(len(view.prefix.occurrences(term).passages) > 0 for term in terms) / len(terms) if terms else 0.0
 
 
 NULL: Mapping[str, Callable[[Query, View, Rows], float]] = {

@@ -62,3 +62,11 @@ def test_large_results_whose_calls_are_not_known_hide_no_short_message_before_th
     results = (answered(n, f"c{n}", log.replace("Zeile", f"L{n}")) for n in range(2, 5))
     rows = [said(1, "Das Thermometer hängt links."), *results, replied(5, "Alle drei Brenner laufen.")]
     assert "m1" in ids_of(make_context(ASK, rows, make_profile(budget=1600, summaries=None)), "recent")
+
+
+def test_many_short_results_fill_the_page_whether_their_calls_are_known_or_not() -> None:
+    unknown = [answered(n, f"c{n}", f"ok {n}") for n in range(1, 400)]
+    known = [row for n in range(1, 800, 2) for row in (replied(n, "", bash(f"c{n}", f"ls {n}")), answered(n + 1, f"c{n}", "ok"))]
+    for rows in (unknown, known):
+        context = make_context(ASK, [*rows, replied(799, "Alles in Ordnung.")], make_profile(budget=1600, summaries=None))
+        assert context.tokens > 0.93 * context.budget

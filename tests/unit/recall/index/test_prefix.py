@@ -66,10 +66,9 @@ def test_a_prefix_is_kept_until_something_comes() -> None:
     assert history.prefix(1) is not prefix
     prefix = history.prefix(2)
     assert history.fill({1: (make_vector("kiln"),)})
-    filled = history.prefix(2)
-    assert filled is not prefix
+    assert history.prefix(2) is prefix
     extend(history, (ROWS[2],))
-    assert history.prefix(2) is not filled
+    assert history.prefix(2) is not prefix
 
 
 def test_later_rows_change_nothing_of_a_prefix() -> None:
