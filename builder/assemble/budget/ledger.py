@@ -57,12 +57,11 @@ class Gaps:
 
 
 def dialogue_rows(view: View) -> Ints:
-    """Rows of the conversation, in place order, without calls that pass on those of a message."""
-    rows, exchanges = view.rows, view.history.exchanges
-    rows = rows[view.dialogue[rows] & view.current[rows]]
-    of_calls = rows[exchanges.call[rows] >= 0].tolist()
-    silent = [row for row in of_calls if row in exchanges.of_caller and not turn_of(view, row)]
-    return np.setdiff1d(rows, silent)
+    """Rows of the conversation, in place order, without those that only pass on a call."""
+    rows, callers = view.rows, view.history.exchanges.of_caller
+    later = [row for row, exchanges in callers.items() if row < view.size and exchanges[0].callers[0] != row]
+    silent = [row for row in later if not turn_of(view, row)]
+    return np.setdiff1d(rows[view.dialogue[rows] & view.current[rows]], silent)
 
 
 def units_of(view: View) -> Ints:

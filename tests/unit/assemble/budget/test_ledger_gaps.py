@@ -60,6 +60,13 @@ def test_a_call_that_passes_on_that_of_a_message_is_not_missing_also_when_the_me
     assert dialogue_rows(make_writer(rows).view).tolist() == [2]
 
 
+def test_a_message_without_words_that_passes_on_a_deleted_call_is_not_missing() -> None:
+    call = requested(1, "a", command="date")
+    rows = [call, replied(2, "", bash("a", "date")), said(3, "Gut."), deleted(4, call.breadcrumb.id)]
+    assert dialogue_rows(make_writer(rows[:3]).view).tolist() == [0, 2]
+    assert dialogue_rows(make_writer(rows).view).tolist() == [2]
+
+
 @pytest.mark.parametrize(("language", "note"), [("en", "(91 earlier messages are not shown)"), ("de", "(91 frühere Nachrichten")])
 def test_a_page_says_it_once_in_its_own_language(language: str, note: str) -> None:
     rendering = make_rendering().for_pages(language, 4000)
