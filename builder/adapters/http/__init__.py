@@ -17,6 +17,7 @@ from builder.domain.errors import Misconfigured, Unavailable
 
 PATHS = ("/livez", "/readyz", "/metrics")
 ENDLESS = "endless"
+"""Name in the state of a request, see `with_api`."""
 FAILING = "failing"
 FRESH_SECONDS = 5.0
 """A scrape may be this old: the chart's probe asks `/readyz` as often."""

@@ -153,7 +153,7 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
             placeholders.update({entry} if is_reduced else ())
             results = entry.results if entry.request or role != "tool" else (entry.row,)  # a result whose call is not known
             words = 0.0 if entry.request or results else float(stored[entry.row])
-            tokens += float(stored[list(results)].clip(max=STUB_TOKENS if folded else math.inf).sum())
+            tokens += sum(min(float(stored[row]), STUB_TOKENS if folded else math.inf) for row in results)
             tokens += words + (MIN_CALL_TOKENS if entry.request else MIN_LABEL_TOKENS)
     moved_at = 0 if is_part else last_trim_row(view, profile.window)
     return LimitedConversation(tuple(entries), frozenset(placeholders), tuple(left_out), is_part, moved_at)

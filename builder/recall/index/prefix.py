@@ -40,7 +40,7 @@ NOWHERE = Occurrences(np.empty(0, np.int64), np.empty(0, np.float32))
 
 
 class Prefix:
-    """The first `size` breadcrumbs and their passages, as read-only views; shared by all views of them."""
+    """The first `size` breadcrumbs and their passages, shared by all views of them. Nobody writes into its arrays."""
 
     def __init__(self, breadcrumbs: BreadcrumbTable, table: PassageTable, size: int) -> None:
         self.size = size

@@ -190,8 +190,8 @@ def _replacement(find: Find, view: View, candidates: Candidates, query: Query, t
     terms_of_find = tuple(dict.fromkeys(_subject(find, view, terms).split()))
     numbers, passages, _ = view.prefix.postings(terms_of_find)
     holding = np.bincount(numbers, minlength=len(terms_of_find))[numbers]
-    counts = holding <= max(COMMON_SHARE * view.passages, RARE_PASSAGES)
-    numbers, passages, holding = numbers[counts], passages[counts], holding[counts]
+    tells = holding <= max(COMMON_SHARE * view.passages, RARE_PASSAGES)  # common words say nothing of a subject
+    numbers, passages, holding = numbers[tells], passages[tells], holding[tells]
     points = np.bincount(passages, np.log1p(view.passages / holding), view.passages)
     is_rare = holding <= max(RARE_SHARE * view.passages, RARE_PASSAGES)
     shared = np.flatnonzero(np.bincount(passages, 1 + is_rare, view.passages) > 1)

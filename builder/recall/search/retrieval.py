@@ -60,6 +60,7 @@ class RetrievalResult:
     omissions: tuple[Omission, ...] = ()
     """Repeats, and why they are not shown."""
     irrelevant: Callable[[], NotRetrieved] = lambda: NO_ROWS
+    """Improbable candidates; as the next one made when a page asks."""
     crowded: Callable[[], NotRetrieved] = lambda: NO_ROWS
     """Probable candidates that can have no room after all better ones."""
     candidates: Candidates | None = None
