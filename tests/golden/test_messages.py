@@ -7,24 +7,28 @@ whose results may not be seen; `loop_of_twenty_rounds` is a long tool loop; `mem
 sessions in its system message. UPDATE_GOLDEN=1 writes the files.
 """
 
+import asyncio
 import json
 import os
+from contextlib import closing
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from builder.adapters.embedding import CachedEmbedder
 from builder.app.config import bundled_folder
+from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.publish.event import encode
 from builder.recall.scopes import HistoryCache
 from builder.service import ContextBuilder
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
-from tests.golden.test_golden import events, helpers, profile
-from tests.memory_store.store import MemoryStore
+from tests.golden.stored_vectors import StoredVectors
+from tests.golden.test_golden import events, folder_of, helpers, profile
+from tests.stores import durable_store
 
 CASES = ("chat_messages", "code_in_chat", "hidden_results", "loop_of_twenty_rounds", "memory_of_a_person", "two_agents")
 SCHEMA = json.loads((bundled_folder("schemas") / "agent.context.v1.json").read_text("utf-8"))
@@ -32,13 +36,18 @@ HERE = Path(__file__).parent
 Shape = Literal["openai", "anthropic"]
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@cache
+def shapes(case: str) -> dict[Shape, dict[str, Any]]:
+    """The events of a case, remembered once for both."""
+    wanted = profile(case)
+    openai, anthropic = published(case, replace(wanted, chat_format="openai"), replace(wanted, chat_format="anthropic"))
+    return {"openai": openai, "anthropic": anthropic}
+
+
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("shape", ["openai", "anthropic"])
-async def test_the_messages_are_the_expected_ones_and_the_provider_takes_them(
-    case: str, shape: Shape, embedder: CachedEmbedder
-) -> None:
-    event = await published(case, replace(profile(case), chat_format=shape), embedder)
+def test_the_messages_are_the_expected_ones_and_the_provider_takes_them(case: str, shape: Shape) -> None:
+    event = shapes(case)[shape]
     found = {name: event[name] for name in ("system", "messages") if name in event}
     expected = HERE / case / f"expected.{shape}.json"
     if os.environ.get("UPDATE_GOLDEN") == "1":
@@ -49,10 +58,10 @@ async def test_the_messages_are_the_expected_ones_and_the_provider_takes_them(
     assert broken == []
 
 
-@pytest.mark.asyncio(loop_scope="module")
-async def test_a_profile_keeps_the_words_of_people_out_of_the_system_message(embedder: CachedEmbedder) -> None:
+def test_a_profile_keeps_the_words_of_people_out_of_the_system_message() -> None:
     wanted = replace(profile("memory_of_a_person"), chat_format="openai", words_of_people="user", system_prompt="You cook.")
-    system, last = (await published("memory_of_a_person", wanted, embedder))["messages"]
+    (event,) = published("memory_of_a_person", wanted)
+    system, last = event["messages"]
     assert system == {"role": "system", "content": "## Role\nYou cook."}
     assert last["role"] == "user"
     assert last["content"][0]["text"].startswith("## Earlier Conversations\n[2 March 2026]\n- Assistant: Hello!")
@@ -61,12 +70,16 @@ async def test_a_profile_keeps_the_words_of_people_out_of_the_system_message(emb
     assert last["content"][1]["text"].startswith("Good morning!")
 
 
-async def published(case: str, wanted: Profile, embedder: CachedEmbedder) -> dict[str, Any]:
-    """The event of a case."""
-    builder = ContextBuilder(MemoryStore(), embedder, (wanted,), helpers(), HistoryCache(100_000))
-    *earlier, trigger = events(case)
-    for crumb in earlier:
-        await builder.remember(crumb)
-    (context,) = (await builder.build(trigger, (wanted,))).contexts
-    event: dict[str, Any] = json.loads(encode(context))
-    return event
+def published(case: str, *wanted: Profile) -> list[dict[str, Any]]:
+    """The events of a case, one a profile."""
+    return [json.loads(encode(context)) for context in asyncio.run(contexts(case, wanted))]
+
+
+async def contexts(case: str, wanted: tuple[Profile, ...]) -> list[Context]:
+    with closing(durable_store()) as store:
+        functions = helpers(profile(case).encoding)
+        builder = ContextBuilder(store, StoredVectors(folder_of(case)), wanted, functions, HistoryCache(100_000))
+        *earlier, trigger = events(case)
+        for crumb in earlier:
+            await builder.remember(crumb)
+        return [context for each in wanted for context in (await builder.build(trigger, (each,))).contexts]

@@ -5,6 +5,7 @@
 
 import json
 import os
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,12 +18,15 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.breadcrumb import Place
+from builder.domain.context import Context
 from builder.ports.models import Embedder
+from builder.ports.store import Store
 from builder.recall.scopes import HistoryCache
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
+from tests.golden.stored_vectors import StoredVectors
 from tests.golden.test_golden import helpers
-from tests.memory_store.store import MemoryStore
+from tests.stores import durable_store
 
 HERE = Path(__file__).parent / "rcrt"
 FOLDERS = read_layers((bundled_folder("templates"), bundled_folder("templates") / "rcrt"))
@@ -51,14 +55,15 @@ def records() -> list[dict[str, Any]]:
     return [*found, record("user.message.v1", "question", {"content": "What is there?"}, ["session:golden"])]
 
 
-async def test_each_form_of_rcrts_hints_is_shown_as_there_or_falls_back(embedder: Embedder) -> None:
+async def build(store: Store, embedder: Embedder) -> tuple[Context, list[str]]:
+    """The page of all forms, and what RCRT's translation found wrong."""
     schemas = [*(kind["schema"] for kind in KINDS["definitions"]), "workshop.catalog.v1"]
     pinned = ", ".join(f"{{schemas: [{schema}], keep: latest}}" for schema in schemas)
     source = f"extends: default\nbudget: 8000\npinned: [{pinned}]\ntrusted_hints: {{sessions: any}}\n"
     profile = parse_profile("rcrt", source, load_library(FOLDERS))
     rendering = JinjaRendering(TemplateSet(*templates_of(FOLDERS)), load_counter(profile.encoding))
-    functions = replace(helpers(), renderings={profile.encoding: rendering})
-    builder = ContextBuilder(MemoryStore(), embedder, (profile,), functions, HistoryCache(10_000))
+    functions = replace(helpers(profile.encoding), renderings={profile.encoding: rendering})
+    builder = ContextBuilder(store, embedder, (profile,), functions, HistoryCache(10_000))
     failures: list[str] = []
     crumbs = []
     for number, each in enumerate(records(), 1):
@@ -68,6 +73,12 @@ async def test_each_form_of_rcrts_hints_is_shown_as_there_or_falls_back(embedder
     for crumb in crumbs[:-1]:
         await builder.remember(crumb)
     (context,) = (await builder.build(crumbs[-1], (profile,))).contexts
+    return context, failures
+
+
+async def test_each_form_of_rcrts_hints_is_shown_as_there_or_falls_back() -> None:
+    with closing(durable_store()) as store:
+        context, failures = await build(store, StoredVectors(HERE))
     if os.environ.get("UPDATE_GOLDEN") == "1":
         (HERE / "expected.md").write_text(context.markdown, "utf-8")
     assert failures == []
