@@ -5,7 +5,7 @@ import json
 import pytest
 
 from builder.app.broker import IN_MEMORY, location
-from builder.app.components import open_components
+from builder.app.components import Parts, open_components
 from builder.app.service import open_service, serving
 from builder.app.settings import EmbeddingSettings, HttpSettings, NatsSettings, Settings
 from builder.bench.data.datasets import load as read
@@ -14,7 +14,10 @@ from builder.bench.quality import vectors
 from builder.bench.scratch import open_encoder
 from builder.bench.speed import load, memory
 from builder.domain.errors import Misconfigured
-from tests.models import MODELS_DIR, prepared
+from tests.models import MODELS_DIR, open_shared, prepared
+
+PARTS = Parts(embedder=open_shared)
+"""With the model that all tests of the process share."""
 
 
 @pytest.fixture
@@ -46,7 +49,7 @@ async def test_load_counts_everything_that_it_sent(settings: Settings) -> None:
 
 
 async def test_memory_asks_every_session_of_the_store(settings: Settings) -> None:
-    async with open_components(settings, location(IN_MEMORY)) as core:
+    async with open_components(settings, location(IN_MEMORY), parts=PARTS) as core:
         await memory.fill(core, 40, 4, quiet)
         report = await memory.ask(core, 40, 4, quiet)
         assert await core.store.count() == 44
@@ -56,7 +59,7 @@ async def test_memory_asks_every_session_of_the_store(settings: Settings) -> Non
 async def test_one_conversation_alone_cannot_be_ablated(settings: Settings) -> None:
     from builder.bench.quality.fit import ablation, examples  # noqa: PLC0415 - imports scipy
 
-    async with open_components(settings, location(IN_MEMORY)) as core:
+    async with open_components(settings, location(IN_MEMORY), parts=PARTS) as core:
         sample = read("sample")
         data = await examples(core.builder, (sample,), core.profile("recall"), quiet)
         with pytest.raises(Misconfigured, match="--fit-on"):
@@ -64,7 +67,7 @@ async def test_one_conversation_alone_cannot_be_ablated(settings: Settings) -> N
 
 
 async def test_plain_vector_search_holds_the_evidence_of_the_nearest_messages_and_keeps_to_its_budget(settings: Settings) -> None:
-    async with open_components(settings, location(IN_MEMORY)) as core:
+    async with open_components(settings, location(IN_MEMORY), parts=PARTS) as core:
         report = await vectors.run(core, read("sample"), (100, 500), quiet)
     small, large = report["budgets"].values()
     assert small["tokens_max"] <= 100 < large["tokens_max"] <= 500

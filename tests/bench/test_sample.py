@@ -1,36 +1,33 @@
 """The bundled sample guards recall, and the benches print what they promise."""
 
 import json
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from builder.app.broker import IN_MEMORY, location
-from builder.app.components import open_components
-from builder.app.settings import EmbeddingSettings, Settings
+from builder.app.components import Components, Parts, open_components
+from builder.app.settings import Settings
 from builder.bench.commands.options import numbers
 from builder.bench.data.datasets import load
 from builder.bench.quality import prefix, recall, tokens
 from builder.recall.scopes import HistoryCache
 from builder.service import ContextBuilder
 from tests.memory_store.store import MemoryStore
-from tests.models import MODELS_DIR, prepared
-
-SETTINGS = Settings(embedding=EmbeddingSettings(models_dir=MODELS_DIR))
+from tests.models import open_shared
 
 
 def quiet() -> None:
     """No progress bar."""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _model() -> None:
-    prepared()
+def opened(store: str = IN_MEMORY) -> AbstractAsyncContextManager[Components]:
+    """With the model that all tests of the process share."""
+    return open_components(Settings(), location(store), parts=Parts(embedder=open_shared))
 
 
 async def test_most_evidence_of_the_sample_is_on_a_page_of_1000_tokens() -> None:
-    async with open_components(SETTINGS, location(IN_MEMORY)) as core:
+    async with opened() as core:
         report = await recall.run(core.builder, load("sample"), core.profile("recall"), (500, 1000, 2000), quiet)
     assert report["questions"] == 20
     assert report["budgets"]["1000"]["evidence_any"] >= 0.9
@@ -44,7 +41,7 @@ async def test_the_order_of_questions_does_not_change_the_result() -> None:
     (conversation,) = dataset.conversations
     turned = replace(dataset, conversations=(replace(conversation, questions=conversation.questions[::-1]),))
     reports = []
-    async with open_components(SETTINGS, location(IN_MEMORY)) as core:
+    async with opened() as core:
         for questions in (dataset, turned):
             builder = ContextBuilder(MemoryStore(), core.embedder, core.profiles, core.helpers, HistoryCache(10_000))
             reports.append(await recall.run(builder, questions, core.profile("recall"), (500,), quiet))
@@ -54,7 +51,7 @@ async def test_the_order_of_questions_does_not_change_the_result() -> None:
 
 async def test_a_store_in_memory_and_one_on_disk_give_the_same_contexts(tmp_path: Path) -> None:
     (conversation,) = load("sample").conversations
-    async with open_components(SETTINGS, location(f"sqlite:{tmp_path}/store.sqlite3")) as core:
+    async with opened(f"sqlite:{tmp_path}/store.sqlite3") as core:
         profiles = (core.profile("default"), core.profile("recall"))
         in_memory = ContextBuilder(MemoryStore(), core.embedder, core.profiles, core.helpers, HistoryCache(10_000))
         for breadcrumb in conversation.breadcrumbs:
@@ -74,7 +71,7 @@ async def test_the_question_itself_is_no_evidence() -> None:
 
 
 async def test_tokens_are_counted_against_three_baselines_at_equal_evidence() -> None:
-    async with open_components(SETTINGS, location(IN_MEMORY)) as core:
+    async with opened() as core:
         report = await tokens.run(core, load("sample"), core.profile("default"), (300, 4000), lambda: None)
     assert len(report["baselines"]) == 3
     assert report["budgets"]["300"]["tokens_max"] <= 300
@@ -88,7 +85,7 @@ async def test_most_of_a_page_is_what_the_page_before_began_with() -> None:
     sample = load("sample")
     (conversation,) = sample.conversations
     sample = replace(sample, conversations=(replace(conversation, questions=conversation.questions[:2]),))
-    async with open_components(SETTINGS, location(IN_MEMORY)) as core:
+    async with opened() as core:
         mine = core.profile("default")
         report = await prefix.run(core, sample, {"mine": mine, "naive": prefix.naive(mine)}, 12, lambda: None)
     assert report["orders"]["mine"]["reused_median"] > 10 * report["orders"]["naive"]["reused_median"]

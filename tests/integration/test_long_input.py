@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from nats.js import JetStreamContext
 
 from builder.adapters.embedding.onnx import OnnxEmbedder
@@ -15,6 +16,8 @@ from tests.running import all_settled, answered, say, until
 
 FILES = 10
 SESSION = Scope(workspace="acme", sessions=("s1",))
+A_VECTOR = np.eye(1, 384, dtype="<f2").tobytes()
+"""Of code: when it comes is what the test looks at."""
 WORDS = ("cache", "session", "budget", "worker", "stream", "vector", "kiln", "glaze", "customer", "invoice", "window")
 
 
@@ -43,6 +46,7 @@ async def test_a_trigger_behind_ten_files_waits_for_none_of_their_vectors_and_th
         async def embed(self, text: str, input_type: str = "") -> bytes:
             if "def " in text:
                 await answered_once.wait()
+                return A_VECTOR
             return await super().embed(text, input_type)
 
     async with service_here(settings(tmp_path), engine_of(Waiting)) as service:

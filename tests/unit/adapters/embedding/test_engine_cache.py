@@ -8,9 +8,8 @@ from typing_extensions import override
 
 from builder.adapters.embedding import CachedEmbedder, open_embedder
 from builder.adapters.embedding.engine import Engine
-from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.domain.errors import Unavailable
-from tests.models import prepared
+from tests.models import prepared, shared_engine
 
 NAME = "all-MiniLM-L6-v2"
 
@@ -25,7 +24,7 @@ class Recording(Engine):
         self.begun = asyncio.Event()
         self.gate = asyncio.Event()
         self.gate.set()
-        self.engine = OnnxEmbedder(prepared().folder)
+        self.engine = shared_engine()
 
     @property
     @override
@@ -45,7 +44,7 @@ class Recording(Engine):
         return await self.engine.embed(text)
 
     async def aclose(self) -> None:
-        await self.engine.aclose()
+        """The real one goes on: all tests of the process share it."""
 
 
 @pytest.fixture
