@@ -22,6 +22,8 @@ ROWS = {
     "this page": "this context",
 }
 """Rows of the README → what the demo calls them."""
+PAGE_TOLERANCE = 0.01
+"""Of the page's tokens: another processor makes other vectors, and then other finds have the last of the room."""
 
 
 def block(mark: str) -> str:
@@ -48,7 +50,10 @@ async def test_the_page_and_the_tokens_of_the_readme_are_the_demo_s(tmp_path: Pa
         assert line in page
     for row, name in ROWS.items():
         figures = result["baselines"][name]
-        assert f"| {row} | {figures['tokens']:,} | {figures['answers']} of {figures['of']} |" in README
+        told = re.search(rf"^\| {row} \| ([\d,]+) \| {figures['answers']} of {figures['of']} \|", README, re.MULTILINE)
+        assert told, row
+        tolerance = PAGE_TOLERANCE if name == "this context" else 0
+        assert int(told[1].replace(",", "")) == pytest.approx(figures["tokens"], rel=tolerance, abs=0)
 
 
 def test_the_commands_of_the_readme_work_in_a_shell_that_knows_nothing(tmp_path: Path) -> None:
