@@ -14,8 +14,8 @@ from builder.bench.data.datasets import load
 from builder.bench.quality import prefix, recall, tokens
 from builder.recall.scopes import HistoryCache
 from builder.service import ContextBuilder
-from tests.memory_store.store import MemoryStore
 from tests.models import MODELS_DIR, prepared
+from tests.stores import durable_store
 
 SETTINGS = Settings(embedding=EmbeddingSettings(models_dir=MODELS_DIR))
 
@@ -46,7 +46,7 @@ async def test_the_order_of_questions_does_not_change_the_result() -> None:
     reports = []
     async with open_components(SETTINGS, location(IN_MEMORY)) as core:
         for questions in (dataset, turned):
-            builder = ContextBuilder(MemoryStore(), core.embedder, core.profiles, core.helpers, HistoryCache(10_000))
+            builder = ContextBuilder(durable_store(), core.embedder, core.profiles, core.helpers, HistoryCache(10_000))
             reports.append(await recall.run(builder, questions, core.profile("recall"), (500,), quiet))
     assert reports[0]["budgets"] == reports[1]["budgets"]
     assert reports[0]["by_category"] == reports[1]["by_category"]
@@ -56,7 +56,7 @@ async def test_a_store_in_memory_and_one_on_disk_give_the_same_contexts(tmp_path
     (conversation,) = load("sample").conversations
     async with open_components(SETTINGS, location(f"sqlite:{tmp_path}/store.sqlite3")) as core:
         profiles = (core.profile("default"), core.profile("recall"))
-        in_memory = ContextBuilder(MemoryStore(), core.embedder, core.profiles, core.helpers, HistoryCache(10_000))
+        in_memory = ContextBuilder(durable_store(), core.embedder, core.profiles, core.helpers, HistoryCache(10_000))
         for breadcrumb in conversation.breadcrumbs:
             await core.builder.remember(breadcrumb)
             await in_memory.remember(breadcrumb)

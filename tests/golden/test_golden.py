@@ -37,7 +37,6 @@ from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from builder.wire.files import Files
 from builder.wire.records import read_lines
-from tests.memory_store.store import MemoryStore
 from tests.stores import durable_store, shared_store
 from tests.summarised import Publishing, make_summarising
 
@@ -112,7 +111,7 @@ async def build(case: str, store: Store, embedder: Embedder) -> Context:
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("case", CASES)
 async def test_the_page_is_the_expected_one_on_every_store_and_true_to_its_account(case: str, embedder: Embedder) -> None:
-    context = await build(case, MemoryStore(), embedder)
+    context = await build(case, durable_store(), embedder)
     durable = []
     for make in (durable_store, shared_store):
         with closing(make()) as store:

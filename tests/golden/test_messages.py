@@ -24,7 +24,7 @@ from builder.recall.scopes import HistoryCache
 from builder.service import ContextBuilder
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
 from tests.golden.test_golden import events, helpers, profile
-from tests.memory_store.store import MemoryStore
+from tests.stores import durable_store
 
 CASES = ("chat_messages", "code_in_chat", "hidden_results", "loop_of_twenty_rounds", "memory_of_a_person", "two_agents")
 SCHEMA = json.loads((bundled_folder("schemas") / "agent.context.v1.json").read_text("utf-8"))
@@ -63,7 +63,7 @@ async def test_a_profile_keeps_the_words_of_people_out_of_the_system_message(emb
 
 async def published(case: str, wanted: Profile, embedder: CachedEmbedder) -> dict[str, Any]:
     """The event of a case."""
-    builder = ContextBuilder(MemoryStore(), embedder, (wanted,), helpers(), HistoryCache(100_000))
+    builder = ContextBuilder(durable_store(), embedder, (wanted,), helpers(), HistoryCache(100_000))
     *earlier, trigger = events(case)
     for crumb in earlier:
         await builder.remember(crumb)

@@ -22,7 +22,7 @@ from builder.recall.scopes import HistoryCache
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from tests.golden.test_golden import helpers
-from tests.memory_store.store import MemoryStore
+from tests.stores import durable_store
 
 HERE = Path(__file__).parent / "rcrt"
 FOLDERS = read_layers((bundled_folder("templates"), bundled_folder("templates") / "rcrt"))
@@ -58,7 +58,7 @@ async def test_each_form_of_rcrts_hints_is_shown_as_there_or_falls_back(embedder
     profile = parse_profile("rcrt", source, load_library(FOLDERS))
     rendering = JinjaRendering(TemplateSet(*templates_of(FOLDERS)), load_counter(profile.encoding))
     functions = replace(helpers(), renderings={profile.encoding: rendering})
-    builder = ContextBuilder(MemoryStore(), embedder, (profile,), functions, HistoryCache(10_000))
+    builder = ContextBuilder(durable_store(), embedder, (profile,), functions, HistoryCache(10_000))
     failures: list[str] = []
     crumbs = []
     for number, each in enumerate(records(), 1):

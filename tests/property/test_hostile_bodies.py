@@ -18,7 +18,7 @@ from builder.service import ContextBuilder
 from builder.wire.records import outgoing
 from tests.examples import is_full
 from tests.factories import MORNING, HashingEmbedder, make_place, make_profile, make_terms
-from tests.memory_store.store import MemoryStore
+from tests.stores import durable_store
 
 SIZE = 4_000
 """Bytes of the smaller record; both are far more than the page holds."""
@@ -64,7 +64,7 @@ def work(kind: Pathological, size: int) -> Work:
 
     async def counted_calls() -> None:
         builder, profile = (
-            scratch_builder(MemoryStore(), HashingEmbedder(), make_terms, lambda _: counting),
+            scratch_builder(durable_store(), HashingEmbedder(), make_terms, lambda _: counting),
             make_profile(budget=BUDGET),
         )
         calls.enable()

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from builder.adapters.sql.store import SqlStore
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
@@ -14,7 +15,7 @@ from builder.recall.index.sketch import Sketches
 from builder.recall.workspaces import NEAREST, WAITING
 from builder.service import ContextBuilder
 from tests.factories import FAR, HashingEmbedder, bare, make_answer, make_breadcrumb, make_profile, make_question, remembered_of
-from tests.stores import AnyStore, durable_store
+from tests.stores import durable_store
 from tests.unit.service.test_service import make_builder
 
 SERIAL = "The serial number of the blue kiln is K-4711."
@@ -23,7 +24,7 @@ PROFILE = make_profile(budget=1500, retrieval={"scope": "workspace"})
 MANY = 2 * NEAREST
 
 
-def worker(store: AnyStore, engine: HashingEmbedder | None = None) -> ContextBuilder:
+def worker(store: SqlStore, engine: HashingEmbedder | None = None) -> ContextBuilder:
     """A builder that reads every workspace in two stages."""
     builder = make_builder(engine or HashingEmbedder(), store, (PROFILE,))
     builder.recaller.workspaces.max_rows = 0
@@ -31,7 +32,7 @@ def worker(store: AnyStore, engine: HashingEmbedder | None = None) -> ContextBui
 
 
 @asynccontextmanager
-async def filled(*crumbs: Breadcrumb) -> AsyncIterator[AnyStore]:
+async def filled(*crumbs: Breadcrumb) -> AsyncIterator[SqlStore]:
     """A store with many messages of other sessions, and these."""
     store = durable_store()
     others = [
