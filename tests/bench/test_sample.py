@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -42,27 +41,16 @@ async def test_most_evidence_of_the_sample_is_on_a_page_of_1000_tokens() -> None
 async def test_the_order_of_questions_does_not_change_the_result() -> None:
     dataset = load("sample")
     (conversation,) = dataset.conversations
-    turned = replace(dataset, conversations=(replace(conversation, questions=conversation.questions[::-1]),))
+    few = conversation.questions[:6]
+    asked = replace(dataset, conversations=(replace(conversation, questions=few),))
+    turned = replace(dataset, conversations=(replace(conversation, questions=few[::-1]),))
     reports = []
     async with open_components(SETTINGS, location(IN_MEMORY)) as core:
-        for questions in (dataset, turned):
+        for questions in (asked, turned):
             builder = ContextBuilder(durable_store(), core.embedder, core.profiles, core.helpers, HistoryCache(10_000))
             reports.append(await recall.run(builder, questions, core.profile("recall"), (500,), quiet))
     assert reports[0]["budgets"] == reports[1]["budgets"]
     assert reports[0]["by_category"] == reports[1]["by_category"]
-
-
-async def test_a_store_in_memory_and_one_on_disk_give_the_same_contexts(tmp_path: Path) -> None:
-    (conversation,) = load("sample").conversations
-    async with open_components(SETTINGS, location(f"sqlite:{tmp_path}/store.sqlite3")) as core:
-        profiles = (core.profile("default"), core.profile("recall"))
-        in_memory = ContextBuilder(durable_store(), core.embedder, core.profiles, core.helpers, HistoryCache(10_000))
-        for breadcrumb in conversation.breadcrumbs:
-            await core.builder.remember(breadcrumb)
-            await in_memory.remember(breadcrumb)
-        for question in conversation.questions:
-            trigger = await core.builder.ingest.facts(question.trigger)
-            assert await in_memory.build_contexts(trigger, profiles) == await core.builder.build_contexts(trigger, profiles)
 
 
 async def test_the_question_itself_is_no_evidence() -> None:
