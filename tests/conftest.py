@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.apart import pytest_runtest_protocol  # noqa: F401 - a hook
 from tests.examples import load_profile
 
 ROOT = Path(__file__).parent
