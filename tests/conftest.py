@@ -1,6 +1,6 @@
 """What all tests share: one thread for each matrix product, the examples of property tests, and the order of the folders.
 
-Property tests have two profiles. `ci`, the default, gives every run the same examples, three in ten of those that a test names.
+Property tests have two profiles. `ci`, the default, gives every run the same examples, two in ten of those that a test names.
 `HYPOTHESIS_PROFILE=full` looks at all of them and draws new ones each time: by hand, and before a release. A test names its
 number with `tests.examples.examples`. Slow folders are marked: `pytest -m "not slow"` takes a minute.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.apart import pytest_runtest_protocol  # noqa: F401 - a hook
 from tests.examples import load_profile
 
 ROOT = Path(__file__).parent

@@ -15,7 +15,7 @@ from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from builder.wire.records import outgoing
 from tests.factories import MORNING, HashingEmbedder, make_place
-from tests.memory_store.store import MemoryStore
+from tests.stores import durable_store
 
 HARMLESS = "harmless"
 Record = dict[str, Any]
@@ -125,7 +125,7 @@ async def page_of(crumbs: list[Breadcrumb], profile: Profile | None = None) -> s
 
 def open_builder() -> ContextBuilder:
     """Bundled templates over an empty store; terms are words."""
-    return scratch_builder(MemoryStore(), HashingEmbedder(), lambda text: " ".join(text.lower().split()[:50]))
+    return scratch_builder(durable_store(), HashingEmbedder(), lambda text: " ".join(text.lower().split()[:50]))
 
 
 def roots(page: str) -> list[str]:

@@ -19,7 +19,7 @@ from builder.worker.decide import Consumers
 from builder.worker.jobs import Job, JobRunner, Observer, Pace, Pauses
 from builder.worker.log import Log, StoredLog
 from tests.factories import MORNING, make_place, remembered_of
-from tests.memory_store.store import MemoryStore
+from tests.stores import DurableStore, durable_store
 
 Remember = Callable[[Breadcrumb], Awaitable[object]]
 
@@ -29,7 +29,7 @@ class FixedConsumers(Consumers):
 
     def __init__(self, *profiles: Profile) -> None:
         builder = SimpleNamespace(profiles=profiles, record_consumers=lambda _definitions: RecordConsumers())
-        super().__init__(lambda: cast("ContextBuilder", builder), StoredLog(MemoryStore(), lambda: MORNING))
+        super().__init__(lambda: cast("ContextBuilder", builder), StoredLog(durable_store(), lambda: MORNING))
 
 
 class MemoryStream:
@@ -105,7 +105,7 @@ class MemoryStream:
         self.stubs.append(subject)
 
 
-def make_log(stream: MemoryStream, store: MemoryStore, remember: Remember | None = None, **others: Any) -> Log:
+def make_log(stream: MemoryStream, store: DurableStore, remember: Remember | None = None, **others: Any) -> Log:
     """The log of these messages. remember: how it stores a breadcrumb, without vectors unless given. others: as `Log`."""
 
     async def plain(breadcrumb: Breadcrumb) -> None:

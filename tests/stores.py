@@ -9,18 +9,24 @@ from typing_extensions import override
 from builder.adapters.postgres import PostgresLocation
 from builder.adapters.sql.store import SqlStore
 from builder.adapters.sqlite import SqliteStore
+from builder.adapters.sqlite.connection import MEMORY
 from builder.app.broker import STORES
 from builder.ports.store import CompleteStore, StoreLocation
-from tests.memory_store.store import MemoryStore
 from tests.postgres import emptied
 
 Method = Callable[..., Any]
-AnyStore = MemoryStore | SqlStore
 
 
-def durable_store() -> SqliteStore:
-    """An empty store of the kind that the service uses, without a file; close it."""
-    return SqliteStore(":memory:")
+class DurableStore(SqliteStore):
+    """A store of the kind that the service uses, empty and without a file; tests replace methods of it."""
+
+    def __init__(self) -> None:
+        super().__init__(MEMORY)
+
+
+def durable_store() -> DurableStore:
+    """An empty store of the kind that the service uses, without a file; its thread ends with it."""
+    return DurableStore()
 
 
 def shared_store() -> SqlStore:

@@ -41,7 +41,7 @@ from tests.factories import (
     make_terms,
     make_view,
 )
-from tests.memory_store.store import MemoryStore
+from tests.stores import DurableStore, durable_store
 
 COUNT = load_counter("o200k_base")
 WORDS = TextFunctions(terms=make_terms, count=COUNT, language=load_language())
@@ -131,7 +131,7 @@ def make_summarising(
     max_units: int = MAX_UNITS,
 ) -> SummaryScheduler:
     """The scheduler for these profiles; everything counts as caught up. made: gets who made each summary."""
-    store = cast("MemoryStore", builder.memory.store)
+    store = cast("DurableStore", builder.memory.store)
     writer = SummaryWriter(publishing, WORDS, endpoint, store, Makers(made), max_bytes)
     return SummaryScheduler(StoredLog(store), builder.recaller, writer, lambda _workspace: profiles, max_units=max_units)
 
@@ -151,7 +151,7 @@ def make_builder(store: Store | None = None, profiles: tuple[Profile, ...] = ())
     helpers = Functions(
         terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded
     )
-    return ContextBuilder(store or MemoryStore(), HashingEmbedder(), profiles, helpers, HistoryCache(10_000))
+    return ContextBuilder(store or durable_store(), HashingEmbedder(), profiles, helpers, HistoryCache(10_000))
 
 
 def talk(number: int) -> list[Breadcrumb]:

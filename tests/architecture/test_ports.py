@@ -12,6 +12,8 @@ from builder.adapters.embedding.prepare import ReferenceEmbedder
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.stream import NatsArchive, NatsStream
+from builder.adapters.postgres import PostgresLocation
+from builder.adapters.sql.store import SqlStore
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.adapters.summarizer import EndpointSummarizer
 from builder.adapters.templates.fragments import JinjaRendering
@@ -20,13 +22,11 @@ from builder.ports import broker, models, store
 from builder.ports.broker import Archive, Delivery, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Embedder, Summarizer
 from builder.ports.store import CompleteStore, StoreLocation
-from tests.memory_store.location import MemoryLocation
-from tests.memory_store.store import MemoryStore
 
 
 def test_every_adapter_is_assigned_to_its_port() -> None:
-    stores: list[type[CompleteStore]] = [MemoryStore, SqliteStore]
-    locations: list[type[StoreLocation]] = [MemoryLocation, SqliteLocation]
+    stores: list[type[CompleteStore]] = [SqliteStore, SqlStore]
+    locations: list[type[StoreLocation]] = [PostgresLocation, SqliteLocation]
     archive: type[Archive] = NatsArchive
     published: type[PublishedContexts] = NatsArchive
     sender: type[Sender] = NatsSender

@@ -1,30 +1,56 @@
 """A store is added through the public seam alone: a scheme, a location, and the ports."""
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from builder.app.broker import STORES, locate_store, location
 from builder.app.components import Parts, open_components
 from builder.app.settings import EmbeddingSettings, Settings, StoreSettings
 from builder.domain.errors import Misconfigured
+from builder.ports.store import CompleteStore, StoreLocation
 from tests.factories import make_breadcrumb
-from tests.memory_store.location import MemoryLocation
-from tests.memory_store.store import MemoryStore
+from tests.stores import DurableStore
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class ToyStore(MemoryStore):
+class ToyStore(DurableStore):
     """A store of somebody else."""
 
 
-class ToyLocation(MemoryLocation):
-    """Where toy stores are."""
+class ToyLocation(StoreLocation):
+    """Where a toy store is; it keeps its breadcrumbs between two openings."""
 
-    def make(self) -> MemoryStore:
-        return ToyStore()
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._store = ToyStore()
+
+    @property
+    @override
+    def name(self) -> str:
+        return self._url
+
+    @override
+    async def exists(self) -> bool:
+        return True
+
+    @override
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[CompleteStore]:
+        yield self._store
+
+    @override
+    async def rebuild(self) -> StoreLocation:
+        raise Misconfigured(f"the store {self._url} is never rebuilt")
+
+    @override
+    async def replace(self, rebuilt: StoreLocation) -> None:
+        raise Misconfigured(f"the store {self._url} is never replaced by {rebuilt.name}")
 
 
 async def test_a_toy_store_is_opened_by_its_url_and_builds_a_context(tmp_path: Path) -> None:

@@ -7,25 +7,22 @@ from uuid import uuid4
 import pytest
 
 from builder.adapters.postgres import PostgresLocation
+from builder.adapters.sql.store import SqlStore
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.client import Client, connect
 from builder.ports.store import StoreLocation
 from builder.testing import memory_client
 from tests.clients import PROFILES
-from tests.memory_store.location import MemoryLocation
-from tests.memory_store.store import MemoryStore
 from tests.postgres import new_database
 from tests.running import Running
-from tests.stores import AnyStore, durable_store, shared_store
+from tests.stores import durable_store, shared_store
 
 
-@pytest.fixture(params=["memory", "sqlite in memory", "sqlite on disk", "postgres"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AnyStore]:
+@pytest.fixture(params=["sqlite in memory", "sqlite on disk", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlStore]:
     """Opened and empty."""
-    opened: AnyStore
+    opened: SqlStore
     match request.param:
-        case "memory":
-            opened = MemoryStore()
         case "sqlite in memory":
             opened = durable_store()
         case "postgres":
@@ -36,16 +33,12 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AnyStore]:
     opened.close()
 
 
-@pytest.fixture(params=["memory", "sqlite on disk", "postgres"])
+@pytest.fixture(params=["sqlite on disk", "postgres"])
 def location(request: pytest.FixtureRequest, tmp_path: Path) -> StoreLocation:
     """A location that keeps its store, without one."""
-    match request.param:
-        case "memory":
-            return MemoryLocation("memory:test")
-        case "postgres":
-            return PostgresLocation(new_database("locations"))
-        case _:
-            return SqliteLocation(str(tmp_path / "folder" / "store.db"))
+    if request.param == "postgres":
+        return PostgresLocation(new_database("locations"))
+    return SqliteLocation(str(tmp_path / "folder" / "store.db"))
 
 
 @pytest.fixture(scope="session")

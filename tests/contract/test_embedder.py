@@ -16,6 +16,8 @@ from builder.domain.errors import Unavailable
 from tests.embedding_server import WIDTH, EmbeddingServer
 from tests.models import prepared
 
+pytestmark = pytest.mark.apart
+
 SENTENCE = "My sister moved to Lisbon in 2019 because of the new job."
 AWKWARD = {
     "empty": "",

@@ -3,6 +3,8 @@
 And a worker of which the test chooses the clock and makes the deliveries.
 """
 
+import gc
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -51,9 +53,14 @@ def settings(data: Path, servers: str = "", **worker: Any) -> Settings:
 
 @asynccontextmanager
 async def service_here(config: Settings, parts: Parts = PARTS) -> AsyncIterator[Service]:
-    """The whole service, subscribed."""
-    async with open_service(config, parts) as service, serving(service):
-        yield service
+    """The whole service, subscribed. Afterwards the tests' own process collects garbage as before."""
+    thresholds, seconds = gc.get_threshold(), sys.getswitchinterval()
+    try:
+        async with open_service(config, parts) as service, serving(service):
+            yield service
+    finally:
+        gc.set_threshold(*thresholds)
+        sys.setswitchinterval(seconds)
 
 
 def store_that(before: Step, *, pauses: Pauses = SHORT_PAUSES, **changes: Callable[[Method], Method]) -> Parts:

@@ -29,8 +29,8 @@ from builder.domain.errors import Misconfigured
 from builder.ports.broker import Delivery
 from builder.wire.subjects import Installation
 from tests.integration.inside import service_here, settings
-from tests.memory_store.progress import MemoryProgress
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until
+from tests.stores import durable_store
 
 BOUND_AGAIN = "was bound again"
 WATCHFUL = (str(Path(__file__).with_name("watchful.py")),)
@@ -140,7 +140,7 @@ async def test_imports_into_a_stream_that_was_made_again_are_all_delivered_with_
         return len(taken) >= 3 and await ledger.watermark("", listening.ledger) == Place(known, 3)
 
     own = Installation("background")
-    streams, listening, ledger = Topology(installation=own), replayed_breadcrumbs(own), MemoryProgress()
+    streams, listening, ledger = Topology(installation=own), replayed_breadcrumbs(own), durable_store()
     async with jetstream(broker.url) as js:
         known = current = await ensure_streams(js, streams)
         await ledger.advance(*FLOOR, Place(known, 0))

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from builder.domain.context import Context
 from builder.domain.recall import StoredBreadcrumb
 from tests.examples import examples
-from tests.memory_store.store import MemoryStore
 from tests.property.sessions import Session, hear, sessions
 from tests.property.test_as_of import build, make_builder, remember
 from tests.stores import durable_store
@@ -18,23 +17,21 @@ async def forgotten(
     session: Session, target: str, tombstone: StoredBreadcrumb, trigger: StoredBreadcrumb, where: str
 ) -> list[Context]:
     """The context of a trigger: by a store that never had the target, and by workers that held it before it was erased."""
-    never = make_builder(MemoryStore())
+    never = make_builder(durable_store())
     place = tombstone.breadcrumb.place
     rows = (*session.rows, session.trigger)
     kept = (row for row in rows if not (row.breadcrumb.id == target and where in (row.breadcrumb.session, "_")))
     await remember(never, *kept, tombstone)
     found = [await build(never, trigger)]
-    file = durable_store()
-    for store in (MemoryStore(), file):
-        without_expired = make_builder(store)
-        await remember(without_expired, *rows, tombstone)
-        await build(without_expired, session.trigger)
-        taken = await store.erase("acme", where, target, place)
-        assert await store.erase("acme", where, target, place) == ()
-        assert all(crumb.id == target for crumb in taken)
-        await remember(without_expired, *rows)  # who still holds it in his hands cannot bring it back
-        found += [await build(builder, trigger) for builder in (without_expired, make_builder(store))]
-    file.close()
+    store = durable_store()
+    without_expired = make_builder(store)
+    await remember(without_expired, *rows, tombstone)
+    await build(without_expired, session.trigger)
+    taken = await store.erase("acme", where, target, place)
+    assert await store.erase("acme", where, target, place) == ()
+    assert all(crumb.id == target for crumb in taken)
+    await remember(without_expired, *rows)  # who still holds it in his hands cannot bring it back
+    found += [await build(builder, trigger) for builder in (without_expired, make_builder(store))]
     return found
 
 
@@ -55,7 +52,7 @@ def test_a_tombstone_of_no_session_removes_what_one_of_the_session_removes(sessi
     place = session.trigger.breadcrumb.place.sequence
 
     async def after(where: str) -> Context:
-        builder = make_builder(MemoryStore())
+        builder = make_builder(durable_store())
         stone = hear(place, "breadcrumb.deleted.v1", {"breadcrumb_id": f"m{number}"}, "tombstone", session=where)
         await remember(builder, *session.rows, stone)
         asked = hear(place + 1, "user.message.v1", {"content": session.trigger.breadcrumb.text}, "asked")

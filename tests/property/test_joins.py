@@ -1,24 +1,22 @@
 """What tools answer in no session: on the page of who asked, on nobody else's, whoever remembers what first and whatever goes."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builder.adapters.sql.store import SqlStore
 from builder.domain.recall import StoredBreadcrumb
 from builder.service import ContextBuilder
 from tests.examples import examples
 from tests.factories import make_place
-from tests.memory_store.store import MemoryStore
 from tests.property.sessions import hear
 from tests.property.test_as_of import build, make_builder, remember
-from tests.stores import AnyStore, durable_store
+from tests.stores import durable_store
 
 SESSIONS = ("s1", "s2")
 CALLS = ("r1", "r2", "r3")
-Store = AnyStore
-STORES: tuple[Callable[[], Store], ...] = (MemoryStore, durable_store)
 
 
 @st.composite
@@ -61,7 +59,7 @@ def owners(rows: tuple[StoredBreadcrumb, ...]) -> dict[str, str]:
     return found
 
 
-async def pages(rows: Iterable[StoredBreadcrumb], store: Store, gone: Iterable[str] = ()) -> dict[str, str]:
+async def pages(rows: Iterable[StoredBreadcrumb], store: SqlStore, gone: Iterable[str] = ()) -> dict[str, str]:
     """Session → its page, when everything was remembered in this order, was read, and then these were erased."""
     builder = make_builder(store)
     await remember(builder, *rows)
@@ -90,7 +88,7 @@ def strangers(pages: dict[str, str], rows: tuple[StoredBreadcrumb, ...]) -> list
 def test_an_answer_is_on_no_page_but_of_the_only_one_who_asked_in_whatever_order_they_are_remembered(
     orders: tuple[tuple[StoredBreadcrumb, ...], list[StoredBreadcrumb]],
 ) -> None:
-    first, *others = [asyncio.run(pages(order, store())) for order in orders for store in STORES]
+    first, *others = [asyncio.run(pages(order, durable_store())) for order in orders]
     assert all(other == first for other in others)
     assert strangers(first, orders[0]) == []
 
@@ -98,5 +96,4 @@ def test_an_answer_is_on_no_page_but_of_the_only_one_who_asked_in_whatever_order
 @examples(50)
 @given(talks(), st.lists(st.integers(1, 14), max_size=3))
 def test_whatever_is_erased_nobody_gets_what_another_one_asked_for(rows: tuple[StoredBreadcrumb, ...], gone: list[int]) -> None:
-    for store in STORES:
-        assert strangers(asyncio.run(pages(rows, store(), [f"m{number}" for number in gone])), rows) == []
+    assert strangers(asyncio.run(pages(rows, durable_store(), [f"m{number}" for number in gone])), rows) == []

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builder.adapters.sql.store import SqlStore
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
 from builder.domain.recall import StoredBreadcrumb
@@ -15,8 +16,7 @@ from builder.service import ContextBuilder
 from tests.conversations import answered, bash, deleted, replied, sent
 from tests.examples import examples
 from tests.factories import FAR, HashingEmbedder, make_profile
-from tests.memory_store.store import MemoryStore
-from tests.stores import AnyStore, durable_store
+from tests.stores import durable_store
 from tests.unit.service.test_service import make_builder
 
 PROFILE = make_profile(budget=3_000, retrieval={"scope": "user", "min_probability": None})
@@ -131,7 +131,7 @@ async def build(builder: ContextBuilder, trigger: StoredBreadcrumb) -> tuple[Con
     return (await builder.build(trigger.breadcrumb, (PROFILE,))).contexts
 
 
-async def contexts_in_order(store: AnyStore, rows: tuple[StoredBreadcrumb, ...]) -> list[tuple[Context, ...]]:
+async def contexts_in_order(store: SqlStore, rows: tuple[StoredBreadcrumb, ...]) -> list[tuple[Context, ...]]:
     """The contexts of the triggers as they come; later the same worker, and one that reads backwards, build them again."""
     worker, triggers = make_builder(HashingEmbedder(), store, (PROFILE,)), triggers_of(rows)
     live = []
@@ -149,16 +149,9 @@ async def contexts_in_order(store: AnyStore, rows: tuple[StoredBreadcrumb, ...])
 @examples(30)
 @given(conversations())
 def test_a_page_shows_one_persons_memory_and_is_the_same_whoever_builds_it_when(rows: tuple[StoredBreadcrumb, ...]) -> None:
-    async def both() -> list[list[tuple[Context, ...]]]:
-        file = durable_store()
-        pages = [await contexts_in_order(store, rows) for store in (MemoryStore(), file)]
-        file.close()
-        return pages
-
-    memory, sqlite = asyncio.run(both())
-    assert memory == sqlite
+    found = asyncio.run(contexts_in_order(durable_store(), rows))
     crumbs = tuple(row.breadcrumb for row in rows)
-    for trigger, contexts in zip(triggers_of(rows), memory, strict=True):
+    for trigger, contexts in zip(triggers_of(rows), found, strict=True):
         earlier = tuple(crumb for crumb in crumbs if crumb.place <= trigger.breadcrumb.place)
         person = person_of(trigger.breadcrumb, earlier)
         for context in contexts if person else ():
@@ -167,13 +160,12 @@ def test_a_page_shows_one_persons_memory_and_is_the_same_whoever_builds_it_when(
 
 @examples(12)
 @given(conversations(), st.data())
-def test_after_an_erasure_every_worker_and_either_store_build_the_same_page(
-    rows: tuple[StoredBreadcrumb, ...], data: st.DataObject
-) -> None:
+def test_after_an_erasure_every_worker_builds_the_same_page(rows: tuple[StoredBreadcrumb, ...], data: st.DataObject) -> None:
     victims = data.draw(st.lists(st.sampled_from([row.breadcrumb for row in rows]), min_size=1, max_size=3))
     question = sent(90, "user.message.v1", {"content": "What about the kiln?", "speaker": "ada"}, "s9", user_id="ada")
 
-    async def pages(store: AnyStore) -> Context:
+    async def erase_and_build() -> None:
+        store = durable_store()
         worker = make_builder(HashingEmbedder(), store, (PROFILE,))
         for row in rows:
             await worker.remember(row.breadcrumb)
@@ -184,13 +176,5 @@ def test_after_an_erasure_every_worker_and_either_store_build_the_same_page(
         assert await build(make_builder(HashingEmbedder(), store, (PROFILE,)), question) == (context,)
         marks = {f"q{row.breadcrumb.place.sequence}x" for row in rows if row.breadcrumb.id in {crumb.id for crumb in victims}}
         assert not [mark for mark in marks if mark in context.markdown]
-        return context
 
-    async def both() -> list[Context]:
-        file = durable_store()
-        found = [await pages(store) for store in (MemoryStore(), file)]
-        file.close()
-        return found
-
-    memory, sqlite = asyncio.run(both())
-    assert memory == sqlite
+    asyncio.run(erase_and_build())

@@ -13,9 +13,9 @@ from builder.domain.profile import Profile
 from builder.service import ContextBuilder
 from tests.examples import examples
 from tests.factories import make_breadcrumb, make_tombstone
-from tests.memory_store.store import MemoryStore
 from tests.property.sessions import Session, sessions
 from tests.property.test_summaries import make_builder, place, spread
+from tests.stores import DurableStore, durable_store
 from tests.summarised import Publishing, make_summarising, summing
 
 ACTS = ("compact", "erase", "purge", "purge", "forget", "edit", "hide", "hide all")
@@ -28,7 +28,7 @@ RECIPES = st.builds(
 class Told:
     """A session as it grows. published: all summaries ever. number: of the row that came last."""
 
-    store: MemoryStore
+    store: DurableStore
     builder: ContextBuilder
     profile: Profile
     hours: float | None
@@ -107,6 +107,6 @@ def test_who_looks_a_second_time_publishes_nothing(
     ending: frozenset[int],
     hours: float | None,
 ) -> None:
-    store = MemoryStore()
+    store = durable_store()
     told = Told(store=store, builder=make_builder(store), profile=profile, hours=hours, published=[])
     asyncio.run(lived(told, session, acts, ending))

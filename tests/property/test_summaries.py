@@ -18,8 +18,8 @@ from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from tests.examples import examples
 from tests.factories import BY_HAND, INCARNATION, HashingEmbedder, make_rendering, make_terms
-from tests.memory_store.store import MemoryStore
 from tests.property.sessions import Session, sessions
+from tests.stores import DurableStore, durable_store
 from tests.summarised import COUNT, Publishing, make_summarising, summing
 
 STEP = 100
@@ -44,7 +44,7 @@ def place(sequence: int, after: int = 0) -> Place:
     return Place(INCARNATION, sequence * STEP + after)
 
 
-def make_builder(store: MemoryStore) -> ContextBuilder:
+def make_builder(store: DurableStore) -> ContextBuilder:
     helpers = Functions(
         terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded
     )
@@ -68,7 +68,7 @@ async def sources(builder: ContextBuilder, profile: Profile, until: Place) -> tu
 
 
 async def summarised_in_steps(session: Session, profile: Profile, every: int) -> None:
-    builder = make_builder(MemoryStore())
+    builder = make_builder(durable_store())
     waits = profile.summaries
     assert waits
     for number, crumb in enumerate(spread(session), 1):
@@ -95,7 +95,7 @@ async def summarised_in_steps(session: Session, profile: Profile, every: int) ->
 
 async def summarised_late(session: Session, profile: Profile, every: int, compacting: frozenset[int]) -> None:
     """What is published comes back only after the rows of the next step, whatever they edit or delete."""
-    builder, recipe = make_builder(MemoryStore()), recipe_of(profile)
+    builder, recipe = make_builder(durable_store()), recipe_of(profile)
     assert recipe
     under_way: list[Breadcrumb] = []
     for number, crumb in enumerate(spread(session), 1):
@@ -148,7 +148,7 @@ def test_every_unit_is_covered_once_whole_and_in_order(session: Session, profile
 @given(sessions(most=25, later=12), RECIPES)
 def test_summaries_of_later_rows_change_no_earlier_context(session: Session, profile: Profile) -> None:
     async def contexts() -> list[Context]:
-        store = MemoryStore()
+        store = durable_store()
         builder = make_builder(store)
         *earlier, trigger = spread(replace(session, later=()))
         for crumb in earlier:

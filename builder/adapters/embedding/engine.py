@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
@@ -110,6 +110,8 @@ class EngineThread(Engine):
     async def aclose(self) -> None:
         self._closed = True
         self._executor.shutdown()
+        self._loading = Future()  # whoever still knows the engine holds no model
+        self._loading.set_exception(Unavailable("the embedding engine is closed"))
 
 
 def unit(values: npt.NDArray[np.float32]) -> bytes:

@@ -4,7 +4,8 @@ import asyncio
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,6 +29,7 @@ DAMAGED = (
 T = TypeVar("T")
 
 BUSY_MS = 10_000
+_PAGES = "PRAGMA page_size = 8192"  # float16 vectors and terms stay inside their page
 _BEGIN = {Access.WRITING: "BEGIN IMMEDIATE", Access.READING: "BEGIN"}
 
 
@@ -142,12 +144,15 @@ def _open(path: str) -> apsw.Connection:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         sql = apsw.Connection(path)
         sql.set_busy_timeout(BUSY_MS)
-        sql.execute("PRAGMA page_size = 8192")  # float16 vectors and terms stay inside their page
+        sql.execute(_PAGES)
+        if path == MEMORY:
+            sql.deserialize("main", _empty())
         _use_wal(sql)
         sql.execute("PRAGMA synchronous = NORMAL")  # survives kill -9; the stream is the truth after a power cut
         sql.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten, not only given free
         sql.execute("PRAGMA foreign_keys = ON")
-        _migrate(sql, path)
+        if path != MEMORY:
+            _migrate(sql, path)
     except DAMAGE as error:
         raise Misconfigured(DAMAGED.format(path, error)) from error
     except (apsw.Error, OSError) as error:
@@ -155,6 +160,15 @@ def _open(path: str) -> apsw.Connection:
             f"the store {path} cannot be opened: {error}; check CONTEXT_BUILDER_STORE__URL and its rights"
         ) from error
     return sql
+
+
+@cache
+def _empty() -> bytes:
+    """A migrated database without rows: the steps take ten times as long as a copy."""
+    with closing(apsw.Connection(MEMORY)) as sql:
+        sql.execute(_PAGES)
+        _migrate(sql, MEMORY)
+        return sql.serialize("main")
 
 
 @stamina.retry(on=apsw.BusyError, attempts=None, timeout=BUSY_MS / 1000, wait_initial=0.005, wait_max=0.005, wait_jitter=0)

@@ -12,14 +12,20 @@ from builder.domain.profile import Profile
 from tests.hostile import YAMLS
 
 LONGEST = 2_100
+FEW = {name: YAMLS[name] for name in ("aliases", "deep maps", "many documents", "absurd size")}
+"""One of each way to be refused, for the files that the same reader reads."""
 
 
-@pytest.mark.parametrize("file", ["profiles/mine.yaml", "presets/mine.yaml", "models.yaml"])
-def test_yaml_that_is_more_than_it_looks_is_refused_in_one_line(tmp_path: Path, file: str) -> None:
+@pytest.mark.parametrize(
+    ("file", "sources"),
+    [("profiles/mine.yaml", YAMLS), ("presets/mine.yaml", FEW), ("models.yaml", FEW)],
+    ids=["profile", "preset", "models"],
+)
+def test_yaml_that_is_more_than_it_looks_is_refused_in_one_line(tmp_path: Path, file: str, sources: dict[str, str]) -> None:
     for kind in ("profiles", "presets"):
         (tmp_path / kind).mkdir()
     (tmp_path / "profiles/other.yaml").write_text("extends: mine\n" if file.startswith("presets") else "extends: default\n")
-    for name, source in YAMLS.items():
+    for name, source in sources.items():
         (tmp_path / file).write_text(source)
         with pytest.raises(Misconfigured) as caught:
             read_config(template_folders(Settings(templates_dir=tmp_path)))

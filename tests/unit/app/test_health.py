@@ -5,10 +5,10 @@ import pytest
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.embedding.engine import NoEmbedder
 from builder.app.health import LOW_BYTES, model_state, store_state
-from tests.memory_store.store import MemoryStore
+from tests.stores import DurableStore
 
 
-class Disk(MemoryStore):
+class Disk(DurableStore):
     """A store with so much room, whose last write failed for this reason."""
 
     def __init__(self, free: int | None, reason: str = "") -> None:

@@ -15,10 +15,10 @@ from builder.recall.workspaces import Workspaces
 from builder.remember.schemas.control import excluded
 from tests.conversations import answered, bash, chat, replied, said
 from tests.factories import MODEL, make_breadcrumb, make_place, make_profile, make_remembered, make_terms
-from tests.memory_store.store import MemoryStore
+from tests.stores import DurableStore
 
 
-class CountingStore(MemoryStore):
+class CountingStore(DurableStore):
     """Notes the scope of each recall."""
 
     def __init__(self) -> None:

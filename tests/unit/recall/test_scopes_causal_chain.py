@@ -6,10 +6,10 @@ from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile
 from builder.recall.scopes import MAX_LINKS_SHOWN, chain_refusals, chain_too_long
 from tests.factories import make_breadcrumb, make_profile, make_remembered
-from tests.memory_store.store import MemoryStore
+from tests.stores import DurableStore
 
 
-class CountingStore(MemoryStore):
+class CountingStore(DurableStore):
     """Notes how many links were asked for."""
 
     def __init__(self) -> None:

@@ -1,23 +1,20 @@
-"""The records that may make consumers, as of a place, in each store."""
+"""The records that may make consumers, as of a place."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
+from builder.adapters.sql.store import SqlStore
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.scopes import definitions_as_of
 from tests.conversations import deleted, sent
 from tests.factories import make_place
-from tests.memory_store.store import MemoryStore
-from tests.stores import AnyStore, durable_store
+from tests.stores import durable_store
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest) -> Iterator[AnyStore]:
-    if request.param == "memory":
-        yield MemoryStore()
-        return
+@pytest.fixture
+def store() -> Iterator[SqlStore]:
     store = durable_store()
     yield store
     store.close()
@@ -27,12 +24,12 @@ def agent(sequence: int, name: str, version: int = 1, session: str = "_") -> Sto
     return sent(sequence, "agent.def.v1", {"agent_id": name}, session, id=name, version=version)
 
 
-async def versions(store: AnyStore, until: int, workspace: str = "acme") -> dict[str, int]:
+async def versions(store: SqlStore, until: int, workspace: str = "acme") -> dict[str, int]:
     definitions = await definitions_as_of(store, workspace, make_place(until))
     return {each.id: each.version for each in definitions}
 
 
-async def test_the_newest_version_of_each_as_of_the_place_counts_until_it_is_removed(store: AnyStore) -> None:
+async def test_the_newest_version_of_each_as_of_the_place_counts_until_it_is_removed(store: SqlStore) -> None:
     rows = [agent(1, "a"), agent(2, "b"), agent(3, "a", 2), deleted(5, "b", "_"), agent(7, "a", 3)]
     rows.append(sent(4, "context.config.v1", {"consumer_id": "a"}, "_", id="c"))
     for row in rows:
@@ -44,7 +41,7 @@ async def test_the_newest_version_of_each_as_of_the_place_counts_until_it_is_rem
     assert await versions(store, 9) == {"a": 3, "c": 1}
 
 
-async def test_the_definitions_of_a_session_and_of_another_workspace_do_not_count(store: AnyStore) -> None:
+async def test_the_definitions_of_a_session_and_of_another_workspace_do_not_count(store: SqlStore) -> None:
     await store.remember(agent(1, "a", session="s42"))
     theirs = agent(2, "b")
     await store.remember(replace(theirs, breadcrumb=replace(theirs.breadcrumb, workspace="rival")))

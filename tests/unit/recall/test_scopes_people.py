@@ -8,11 +8,11 @@ from builder.domain.recall import Scope, StoredBreadcrumb
 from builder.recall.scopes import history_of, memory_of
 from tests.conversations import answered, bash, replied
 from tests.factories import FAR, make_breadcrumb, make_remembered, make_tombstone
-from tests.memory_store.store import MemoryStore
+from tests.stores import DurableStore, durable_store
 
 
-async def store_of(*rows: StoredBreadcrumb) -> MemoryStore:
-    store = MemoryStore()
+async def store_of(*rows: StoredBreadcrumb) -> DurableStore:
+    store = durable_store()
     for row in rows:
         await store.remember(row)
     return store
@@ -73,7 +73,7 @@ async def test_the_person_of_a_tools_answer_is_the_last_who_spoke_however_many_r
     assert await memory_of(silent, results[-1].breadcrumb) is None
 
 
-async def known(store: MemoryStore, user: str) -> list[tuple[str, int]]:
+async def known(store: DurableStore, user: str) -> list[tuple[str, int]]:
     return [(crumb.id, crumb.version) for crumb in await history_of(store, "acme", user, FAR)]
 
 

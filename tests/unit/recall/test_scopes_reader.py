@@ -10,12 +10,12 @@ from builder.ports.models import NO_MODEL
 from builder.recall.index.view import View
 from builder.recall.scopes import HistoryCache, HistoryReader
 from tests.factories import FAR, MODEL, bare, latest_of, make_place, make_remembered
-from tests.memory_store.store import MemoryStore
+from tests.stores import DurableStore
 
 SCOPE = Scope(workspace="acme", sessions=("s42",))
 
 
-class CountingStore(MemoryStore):
+class CountingStore(DurableStore):
     """Notes each recall's place, the bytes of terms and vectors, and the number of rows whose vectors are asked for."""
 
     def __init__(self) -> None:

@@ -4,17 +4,30 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
+from builder.adapters.sql.store import SqlStore
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
+from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.sketch import Sketches
 from builder.recall.workspaces import NEAREST, WAITING
 from builder.service import ContextBuilder
-from tests.factories import FAR, HashingEmbedder, bare, make_answer, make_breadcrumb, make_profile, make_question, remembered_of
-from tests.stores import AnyStore, durable_store
+from tests.factories import (
+    FAR,
+    HashingEmbedder,
+    bare,
+    make_answer,
+    make_breadcrumb,
+    make_profile,
+    make_question,
+    make_remembered,
+    remembered_of,
+)
+from tests.stores import durable_store
 from tests.unit.service.test_service import make_builder
 
 SERIAL = "The serial number of the blue kiln is K-4711."
@@ -23,22 +36,27 @@ PROFILE = make_profile(budget=1500, retrieval={"scope": "workspace"})
 MANY = 2 * NEAREST
 
 
-def worker(store: AnyStore, engine: HashingEmbedder | None = None) -> ContextBuilder:
+def worker(store: SqlStore, engine: HashingEmbedder | None = None) -> ContextBuilder:
     """A builder that reads every workspace in two stages."""
     builder = make_builder(engine or HashingEmbedder(), store, (PROFILE,))
     builder.recaller.workspaces.max_rows = 0
     return builder
 
 
+@cache
+def others() -> tuple[StoredBreadcrumb, ...]:
+    """Many messages of other sessions."""
+    return tuple(
+        make_remembered(f"Order {n} is fired and packed for customer {n % 17}.", n, session=f"order-{n // 50}")
+        for n in range(100, 100 + MANY)
+    )
+
+
 @asynccontextmanager
-async def filled(*crumbs: Breadcrumb) -> AsyncIterator[AnyStore]:
+async def filled(*crumbs: Breadcrumb) -> AsyncIterator[SqlStore]:
     """A store with many messages of other sessions, and these."""
     store = durable_store()
-    others = [
-        make_breadcrumb(f"Order {n} is fired and packed for customer {n % 17}.", n, session=f"order-{n // 50}")
-        for n in range(100, 100 + MANY)
-    ]
-    await store.remember_all(tuple(remembered_of(crumb) for crumb in (*others, *crumbs)))
+    await store.remember_all((*others(), *(remembered_of(crumb) for crumb in crumbs)))
     yield store
     store.close()
 
@@ -213,10 +231,8 @@ async def test_later_messages_change_no_weight_of_a_word() -> None:
     async with filled(make_breadcrumb(SERIAL, 2, session="old")) as store:
         old = worker(store)
         before = await page(old, "Which order went to customer 3?", 5_000)
-        long = " ".join(f"word{n}" for n in range(300))
-        await store.remember_all(
-            tuple(remembered_of(make_breadcrumb(f"{long} {n}", 6_000 + n, session="long")) for n in range(300))
-        )
+        long = " ".join(f"word{n}" for n in range(100))
+        await store.remember_all(tuple(make_remembered(f"{long} {n}", 6_000 + n, session="long") for n in range(100)))
         await page(old, sequence=9_000)
         assert await page(old, "Which order went to customer 3?", 5_000) == before
 

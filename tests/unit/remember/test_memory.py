@@ -9,13 +9,13 @@ from builder.domain.errors import Rejected
 from builder.domain.recall import StoredBreadcrumb
 from builder.remember.memory import Ingest, Memory
 from tests.factories import MORNING, HashingEmbedder, make_breadcrumb, make_terms
-from tests.memory_store.store import MemoryStore
+from tests.stores import durable_store
 from tests.summarised import COUNT
 
 
 def make_memory() -> tuple[Memory, HashingEmbedder]:
     embedder = HashingEmbedder()
-    return Memory(store=MemoryStore(), ingest=Ingest(embedder, make_terms, COUNT, None)), embedder
+    return Memory(store=durable_store(), ingest=Ingest(embedder, make_terms, COUNT, None)), embedder
 
 
 async def test_a_new_breadcrumb_is_stored_with_its_facts() -> None:

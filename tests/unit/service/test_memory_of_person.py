@@ -3,14 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
 from tests.conversations import answered, bash
 from tests.conversations import replied as calling
 from tests.factories import HashingEmbedder, ids_on_page, make_breadcrumb, make_profile, make_tombstone
-from tests.memory_store.store import MemoryStore
 from tests.stores import durable_store
 from tests.unit.service.test_service import make_builder
 
@@ -37,7 +34,7 @@ BOB = (
 
 
 async def page(*crumbs: Breadcrumb, trigger: Breadcrumb, profile: Any = PROFILE) -> Context:
-    store = MemoryStore()
+    store = durable_store()
     builder = make_builder(HashingEmbedder(), store, (profile,))
     for crumb in crumbs:
         await builder.remember(crumb)
@@ -155,9 +152,8 @@ async def test_an_edit_of_words_to_another_person_does_not_make_them_the_persons
     assert "9912" not in context.markdown
 
 
-@pytest.mark.parametrize("make", [MemoryStore, durable_store])
-async def test_pages_are_the_same_whether_a_greeting_was_read_before_or_after_the_first_words(make: Any) -> None:
-    store = make()
+async def test_pages_are_the_same_whether_a_greeting_was_read_before_or_after_the_first_words() -> None:
+    store = durable_store()
     worker = make_builder(HashingEmbedder(), store, (PROFILE,))
     rows = (
         said(1, "mon", "ada", "My kiln stands in Delft."),
@@ -180,9 +176,8 @@ async def test_pages_are_the_same_whether_a_greeting_was_read_before_or_after_th
     store.close()
 
 
-@pytest.mark.parametrize("make", [MemoryStore, durable_store])
-async def test_a_session_in_which_only_agents_speak_is_read_once_and_shows_on_no_other_page(make: Any) -> None:
-    store = make()
+async def test_a_session_in_which_only_agents_speak_is_read_once_and_shows_on_no_other_page() -> None:
+    store = durable_store()
     worker = make_builder(HashingEmbedder(), store, (PROFILE,))
     rows = (
         said(1, "mon", "ada", "My kiln stands in Delft."),

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from builder.domain.recall import Recall, RecallQuery
 from tests.factories import bare, make_place, make_remembered
-from tests.memory_store.store import MemoryStore
 from tests.property.test_as_of import build, make_builder
+from tests.stores import DurableStore, durable_store
 
 
-class Filled(MemoryStore):
+class Filled(DurableStore):
     """Something is filled in after every recall, as long as anything lacks vectors. after: where the recalls began."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ async def test_a_session_that_is_filled_in_is_never_read_again_and_its_vectors_a
 
 
 async def test_a_reading_that_is_cancelled_anywhere_is_begun_anew_by_the_next_one() -> None:
-    store = MemoryStore()
+    store = durable_store()
     for n in range(1, 100):
         await store.remember(make_remembered(f"The kiln has number {n}.", n))
     for steps in range(1, 5):

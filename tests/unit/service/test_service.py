@@ -6,6 +6,7 @@ from typing import Any
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.profiles.record_consumers import RecordProfiles
+from builder.adapters.sql.store import SqlStore
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.profile import Profile
@@ -18,11 +19,10 @@ from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE
 from tests.conversations import sent
 from tests.factories import BY_HAND, HashingEmbedder, ids_on_page, make_breadcrumb, make_profile, make_rendering, make_terms
-from tests.memory_store.store import MemoryStore
-from tests.stores import AnyStore, durable_store
+from tests.stores import DurableStore, durable_store
 
 
-def make_builder(embedder: Embedder, store: AnyStore | None = None, profiles: tuple[Profile, ...] = ()) -> ContextBuilder:
+def make_builder(embedder: Embedder, store: SqlStore | None = None, profiles: tuple[Profile, ...] = ()) -> ContextBuilder:
     helpers = Functions(
         terms=make_terms,
         count=load_counter("o200k_base"),
@@ -30,7 +30,7 @@ def make_builder(embedder: Embedder, store: AnyStore | None = None, profiles: tu
         ranker=BY_HAND,
         excluded=excluded,
     )
-    store = store or MemoryStore()
+    store = store or durable_store()
     return ContextBuilder(store, embedder, profiles, helpers, HistoryCache(10_000))
 
 
@@ -196,7 +196,7 @@ async def test_a_secret_and_a_tombstone_never_trigger() -> None:
 async def test_the_front_of_a_page_is_made_while_the_trigger_is_embedded() -> None:
     recalled = asyncio.Event()
 
-    class Store(MemoryStore):
+    class Store(DurableStore):
         async def recall(self, query: RecallQuery) -> Recall:
             recalled.set()
             return await super().recall(query)
@@ -219,7 +219,7 @@ async def test_vectors_of_the_engine_before_are_never_compared_and_their_words_a
         async def embed(self, text: str, input_type: str = "", *, is_query: bool = False) -> bytes:
             return 2 * await super().embed(text, input_type, is_query=is_query)
 
-    store = MemoryStore()
+    store = durable_store()
     before, after = make_builder(HashingEmbedder(), store), make_builder(Wider(), store)
     said = [f"The kiln number {number} fires at cone {number}." for number in range(1, 40)]
     for number, text in enumerate(said, 1):

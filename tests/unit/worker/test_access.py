@@ -12,8 +12,8 @@ from builder.worker.access import RIGHTS, AccessControl, Caller, Right
 from builder.worker.log import STREAM_END, StoredLog
 from builder.worker.request_handlers import Lookup
 from tests.factories import make_breadcrumb, make_profile, make_remembered
-from tests.memory_store.store import MemoryStore
 from tests.ports import FixedConsumers
+from tests.stores import DurableStore, durable_store
 
 ALL: frozenset[Right] = frozenset(("read", "write", "forget", "export"))
 ADA = Caller(name="ada", workspace="acme", user="ada", rights=ALL)
@@ -43,12 +43,12 @@ SAID: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 @pytest.fixture
-def store() -> MemoryStore:
-    return MemoryStore()
+def store() -> DurableStore:
+    return durable_store()
 
 
 @pytest.fixture
-async def access(store: MemoryStore) -> AccessControl:
+async def access(store: DurableStore) -> AccessControl:
     """Over sessions of Ada, of Ben, of both and of agents."""
     for number, (identity, fields) in enumerate(SAID, 1):
         await store.remember(make_remembered(f"Line {number}.", number, id=identity, **fields))
@@ -78,7 +78,9 @@ async def test_a_person_owns_the_sessions_where_it_was_the_first_person_to_speak
     assert [each["session"] for each in (await ask(access, ADA, "sessions"))["sessions"]] == ["group", "private", "own"]
 
 
-async def test_what_others_said_first_keeps_a_session_theirs_when_it_is_erased(access: AccessControl, store: MemoryStore) -> None:
+async def test_what_others_said_first_keeps_a_session_theirs_when_it_is_erased(
+    access: AccessControl, store: DurableStore
+) -> None:
     await store.erase("acme", "bens", "bens-1", STREAM_END)
     await store.erase("acme", "hidden", "secret-1", STREAM_END)
     await store.erase("acme", "notes", "notes-1", STREAM_END)
@@ -180,7 +182,7 @@ async def test_a_person_opens_a_session_with_what_it_says_and_not_with_a_note(ac
 
 @pytest.mark.parametrize("identity", ["bens-1", "note-1", "agents-1", "secret-1", "gone"])
 async def test_an_id_of_others_of_a_secret_and_an_erased_one_are_in_use_alike(
-    access: AccessControl, store: MemoryStore, identity: str
+    access: AccessControl, store: DurableStore, identity: str
 ) -> None:
     await store.remember(make_remembered("Gone.", 60, id="gone", session="gone", user_id="ben"))
     await store.erase("acme", "gone", "gone", STREAM_END)

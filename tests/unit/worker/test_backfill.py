@@ -15,8 +15,8 @@ from builder.worker.backfill import PAGE_ROWS, Backfill
 from builder.worker.jobs import Pace, Pauses
 from builder.worker.log import StoredLog
 from tests.factories import bare, make_place, make_remembered, remembered_of
-from tests.memory_store.store import MemoryStore
 from tests.ports import BusyLog, run_job
+from tests.stores import DurableStore, durable_store
 
 PACE = Pace(rest=0.001, pauses=Pauses(0.001, 0.001))
 """Pauses that a test can wait for."""
@@ -39,7 +39,7 @@ class Engine(Ingest):
         return remembered_of(remembered.breadcrumb)
 
 
-async def holding(store: MemoryStore, *texts: str) -> list[StoredBreadcrumb]:
+async def holding(store: DurableStore, *texts: str) -> list[StoredBreadcrumb]:
     """The texts, remembered from the last to the first without vectors."""
     rows = [make_remembered(text, n) for n, text in enumerate(texts, 1)]
     for row in reversed(rows):
@@ -47,12 +47,12 @@ async def holding(store: MemoryStore, *texts: str) -> list[StoredBreadcrumb]:
     return rows
 
 
-async def missing_vectors(store: MemoryStore) -> list[str]:
+async def missing_vectors(store: DurableStore) -> list[str]:
     return [row.breadcrumb.text for row in await store.missing_vectors(1000)]
 
 
 async def test_what_lacks_vectors_gets_them_the_oldest_first() -> None:
-    store, engine = MemoryStore(), Engine()
+    store, engine = durable_store(), Engine()
     rows = await holding(store, *(f"Message {n}." for n in range(3 * PAGE_ROWS + 1)))
     walk = Backfill(StoredLog(store), engine, PACE)
     await walk.walk()
@@ -63,7 +63,7 @@ async def test_what_lacks_vectors_gets_them_the_oldest_first() -> None:
 
 @pytest.mark.parametrize("error", [Unavailable("the engine is away"), RuntimeError("a bug")], ids=["unavailable", "bug"])
 async def test_texts_that_keep_failing_block_nobody_and_are_tried_again(error: Exception) -> None:
-    store, engine = MemoryStore(), Engine(lambda text: error if "beetle" in text else None)
+    store, engine = durable_store(), Engine(lambda text: error if "beetle" in text else None)
     await holding(store, *(f"Here is beetle {n}." for n in range(PAGE_ROWS + 3)), "The kiln is hot.")
     walk = Backfill(StoredLog(store), engine, PACE)
     await walk.walk()
@@ -75,7 +75,7 @@ async def test_texts_that_keep_failing_block_nobody_and_are_tried_again(error: E
 
 
 async def test_the_count_is_true_while_everything_fails() -> None:
-    store, counts = MemoryStore(), list[int]()
+    store, counts = durable_store(), list[int]()
 
     class Failing(Engine):
         @override
@@ -92,7 +92,7 @@ async def test_the_count_is_true_while_everything_fails() -> None:
 
 
 async def test_it_goes_on_when_the_store_was_away(caplog: pytest.LogCaptureFixture) -> None:
-    class Leaving(MemoryStore):
+    class Leaving(DurableStore):
         away = 3
 
         async def count_missing_vectors(self) -> int:
@@ -110,7 +110,7 @@ async def test_it_goes_on_when_the_store_was_away(caplog: pytest.LogCaptureFixtu
 
 async def test_the_beginning_and_the_end_are_told_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    store, engine = MemoryStore(), Engine()
+    store, engine = durable_store(), Engine()
     walk = Backfill(StoredLog(store), engine, PACE)
     await walk.walk()
     assert caplog.messages == []
@@ -128,7 +128,7 @@ async def test_the_beginning_and_the_end_are_told_once(caplog: pytest.LogCapture
 
 
 async def test_what_is_in_work_comes_first_and_under_steady_load_vectors_come_all_the_same() -> None:
-    store, engine, looks = MemoryStore(), Engine(), list[int]()
+    store, engine, looks = durable_store(), Engine(), list[int]()
 
     def busy() -> bool:
         looks.append(len(engine.asked))
@@ -143,7 +143,7 @@ async def test_what_is_in_work_comes_first_and_under_steady_load_vectors_come_al
 
 
 async def test_what_another_worker_filled_in_meanwhile_stays_as_it_is() -> None:
-    store = MemoryStore()
+    store = durable_store()
     (row,) = await holding(store, "The kiln is hot.")
     theirs = replace(row, model="theirs/int8/1")
 
@@ -158,7 +158,7 @@ async def test_what_another_worker_filled_in_meanwhile_stays_as_it_is() -> None:
 
 
 async def test_what_comes_while_it_walks_is_filled_in_too() -> None:
-    store, engine = MemoryStore(), Engine()
+    store, engine = durable_store(), Engine()
     await holding(store, "The kiln is hot.")
     late = make_remembered("And the glaze?", place=make_place(9), id="late")
     walking = Backfill(StoredLog(store), engine, PACE)
@@ -168,11 +168,11 @@ async def test_what_comes_while_it_walks_is_filled_in_too() -> None:
     assert await store.facts(late.breadcrumb) == late
 
 
-async def until_filled(store: MemoryStore, running: Awaitable[None]) -> None:
+async def until_filled(store: DurableStore, running: Awaitable[None]) -> None:
     """Run until nothing lacks vectors."""
     task = asyncio.ensure_future(running)
     async with asyncio.timeout(60):
-        while await MemoryStore.count_missing_vectors(store):
+        while await DurableStore.count_missing_vectors(store):
             assert not task.done()
             await asyncio.sleep(0)
     task.cancel()

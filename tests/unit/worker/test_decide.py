@@ -10,8 +10,8 @@ from builder.remember.decode import decode
 from builder.worker.decide import Decision, decide, quiet_seconds
 from tests.conversations import message_of
 from tests.factories import make_place, make_profile, remembered_of
-from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryStream, make_log
+from tests.stores import durable_store
 
 PROMPT = make_profile(consumer="prompt")
 PATIENT = make_profile(consumer="patient", debounce=2)
@@ -33,7 +33,7 @@ async def decision(
     """What comes of a message when these came behind it, so many seconds after it. earlier: what the store has."""
     trigger = message(1, 0)
     stream = MemoryStream((trigger, *later))
-    store = MemoryStore()
+    store = durable_store()
     for each in (*earlier, trigger):
         await store.remember(remembered_of(decode(each)))
     log, since = make_log(stream, store), timedelta(seconds=age)

@@ -10,14 +10,14 @@ from builder.domain.lint_finding import LintFinding
 from builder.worker.decide import Consumers
 from tests.conversations import message_of
 from tests.factories import MORNING, make_profile
-from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryStream, make_log
+from tests.stores import durable_store
 from tests.summarised import make_builder
 
 
 def consumers_over(*messages: StreamMessage) -> Consumers:
     """One of a file, called default, and those of these messages."""
-    stream, store = MemoryStream(messages), MemoryStore()
+    stream, store = MemoryStream(messages), durable_store()
     findings: list[LintFinding] = []
     library = load_library(read_layers((bundled_folder("templates"),)))
     builder = make_builder(store, (make_profile(),))

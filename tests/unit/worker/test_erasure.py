@@ -11,8 +11,8 @@ from builder.remember.decode import decode
 from builder.worker.erasure import ContextEraser, Erasure
 from tests.conversations import message_of, sent
 from tests.factories import make_place, remembered_of
-from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryStream, make_log
+from tests.stores import durable_store
 
 TOMBSTONE = sent(9, "breadcrumb.deleted.v1", {"breadcrumb_id": "m1", "speaker": "Ana"}).breadcrumb
 
@@ -29,7 +29,7 @@ class Bench:
         self.stream = MemoryStream([hello(1), hello(2), hello(3, "m1", version=2)])
         self.stream.contexts = {7: ("contexts.a", frozenset({"m1", "m2"})), 8: ("contexts.b", frozenset({"m2"}))}
         self.stream.letters = ["m1", "m2"]
-        self.store = MemoryStore()
+        self.store = durable_store()
         self.drops: list[frozenset[str]] = []
         self.erasure = Erasure(make_log(self.stream, self.store), self.stream, self.drop)
 
@@ -104,7 +104,7 @@ async def test_versions_behind_the_tombstone_stay() -> None:
 
 
 async def test_a_stub_that_a_crash_left_pending_is_published_first() -> None:
-    store, stream = MemoryStore(), MemoryStream()
+    store, stream = durable_store(), MemoryStream()
     stream.contexts = {7: ("contexts.b", frozenset({"m1"}))}
     await store.add_stub("contexts.a")
     assert await ContextEraser(store, stream).replace("acme", frozenset({"m1"})) == 1
@@ -113,7 +113,7 @@ async def test_a_stub_that_a_crash_left_pending_is_published_first() -> None:
 
 
 async def test_a_stub_is_pending_until_it_is_published() -> None:
-    store, stream = MemoryStore(), MemoryStream()
+    store, stream = durable_store(), MemoryStream()
     stream.contexts, stream.is_away = {7: ("contexts.b", frozenset({"m1"}))}, True
     with pytest.raises(Unavailable):
         await ContextEraser(store, stream).replace("acme", frozenset({"m1"}))

@@ -7,8 +7,8 @@ from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.worker.erasure import LAST_TOMBSTONE, REPEAT_SECONDS, Erasure, Forgetting
 from tests.conversations import message_of
 from tests.factories import make_place
-from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryStream, make_log
+from tests.stores import durable_store
 
 
 def tombstone(sequence: int, identity: str) -> StreamMessage:
@@ -21,7 +21,7 @@ class Bench:
     def __init__(self) -> None:
         self.stream = MemoryStream([tombstone(1, "old")])
         self.erased: list[str] = []
-        self.store = MemoryStore()
+        self.store = durable_store()
         self.clock = 0.0
         self.forgetting = self.begin()
         self.extend(3)

@@ -14,8 +14,8 @@ from builder.remember.decode import decode
 from builder.worker.log import CALLER_SCHEMAS
 from tests.conversations import message_of
 from tests.factories import make_place, remembered_of
-from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryPublisher, MemoryStream, make_log
+from tests.stores import DurableStore
 
 ATTEMPTS = 3
 END = make_place(100)
@@ -34,7 +34,7 @@ def scope(*sessions: str) -> Scope:
     return Scope(workspace="acme", sessions=sessions)
 
 
-class Store(MemoryStore):
+class Store(DurableStore):
     """notes: how many calls were noted at once, each time."""
 
     def __init__(self) -> None:

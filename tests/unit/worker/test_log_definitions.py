@@ -13,11 +13,11 @@ from builder.domain.recall import Recall, RecallQuery
 from tests.conversations import message_of
 from tests.examples import examples
 from tests.factories import MORNING, make_place
-from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryStream, make_log
+from tests.stores import DurableStore
 
 
-class CountingStore(MemoryStore):
+class CountingStore(DurableStore):
     """reads: how often it was asked for definitions."""
 
     def __init__(self) -> None:

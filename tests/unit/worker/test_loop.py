@@ -21,8 +21,8 @@ from builder.worker.processor import ContextPublisher, DeadLetters, Processor
 from builder.worker.turns import Turns
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile
-from tests.memory_store.store import MemoryStore
 from tests.ports import HandDelivery, MemoryPublisher, MemoryStream, make_log
+from tests.stores import DurableStore
 from tests.summarised import make_builder
 
 ATTEMPTS = 3
@@ -37,7 +37,7 @@ def hello(sequence: int, session: str = "s42", **record: str) -> HandDelivery:
 async def nothing(_: Breadcrumb) -> None: ...
 
 
-class Store(MemoryStore):
+class Store(DurableStore):
     """step: runs before a breadcrumb is remembered, and may raise. cannot_undo: whether attempts cannot be taken back."""
 
     def __init__(self, step: Step) -> None:

@@ -8,14 +8,14 @@ from builder.domain.breadcrumb import Place
 from builder.domain.errors import Rejected
 from builder.worker.loop import Attempts
 from tests.factories import make_place
-from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryStream, make_log
+from tests.stores import durable_store
 
 ONE, TWO = make_place(1), make_place(2)
 
 
 async def test_attempts_are_numbered_until_they_are_cleared() -> None:
-    store, numbers = MemoryStore(), list[int]()
+    store, numbers = durable_store(), list[int]()
     attempts = Attempts(make_log(MemoryStream(), store))
     for _ in range(3):
         async with attempts.start(ONE) as number:
@@ -27,7 +27,7 @@ async def test_attempts_are_numbered_until_they_are_cleared() -> None:
 
 
 async def test_an_attempt_that_is_undone_does_not_count() -> None:
-    store = MemoryStore()
+    store = durable_store()
     attempts = Attempts(make_log(MemoryStream(), store))
     async with attempts.start(ONE):
         pass
@@ -38,7 +38,7 @@ async def test_an_attempt_that_is_undone_does_not_count() -> None:
 
 @pytest.mark.parametrize("limit", [1, 3])
 async def test_the_last_attempt_is_rejected_and_stays_counted(limit: int) -> None:
-    store = MemoryStore()
+    store = durable_store()
     attempts = Attempts(make_log(MemoryStream(), store, max_attempts=limit))
     for _ in range(limit - 1):
         async with attempts.start(ONE):
@@ -51,7 +51,7 @@ async def test_the_last_attempt_is_rejected_and_stays_counted(limit: int) -> Non
 
 
 async def test_places_are_in_work_as_long_as_their_attempts_run() -> None:
-    log = make_log(MemoryStream(), MemoryStore())
+    log = make_log(MemoryStream(), durable_store())
     attempts, in_work = Attempts(log), log.in_work
     for _ in range(2):
         async with attempts.start(ONE):
@@ -64,7 +64,7 @@ async def test_places_are_in_work_as_long_as_their_attempts_run() -> None:
 
 
 async def test_first_attempts_run_side_by_side_and_suspects_one_after_the_other() -> None:
-    log, most = make_log(MemoryStream(), MemoryStore()), list[int]()
+    log, most = make_log(MemoryStream(), durable_store()), list[int]()
     attempts, running = Attempts(log), log.in_work
 
     async def run(place: Place) -> None:

@@ -15,8 +15,8 @@ from builder.worker.processor import ContextPublisher, Processor
 from builder.worker.turns import Turns
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile
-from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryPublisher, MemoryStream, make_log
+from tests.stores import durable_store
 from tests.summarised import make_builder
 
 MAX_AGE = timedelta(hours=1)
@@ -30,7 +30,7 @@ class Bench:
     """A processor over these messages, for one consumer. erasures: ids of what was erased."""
 
     def __init__(self, *messages: StreamMessage) -> None:
-        self.stream, self.store, self.publisher = MemoryStream(messages), MemoryStore(), MemoryPublisher()
+        self.stream, self.store, self.publisher = MemoryStream(messages), durable_store(), MemoryPublisher()
         self.now = MORNING
         self.erasures: list[str] = []
         builder = make_builder(self.store, (make_profile(consumer="a"),))

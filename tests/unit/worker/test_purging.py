@@ -15,8 +15,8 @@ from builder.worker.jobs import PACE, Observer
 from builder.worker.purging import BATCH_ROWS, LAST_RUN, PurgeSchedule, Purging
 from tests.conversations import message_of
 from tests.factories import remembered_of
-from tests.memory_store.store import MemoryStore
 from tests.ports import BusyLog, MemoryStream
+from tests.stores import durable_store
 
 START = datetime(2030, 1, 1, tzinfo=UTC)
 DAY = timedelta(hours=24)
@@ -42,7 +42,7 @@ class Bench:
     """A store and a stream with notes. drops: what was dropped from caches. turns: what was claimed and released."""
 
     def __init__(self, busy: Callable[[], bool] = lambda: False) -> None:
-        self.store, self.stream = MemoryStore(), MemoryStream([])
+        self.store, self.stream = durable_store(), MemoryStream([])
         self.drops: list[tuple[str, frozenset[str]]] = []
         self.turns: list[str] = []
         self.counts: list[int] = []

@@ -20,8 +20,8 @@ from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers
 from builder.worker.summary_scheduler import SummaryScheduler
 from tests.conversations import chat, deleted, message_of, said, sent
 from tests.factories import MORNING, make_profile
-from tests.memory_store.store import MemoryStore
 from tests.ports import FixedConsumers, MemoryPublisher, MemoryStream, make_log
+from tests.stores import durable_store
 
 NOW = MORNING + timedelta(hours=1)
 
@@ -44,7 +44,7 @@ class Bench:
     """All handlers over a store in memory. requests: of compactions."""
 
     def __init__(self, *messages: StreamMessage) -> None:
-        self.store, self.stream, self.published = MemoryStore(), MemoryStream(messages), Archive()
+        self.store, self.stream, self.published = durable_store(), MemoryStream(messages), Archive()
         self.requests: list[tuple[str, str, str, bool]] = []
         log = make_log(self.stream, self.store, now=lambda: NOW)
         erasure = Erasure(log, self.stream, lambda _workspace, _ids: 0)

@@ -13,7 +13,7 @@ from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from tests.factories import MORNING, make_breadcrumb, make_place, make_tombstone
-from tests.memory_store.store import MemoryStore
+from tests.stores import durable_store
 from tests.summarised import (
     BEHIND,
     Publishing,
@@ -120,7 +120,7 @@ async def test_of_two_workers_one_of_which_saw_an_edit_neither_takes_the_others_
 
 
 async def test_a_summary_that_is_forgotten_takes_those_that_continue_it_with_it_and_all_are_made_again() -> None:
-    store, profile = MemoryStore(), summing()
+    store, profile = durable_store(), summing()
     builder = make_builder(store)
     await remember(builder, talk(20))
     publishing = await look_once(builder, profile, 20)

@@ -15,7 +15,7 @@ from builder.recall.summaries.plan import chain_of, recipe_of, waiting_units
 from builder.service import ContextBuilder
 from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 from tests.factories import make_place
-from tests.memory_store.store import MemoryStore
+from tests.stores import DurableStore, durable_store
 from tests.summarised import (
     BEHIND,
     WORDS,
@@ -65,11 +65,11 @@ async def test_a_summary_that_the_service_would_not_take_from_the_stream_is_not_
 
 
 def writer_of(
-    builder: ContextBuilder, store: MemoryStore | None = None, names: list[str] | None = None
+    builder: ContextBuilder, store: DurableStore | None = None, names: list[str] | None = None
 ) -> tuple[SummaryWriter, Publishing]:
     """A writer, and what it sends. names: gets who made each summary."""
     publishing = Publishing(builder, BEHIND)
-    return SummaryWriter(publishing, WORDS, None, store or MemoryStore(), Makers(names)), publishing
+    return SummaryWriter(publishing, WORDS, None, store or durable_store(), Makers(names)), publishing
 
 
 async def batch_of(builder: ContextBuilder, number: int = 6, **changes: bool) -> tuple[View, Batch]:
@@ -80,7 +80,7 @@ async def batch_of(builder: ContextBuilder, number: int = 6, **changes: bool) ->
     return view, Batch(workspace="acme", session="s42", recipe=recipe, units=units, **changes)
 
 
-async def draft(builder: ContextBuilder, store: MemoryStore | None = None) -> Draft:
+async def draft(builder: ContextBuilder, store: DurableStore | None = None) -> Draft:
     view, batch = await batch_of(builder)
     return await writer_of(builder, store)[0].draft(view, chain_of(view, batch.recipe), batch)
 
@@ -123,7 +123,7 @@ async def test_an_id_under_which_a_summary_was_erased_is_not_taken_again() -> No
     builder = await talking()
     first = await draft(builder)
 
-    class Erased(MemoryStore):
+    class Erased(DurableStore):
         @override
         async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
             is_first = breadcrumb.id == first.chain.previous

@@ -5,19 +5,19 @@ from datetime import timedelta
 
 import pytest
 
+from builder.adapters.sql.store import SqlStore
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 from builder.service import ContextBuilder
 from tests.factories import MORNING, make_answer, make_breadcrumb, make_place, make_question, make_tombstone
-from tests.memory_store.store import MemoryStore
-from tests.stores import AnyStore, durable_store
+from tests.stores import durable_store
 from tests.summarised import Publishing, chain, make_builder, make_summarising, remember, summing, talk
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest) -> Iterator[AnyStore]:
+@pytest.fixture
+def store() -> Iterator[SqlStore]:
     """Opened and empty."""
-    opened = MemoryStore() if request.param == "memory" else durable_store()
+    opened = durable_store()
     yield opened
     opened.close()
 
@@ -33,7 +33,7 @@ def ids(summaries: list[Breadcrumb]) -> set[str]:
     return {crumb.id for crumb in summaries}
 
 
-async def test_summaries_that_are_purged_are_made_again_once_after_each_purge(store: AnyStore) -> None:
+async def test_summaries_that_are_purged_are_made_again_once_after_each_purge(store: SqlStore) -> None:
     builder, profile = make_builder(store), summing(cap=200)
     await remember(builder, talk(20))
     ended = await looked(builder, profile, 1000, hours=24)
@@ -51,7 +51,7 @@ async def test_summaries_that_are_purged_are_made_again_once_after_each_purge(st
 
 
 async def test_summaries_of_a_purged_earlier_version_are_made_again_once(
-    store: AnyStore,
+    store: SqlStore,
 ) -> None:
     builder, profile = make_builder(store), summing(cap=200)
     answer = make_answer(2, session="s42", id="answer", expires_at=MORNING + timedelta(hours=1)).breadcrumb
@@ -68,7 +68,7 @@ async def test_summaries_of_a_purged_earlier_version_are_made_again_once(
     assert await looked(builder, profile, 1200) == []
 
 
-async def test_a_summary_that_is_deleted_and_not_erased_yet_is_made_again_once(store: AnyStore) -> None:
+async def test_a_summary_that_is_deleted_and_not_erased_yet_is_made_again_once(store: SqlStore) -> None:
     builder, profile = make_builder(store), summing()
     await remember(builder, talk(8))
     (first,) = await looked(builder, profile, 1000)
@@ -81,7 +81,7 @@ async def test_a_summary_that_is_deleted_and_not_erased_yet_is_made_again_once(s
 
 
 async def test_a_summary_that_was_passed_over_does_not_keep_its_id_from_the_one_that_counts(
-    store: AnyStore,
+    store: SqlStore,
 ) -> None:
     builder, profile = make_builder(store), summing()
     await remember(builder, talk(8))
@@ -96,7 +96,7 @@ async def test_a_summary_that_was_passed_over_does_not_keep_its_id_from_the_one_
     assert await looked(builder, profile, 1400) == []
 
 
-async def test_two_workers_of_which_one_saw_a_tombstone_make_the_same_summary(store: AnyStore) -> None:
+async def test_two_workers_of_which_one_saw_a_tombstone_make_the_same_summary(store: SqlStore) -> None:
     builder, profile = make_builder(store), summing()
     await remember(builder, talk(8))
     one, two = (Publishing(builder, make_place(first), remembering=False) for first in (1000, 1100))

@@ -19,8 +19,8 @@ from builder.recall.recall import Recaller
 from builder.worker.tool_timeouts import MAX_BUGS, RETRY_SECONDS, TimeoutRules, ToolTimeouts
 from tests.conversations import answered, bash, replied, said
 from tests.factories import MORNING, make_place, make_profile, make_view
-from tests.memory_store.store import MemoryStore
 from tests.ports import FixedConsumers, HandDelivery, MemoryStream, make_log
+from tests.stores import durable_store
 
 PATIENCE = timedelta(seconds=30)
 WAITING = make_profile(triggers=("user.message.v1", "tool.response.v1"))
@@ -79,7 +79,7 @@ def timeouts(view: Callable[..., Awaitable[View]], sent: Sent, profile: Profile,
     """view: the session as it is by then."""
     rules = TimeoutRules(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
     recaller = cast("Recaller", SimpleNamespace(session_view=view))
-    return ToolTimeouts(rules, make_log(MemoryStream(), MemoryStore(), now=now), recaller, FixedConsumers(profile), sent)
+    return ToolTimeouts(rules, make_log(MemoryStream(), durable_store(), now=now), recaller, FixedConsumers(profile), sent)
 
 
 async def test_a_call_is_put_off_until_its_time_is_over() -> None:

@@ -11,6 +11,7 @@ from builder.adapters.templates.sandbox.runtime import Limits
 from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.rendering import WHOLE, Group, PageSection
 from builder.domain.errors import Misconfigured
+from tests.examples import is_full
 from tests.factories import make_breadcrumb
 from tests.payloads import CANARY, FAMILIES, PAYLOADS, SAMPLE, Payload, leaks, naming
 
@@ -21,6 +22,8 @@ SECTIONS = (PageSection(name="x", title="Title", groups=(Group(date="", fragment
 BUNDLED = TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
 LIMITS = Limits()
 MOST_CHARS = LIMITS.characters + LIMITS.characters_each * 10 * len(MESSAGE)
+STEPS = {"compile_bombs": 4, "run_bombs": 4}
+"""One in so many of a family whose texts cost seconds."""
 VALUES = "{% set text = sections[0].title %}{% set body = {'content': text, 'list': [1]} %}{% set tags = ('a',) %}"
 """What a hint has, made of what a page has."""
 
@@ -64,10 +67,10 @@ def check_as_a_hint(payload: Payload) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_as_a_hint_it_is_refused_with_a_sentence_or_costs_its_fragment_alone(family: str) -> None:
-    for payload in PAYLOADS:
-        if payload.family == family:
-            with naming(payload):
-                check_as_a_hint(payload)
+    of_family = [payload for payload in PAYLOADS if payload.family == family]
+    for payload in of_family if is_full() else of_family[:: STEPS.get(family, 1)]:
+        with naming(payload):
+            check_as_a_hint(payload)
 
 
 def check_as_a_page(payload: Payload) -> None:
@@ -91,7 +94,7 @@ def test_as_a_page_it_is_refused_or_the_bundled_page_steps_in() -> None:
 
 def test_the_sample_has_every_family_and_verdict() -> None:
     assert {(each.family, each.stops) for each in SAMPLE} == {(each.family, each.stops) for each in PAYLOADS}
-    assert len(SAMPLE) >= 40
+    assert len(SAMPLE) >= (40 if is_full() else 15)
 
 
 def test_an_error_names_its_text() -> None:

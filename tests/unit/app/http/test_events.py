@@ -17,8 +17,8 @@ from builder.worker.access import AccessControl, Caller
 from builder.worker.log import StoredLog
 from tests.factories import MORNING
 from tests.http_api import write_tokens
-from tests.memory_store.store import MemoryStore
 from tests.ports import FixedConsumers
+from tests.stores import durable_store
 
 ADA, BEN = (Caller(name=name, workspace="acme", rights=frozenset(("read",))) for name in ("ada", "ben"))
 CONTEXT = StreamMessage(subject="contexts.acme.default.s.m1", data=b'{"a": 1}', place=Place(7, 1), received_at=MORNING)
@@ -28,7 +28,7 @@ class Interrupted(AccessControl):
     """Something happens before each look whether a context is for a caller."""
 
     def __init__(self, before: Callable[[Caller], Awaitable[None]]) -> None:
-        super().__init__(StoredLog(MemoryStore()), {}, FixedConsumers())
+        super().__init__(StoredLog(durable_store()), {}, FixedConsumers())
         self._before = before
 
     @override
