@@ -13,14 +13,22 @@ export OPENBLAS_NUM_THREADS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
-.PHONY: demo test up check clean
+.PHONY: demo test test-core up check clean
 
 demo: $(VENV)/model
 	@$(BIN)/context-builder demo
 
-# Four processes on two cores, too: many tests wait for a process or a broker. tests/conftest.py brings the slow folders to the front.
-test: $(VENV)/dev $(VENV)/model check
-	@$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
+# Everything: the tests, and the checks beside them. BUSY=2 runs it beside two busy loops, as on a machine that is not quiet.
+BUSY ?= 0
+test: $(VENV)/dev $(VENV)/model
+	@$(BIN)/python -m tests.suite $(BUSY)
+
+# What a change of domain, language, wire, ports, remember, recall, assemble, publish, service and worker needs, in a minute: no
+# process, no broker, no PostgreSQL, no model.
+CORE := domain language wire remember recall assemble publish service worker
+test-core: $(VENV)/dev
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -k "not postgresql" \
+		$(CORE:%=tests/unit/%) tests/golden tests/contract/test_store.py
 
 up: $(VENV)/model
 	@$(BIN)/context-builder up

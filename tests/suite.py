@@ -1,0 +1,37 @@
+"""The whole suite: pytest, the checks of `make check` beside it, and busy loops where somebody wants a machine that is not quiet.
+
+`python -m tests.suite BUSY`. What the checks say is printed last and only when one failed; the exit code is that of pytest, or
+of the checks where pytest passed.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+
+TESTS = ("-m", "pytest", "--numprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder")
+"""Four processes on two cores, too: many tests wait for a process or a broker. `tests/conftest.py` gives the order of the files."""
+LOOP = "while True: pass"
+
+
+def main(busy: int) -> int:
+    """The exit code. busy: loops that run as long as the suite does."""
+    with ExitStack() as ends, tempfile.TemporaryFile("w+", encoding="utf-8") as said:
+        for _ in range(busy):
+            loop = subprocess.Popen([sys.executable, "-c", LOOP])
+            ends.callback(loop.wait)
+            ends.callback(loop.kill)
+        checks = subprocess.Popen([os.environ.get("MAKE", "make"), "--no-print-directory", "check"], stdout=said, stderr=said)
+        ends.callback(checks.wait)
+        ends.callback(checks.terminate)
+        tests = subprocess.run([sys.executable, *TESTS], check=False).returncode
+        checked = checks.wait()
+        if checked:
+            said.seek(0)
+            sys.stderr.write(f"make check failed:\n{said.read()}")
+        return tests or checked
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(int(sys.argv[1])))
