@@ -20,7 +20,10 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The passages beside each in its session, -1 = none, and their lengths. Shape (passages,)."""
+    """The passages beside each in its session, -1 = none, and their lengths. Shape (passages,).
+
+    Where one alone has spoken nobody answers anybody: only passages of the same breadcrumb are beside each other.
+    """
 
     before: Ints
     after: Ints
@@ -70,6 +73,7 @@ class Prefix:
         table, end = self._table, self.passages
         before, after = table.before[:end], table.after[:end]
         after = np.where(after < end, after, -1)
+        before, after = (np.where(self._talk | (self.crumb[side] == self.crumb), side, -1) for side in (before, after))
         length = np.append(table.length[:end], np.float32(0))
         return Neighbours(before, after, length[before], length[after])
 
@@ -77,6 +81,14 @@ class Prefix:
     def session(self) -> Ints:
         """Code of the session of each passage, shape (passages,)."""
         return self._breadcrumbs.session[self.crumb]
+
+    @cached_property
+    def _talk(self) -> Rows:
+        """Passages of sessions in which several have spoken."""
+        session, speaker = self.session, self._breadcrumbs.speaker[self.crumb]
+        sessions = np.full(int(session.max(initial=-1)) + 1, -1)
+        sessions[session] = speaker
+        return np.bincount(session[speaker != sessions[session]], minlength=len(sessions))[session] > 0
 
     @cached_property
     def of_several(self) -> Ints:

@@ -102,7 +102,7 @@ def window_similarity(query: Query, view: View) -> Floats:
     one_back, two_back = view.history.passages.cosines_back(size)
     beyond = _next(has_vector, previous) + _next(has_vector, following)
     window = own + 0.5 * (_next(own, previous) + _next(own, following))
-    length = has_vector + 0.25 * beyond + one_back + _next(one_back, following)
+    length = has_vector + 0.25 * beyond + np.where(previous >= 0, one_back, 0) + _next(one_back, following)
     length += 0.5 * np.where(previous >= 0, _next(two_back, following), 0)
     cosine = window / np.sqrt(np.maximum(length, 0.25))
     return np.where(has_vector + beyond > 0, cosine, np.nan).astype(np.float32)
