@@ -25,9 +25,9 @@ from builder.recall.index.view import View
 from builder.recall.recall import Recaller
 from builder.recall.scopes import HistoryCache, HistoryReader, chain_refusals
 from builder.recall.search.candidates import Find
-from builder.recall.search.query import Queries, Query, Searcher
+from builder.recall.search.direct import search
+from builder.recall.search.query import TRIGGER, Queries, Query, Searcher
 from builder.recall.search.ranking import Ranker
-from builder.recall.search.retrieval import retrieve
 from builder.recall.workspaces import Workspaces
 from builder.remember.memory import THREAD_CHARS, Ingest, Memory, in_thread
 
@@ -177,12 +177,16 @@ class ContextBuilder:
         assembly = await self._assembly(pages.drafts[0], {}, None, degraded=degraded)
         return context_of(assembly, self.recaller.reader.model), Explanation(assembly, self.ranker)
 
-    async def search(self, question: Breadcrumb, profile: Profile, tokens: int) -> tuple[View, tuple[Find, ...]]:
-        """What answers the question in the scope of the profile, the most probable first. tokens: of all finds, about."""
+    async def search(self, question: Breadcrumb, profile: Profile, limit: int) -> tuple[View, tuple[Find, ...]]:
+        """What answers the question in the scope of the profile, the best first. limit: most passages."""
+        query, view = await self.question_for(question, profile)
+        return view, search(query, view, profile.retrieval, self.ranker, limit)
+
+    async def question_for(self, question: Breadcrumb, profile: Profile) -> tuple[Query, View]:
+        """A question as it was asked: no message before it is part of it."""
+        profile = replace(profile, retrieval=replace(profile.retrieval, query="custom", query_text=TRIGGER))
         view, scope = await self.recaller.view_for(question, profile)
-        query = await self.searcher.query(question.text, view, profile, scope, {})
-        result = retrieve(query, view, profile.retrieval, self.ranker, frozenset(), tokens, self.recaller.terms)
-        return view, tuple(find for find in result.finds if find.leader < 0 and find.replaces < 0)
+        return await self.searcher.query(question.text, view, profile, scope, {}), view
 
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""

@@ -36,6 +36,7 @@ from builder.recall.recall import ConsumerRecall, visible_to
 from builder.recall.scopes import scope_of
 from builder.recall.search.query import Query, content_words, identifier_terms, strip_names
 from builder.recall.search.query import query_text as query_text_of
+from builder.recall.search.chance import Calibration
 from builder.recall.search.ranking import Ranker, Weights
 from builder.remember.decode import BODIES
 from builder.remember.memory import passages
@@ -48,10 +49,10 @@ INCARNATION = 1_700_000_000_000_000
 MORNING = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
 FAR = Place(2**62, 0)
 WEIGHTS = {"context_words": 1.0, "similarity": 0.8, "episode_words": 0.4, "speaker": 2.0, "log_tokens": 0.5, "asks": -0.7}
-NULL = {"constant": -10.0}
+ANSWER, AS_IT_IS = {"constant": 10.0}, Calibration(slope=1.0, first=0.0, constant=0.0)
 BY_HAND = Ranker(
-    hybrid=Weights(passages=WEIGHTS, null=NULL),
-    words=Weights(passages={name: weight for name, weight in WEIGHTS.items() if name != "similarity"}, null=NULL),
+    hybrid=Weights(WEIGHTS, ANSWER, AS_IT_IS),
+    words=Weights({name: weight for name, weight in WEIGHTS.items() if name != "similarity"}, ANSWER, AS_IT_IS),
 )
 """Weights set by hand: tests must not depend on the weights that were learned last."""
 

@@ -31,7 +31,8 @@ from builder.ports.broker import Delivery, Publisher
 from builder.ports.models import NO_MODEL
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
 from builder.recall.scopes import HistoryCache
-from builder.recall.search.ranking import MEANING, NULL, SIGNALS, Ranker, Weights
+from builder.recall.search.chance import EVIDENCE, Calibration
+from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
 from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from builder.wire.subjects import Installation
@@ -184,10 +185,13 @@ def record_profiles(config: ConfigSnapshot) -> RecordProfiles:
 def load_ranker() -> Ranker:
     """From `recall/search/ranker.toml`. Raises `Misconfigured` for an unknown signal."""
     tables = tomllib.loads((files("builder.recall.search") / "ranker.toml").read_text("utf-8"))
-    hybrid, words = Weights(**tables["hybrid"]), Weights(**tables["words"])
+    hybrid, words = (
+        Weights(table["passages"], table["answer"], Calibration(**table["calibration"]))
+        for table in (tables["hybrid"], tables["words"])
+    )
     unknown = (hybrid.passages.keys() | words.passages.keys()) - SIGNALS.keys()
-    unknown |= (hybrid.null.keys() | words.null.keys()) - NULL.keys()
-    if unknown or MEANING & (words.passages.keys() | words.null.keys()):
+    unknown |= (hybrid.answer.keys() | words.answer.keys()) - EVIDENCE.keys()
+    if unknown or MEANING & (words.passages.keys() | words.answer.keys()):
         raise Misconfigured(f"ranker.toml weighs {', '.join(sorted(unknown)) or 'meaning without a model'}; see ranking.py")
     return Ranker(hybrid=hybrid, words=words)
 

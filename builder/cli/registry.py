@@ -84,6 +84,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "fidelity": pages.fidelity,
             "invariants": pages.invariants,
             "fit": finding.fit,
+            "search": finding.search,
             "vectors": finding.vectors,
             "workspaces": finding.workspaces,
             "convert": finding.convert,

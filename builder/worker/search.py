@@ -22,7 +22,6 @@ from builder.worker.request_handlers import Verb
 
 PROFILE = "default"
 """Its `retrieval` says which schemas are searched, and what is left out."""
-TOKENS_OF_PASSAGE = 150
 
 
 class Search:
@@ -51,15 +50,14 @@ class Search:
             await self._log.catch_up(workspace, session, until.next)
         until = Place(until.incarnation, request.before) if request.before else until.next
         question = _question(request, workspace, until, self._log.now())
-        tokens = TOKENS_OF_PASSAGE * request.limit
-        view, finds = await self._builder().search(question, _searching(self._profile(PROFILE), request), tokens)
-        return {"passages": [_passage(view, find) for find in finds[: request.limit]]}
+        view, finds = await self._builder().search(question, _searching(self._profile(PROFILE), request), request.limit)
+        return {"passages": [_passage(view, find) for find in finds]}
 
 
 def _searching(profile: Profile, request: SearchRequest) -> Profile:
     scope: Literal["session", "user", "workspace"] = "session" if request.session else "user" if request.user else "workspace"
     schemas = request.schemas or profile.retrieval.schemas
-    retrieval = replace(profile.retrieval, scope=scope, schemas=schemas, max_results=request.limit)
+    retrieval = replace(profile.retrieval, scope=scope, schemas=schemas)
     return replace(profile, retrieval=retrieval)
 
 

@@ -72,6 +72,54 @@ def recall(
     report(figures, as_json, (title, "budget", figures["budgets"]))
 
 
+def search(
+    files: Annotated[list[str], typer.Argument(help='Data sets, "facts", "answers" or "answers-held-out".')],
+    scope: Annotated[
+        Literal["session", "user", "workspace"],
+        typer.Option(help="What is searched; conversations are cut or pooled as by recall."),
+    ] = "session",
+    fit_on: Annotated[
+        str, typer.Option(help="Data sets to learn the weights from, leaving out the conversation under test; comma-separated.")
+    ] = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """First right results beside plain cosine and BM25, and whether the probabilities are true."""
+    from builder.bench.data import answer_sessions, facts
+    from builder.bench.data.datasets import load, of_one_person, pooled
+    from builder.bench.quality import search as bench
+    from builder.bench.quality.fit import leave_one_out
+
+    own: dict[str, Callable[[], tuple[Dataset, ...]]] = {
+        "facts": facts.load,
+        "answers": lambda: (answer_sessions.labelled(held_out=False),),
+        "answers-held-out": lambda: (answer_sessions.labelled(held_out=True),),
+    }
+    forms: dict[str, Callable[[Dataset], Dataset]] = {
+        "session": lambda dataset: dataset,
+        "user": of_one_person,
+        "workspace": pooled,
+    }
+    datasets = [forms[scope](each) for file in files for each in own.get(file, lambda file=file: (load(file),))()]
+
+    async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
+        rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
+        profile = core.profile("default")
+        wide = replace(profile, retrieval=replace(profile.retrieval, scope=scope))
+        return {"scope": scope, "model": core.embedder.model} | await bench.run(core.builder, datasets, wide, step, rankers)
+
+    figures = measure("search", sum(each.messages + each.question_count for each in datasets), run)
+    first = figures["first_results"]
+    report(
+        figures,
+        as_json,
+        (f"scope {scope}, {figures['model']}", "ranking", figures["rankings"]),
+        ("Does anything answer", "data set", figures["answered"]),
+        (f"First results of {first['searches']}, calibration error {first['calibration_error']}", "bin", first["bins"]),
+        ("All passages", "probability", figures["passages"]),
+    )
+
+
 def workspaces(
     file: File = "sample",
     others: Annotated[str, typer.Option(help="Data set of which messages of other people are made.")] = "sample",
@@ -107,7 +155,7 @@ def fit(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Learn the weights of the fusion from labelled conversations."""
+    """Learn the weights from labelled conversations, and from the sessions of `bench answers` that are not held out."""
     from dataclasses import asdict
     from datetime import UTC, datetime
 
@@ -122,7 +170,8 @@ def fit(
 
     measure("fit", 0, run)
     names = dict.fromkeys(example.dataset for example in examples)
-    counts = {name: sum(example.dataset == name and bool(example.gold) for example in examples) for name in names}
+    questions = [example.dataset for example in examples if example.gold and not example.piece]
+    counts = {name: questions.count(name) for name in names}
     ranker = learn(examples)
     data = ", ".join(f"{name}: {count} questions" for name, count in counts.items())
     text = to_toml(ranker, datetime.now(UTC).date().isoformat(), data)
@@ -193,10 +242,11 @@ def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_j
 
 
 async def _examples(core: "Components", files: str, step: "Callable[[], None]" = lambda: None) -> "tuple[Example, ...]":
+    from builder.bench.data.answer_sessions import labelled
     from builder.bench.data.datasets import load
     from builder.bench.quality.fit import examples
 
-    datasets = [load(file.strip()) for file in files.split(",")]
+    datasets = [*(load(file.strip()) for file in files.split(",")), labelled(held_out=False)]
     return await examples(core.builder, datasets, core.profile("recall"), step)
 
 

@@ -3,17 +3,18 @@
 The fields of a file are those of `Session`; builder/docs/benchmarks.md says how to write one.
 """
 
+from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from importlib.resources import files
-from re import Pattern
+from re import IGNORECASE, Pattern, search
 from typing import Any, Literal
 
 import yaml
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import override
 
-from builder.bench.data.datasets import QUESTION_DELAY, SUMMARY_ROOM, WORKSPACE, Conversation, breadcrumbs_of
+from builder.bench.data.datasets import QUESTION_DELAY, SUMMARY_ROOM, WORKSPACE, Conversation, Dataset, breadcrumbs_of
 from builder.bench.data.datasets import Question as Labelled
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
@@ -147,6 +148,23 @@ def load(name: str = "") -> tuple[Session, ...]:
     if name and name not in texts:
         raise Misconfigured(f"no session is named {name!r}; write one of {', '.join(sorted(texts))}")
     return tuple(parse(each, texts[each]) for each in sorted(texts) if name in {"", each})
+
+
+def labelled(*, held_out: bool) -> Dataset:
+    """The sessions as a data set: evidence is each message that has something of what a question needs."""
+    sessions = [session for session in load() if session.held_out == held_out]
+    return Dataset(name="answers, held out" if held_out else "answers", conversations=tuple(map(_with_evidence, sessions)))
+
+
+def _with_evidence(session: Session) -> Conversation:
+    conversation = session.conversation
+    texts = {crumb.id: " ".join(crumb.text.split()) for crumb in conversation.breadcrumbs}
+
+    def evidence(question: Question) -> tuple[str, ...]:
+        return tuple(id_ for id_, text in texts.items() if any(search(each.pattern, text, IGNORECASE) for each in question.needs))
+
+    labels = zip(conversation.questions, session.questions, strict=True)
+    return replace(conversation, questions=tuple(replace(each, evidence=evidence(question)) for each, question in labels))
 
 
 def parse(name: str, text: str) -> Session:

@@ -3,12 +3,15 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from importlib.resources import files
 
 from builder.bench.data.datasets import Conversation, Dataset
 from builder.domain.breadcrumb import Breadcrumb
 
 OWN_SHARE = 0.7
 """Of the questions, those of the conversation's own data set, which are the harder ones: same themes, same manner."""
+LEARNED_MESSAGES = 40
+"""Ordinary messages of a language that a fit may see; those behind them are set aside."""
 SMALL_TALK = (
     "thanks!",
     "ok",
@@ -41,6 +44,14 @@ def foreign(conversation: Conversation, datasets: Sequence[Dataset], number: int
         count = max(round(share * number), 1)
         for name, text in questions[:: max(-(-len(questions) // count), 1)]:
             yield _trigger(conversation, f"foreign-{name}", text)
+
+
+def ordinary(conversation: Conversation, *, held_out: bool) -> Iterator[Breadcrumb]:
+    """Messages that ask for nothing old, in five languages, said here. held_out: those that no fit has seen."""
+    data = json.loads((files("builder.bench.data") / "ordinary.json").read_text("utf-8"))
+    for message in data["messages"]:
+        if (int(message["id"].partition("-")[2]) > LEARNED_MESSAGES) == held_out:
+            yield _trigger(conversation, f"ordinary-{message['id']}", message["text"])
 
 
 def small_talk(conversation: Conversation) -> Iterator[Breadcrumb]:

@@ -1,79 +1,113 @@
-"""`bench fit`: learn the weights of the fusion, and of its null candidate, from labelled conversations.
+"""`bench fit`: learn the weights of the fusion, whether anything answers, and the calibration, from labelled conversations.
 
-Passages: listwise softmax with a uniform target over the messages that hold evidence, L2, L-BFGS. Null candidate: the logistic
-regression of "this question was asked in a conversation that cannot answer it", on whole conversations and on pieces of them,
-so that it holds for short ones too. Some twenty numbers are all that enters the project of the data.
+Passages: listwise softmax with a uniform target over the messages that hold evidence, L2, L-BFGS. Whether anything answers:
+logistic regression of the questions that a conversation answers against those of other conversations and against ordinary
+messages that ask for nothing old, on whole conversations and on pieces of them, so that it holds for short ones too.
+Calibration: logistic regression of the evidence among all passages. Some sixty numbers are all that enters the project.
 
 `bench recall --ablate`: what each signal of the fusion is worth, with the others' weights learned again without it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from builder.bench.data.datasets import Conversation, Dataset, pieces, remember
-from builder.bench.data.unanswerable import foreign
+from builder.bench.data.unanswerable import foreign, ordinary
 from builder.bench.quality.recall import run as recall
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
-from builder.recall.search.candidates import eligible_breadcrumbs, eligible_passages
-from builder.recall.search.ranking import MEANING, NULL, SIGNALS, Ranker, Weights
+from builder.recall.index.view import Rows, View
+from builder.recall.search.candidates import (
+    eligible_breadcrumbs,
+    eligible_passages,
+    exact,
+    further,
+    lifted,
+    literal_passages,
+)
+from builder.recall.search.chance import EVIDENCE, Calibration, answered, shares
+from builder.recall.search.query import Query
+from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
 from builder.service import ContextBuilder
 
 Floats = NDArray[np.float64]
 
 PENALTY = 1.5e-3
-NAMES, NULL_NAMES = tuple(SIGNALS), tuple(NULL)
-WORDS_NULL = tuple(name for name in NULL if name not in MEANING)
-"""What the null candidate knows without vectors."""
+NAMES = tuple(SIGNALS)
 FOREIGN_QUESTIONS = 100
 """Questions of other conversations that each conversation is asked."""
 PIECE_SIZES = (30, 120)
 """Messages of the pieces of a conversation that are asked too, as conversations of their own."""
-FOREIGN_QUESTIONS_OF_PIECE = 8
-NULL_WEIGHT = 8.0
-"""How many times the questions that a conversation cannot answer count as much as those that it can: most of what is said to
-an agent asks for nothing old."""
-NULL_SCALE = 10.0
-"""Scale of a share or a cosine, so that the penalty is as mild to its weight as to the others."""
+FEW = 8
+"""Questions of other conversations, and ordinary messages, that each piece is asked."""
+ORDINARY_STEP = 4
+"""Of the ordinary messages each conversation hears one in so many, others than the conversation before it."""
+KIND_WEIGHTS = {"answered": 2.0, "foreign": 1.0, "ordinary": 1.0}
+"""How much the kinds of questions count: as much with an answer as without one."""
+LEAST_JOINT = 1e-5
+"""Least share times probability of an answer of a passage that the calibration is learned from."""
+Kind = Literal["answered", "foreign", "ordinary"]
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question, of the conversation that is asked or of another one.
+    """One message, put to a conversation.
 
-    gold: passages that hold evidence → share of it, the same for each message; empty for a question of another conversation.
-    features: shape (passages, NAMES). evidence: shape (NULL_NAMES,). piece: messages of the piece of its conversation; 0 = all.
+    gold: passages that hold evidence → share of it, the same for each message; empty where nothing answers.
+    features: shape (passages, NAMES). piece: messages of the piece of its conversation; 0 = all.
     """
 
     dataset: str
     session: str
     piece: int
+    kind: Kind
     features: NDArray[np.float32]
     gold: Mapping[int, float]
-    evidence: NDArray[np.float32]
+    query: Query
+    view: View
+    findable: Rows
+    exact: NDArray[np.float32]
+    literal: NDArray[np.float32]
+
+    def share(self, weights: Mapping[str, float]) -> Floats:
+        """Of each passage, as `scored` computes it with these weights, shape (passages,)."""
+        columns = [NAMES.index(name) for name in weights]
+        learned = self.features[:, columns] @ np.array(list(weights.values()), np.float32)
+        scores = learned + self.exact - further(self.query, self.view, learned)
+        return shares(lifted(self.query, self.view, scores, self.literal, self.findable), self.findable)
 
 
 async def examples(
     builder: ContextBuilder, datasets: Sequence[Dataset], profile: Profile, step: Callable[[], None]
 ) -> tuple[Example, ...]:
-    """Every question that has evidence, and questions of other conversations, asked here. Remembers the conversations."""
+    """Every question that has evidence, questions of other conversations, and ordinary messages. Remembers the conversations."""
     collected: list[Example] = []
-    for dataset in datasets:
-        for conversation in dataset.conversations:
-            others = tuple(foreign(conversation, datasets, FOREIGN_QUESTIONS))
-            collected += await _of(builder, dataset, conversation, profile, 0, others, step)
-            for size in PIECE_SIZES:
-                for number, piece in enumerate(pieces(conversation, size)):
-                    few = others[number % FOREIGN_QUESTIONS_OF_PIECE :: max(len(others) // FOREIGN_QUESTIONS_OF_PIECE, 1)]
-                    collected += await _of(builder, dataset, piece, profile, size, few, step)
+    conversations = [(dataset, conversation) for dataset in datasets for conversation in dataset.conversations]
+    for turn, (dataset, conversation) in enumerate(conversations):
+        others = tuple(foreign(conversation, datasets, FOREIGN_QUESTIONS))
+        idle = tuple(ordinary(conversation, held_out=False))
+        whole = (*_named("foreign", others), *_named("ordinary", idle[turn % ORDINARY_STEP :: ORDINARY_STEP]))
+        collected += await _of(builder, dataset, conversation, profile, 0, whole, step)
+        for size in PIECE_SIZES:
+            for number, piece in enumerate(pieces(conversation, size)):
+                few = (*_named("foreign", _few(others, number)), *_named("ordinary", _few(idle, number)))
+                collected += await _of(builder, dataset, piece, profile, size, few, step)
     return tuple(collected)
+
+
+def _few(triggers: Sequence[Breadcrumb], number: int) -> Sequence[Breadcrumb]:
+    return triggers[number % FEW :: max(len(triggers) // FEW, 1)]
+
+
+def _named(kind: Kind, triggers: Sequence[Breadcrumb]) -> Iterator[tuple[Kind, Breadcrumb]]:
+    return ((kind, trigger) for trigger in triggers)
 
 
 async def _of(
@@ -82,20 +116,32 @@ async def _of(
     conversation: Conversation,
     profile: Profile,
     piece: int,
-    others: Sequence[Breadcrumb],
+    others: Sequence[tuple[Kind, Breadcrumb]],
     step: Callable[[], None],
 ) -> list[Example]:
-    """The examples of one conversation, or of a piece of it. others: questions that it cannot answer."""
+    """The examples of one conversation, or of a piece of it. others: what it cannot answer."""
     await remember(builder, conversation, step)
     workspace = conversation.breadcrumbs[0].workspace
-    questions = [(question.trigger, question.evidence) for question in conversation.questions]
-    questions += [(replace(trigger, workspace=workspace), ()) for trigger in others]
-    results = [await _example(builder, dataset.name, profile, trigger, gold, piece) for trigger, gold in questions]
-    return [example for example, (_, gold) in zip(results, questions, strict=True) if example.gold or not gold]
+    collected = []
+    for question in conversation.questions:
+        kind: Kind = "answered" if question.evidence else "foreign"
+        example = await _example(builder, dataset.name, profile, question.trigger, question.evidence, piece, kind)
+        if example.gold or kind == "foreign":
+            collected.append(example)
+    for other, trigger in others:
+        here = replace(trigger, workspace=workspace)
+        collected.append(await _example(builder, dataset.name, profile, here, (), piece, other))
+    return collected
 
 
 async def _example(
-    builder: ContextBuilder, dataset: str, profile: Profile, trigger: Breadcrumb, gold: tuple[str, ...], piece: int
+    builder: ContextBuilder,
+    dataset: str,
+    profile: Profile,
+    trigger: Breadcrumb,
+    gold: tuple[str, ...],
+    piece: int,
+    kind: Kind,
 ) -> Example:
     query, view = await builder.recall_for(trigger, profile)
     rules = profile.retrieval
@@ -106,24 +152,32 @@ async def _example(
         dataset=dataset,
         session=trigger.session,
         piece=piece,
+        kind=kind,
         features=np.stack([scale(signal(query, view)) for signal, scale in SIGNALS.values()], axis=1),
         gold={passage: 1 / numbers[id_] / len(numbers) for passage, id_ in enumerate(ids) if id_ in gold},
-        evidence=np.array([value(query, view, findable) for value in NULL.values()], np.float32),
+        query=query,
+        view=view,
+        findable=findable,
+        exact=exact(query, view),
+        literal=literal_passages(query, view, findable),
     )
 
 
 def fit(data: Sequence[Example], without: str = "") -> Ranker:
     """Both sets of weights. Every data set counts the same, however many questions it has. without: a signal left out."""
     names = tuple(name for name in SIGNALS if name != without)
+    evidence = tuple(EVIDENCE)
     return Ranker(
-        hybrid=_weights(data, names, NULL_NAMES),
-        words=_weights(data, tuple(name for name in names if name not in MEANING), WORDS_NULL),
+        hybrid=_weights(data, names, evidence),
+        words=_weights(data, *(tuple(name for name in each if name not in MEANING) for each in (names, evidence))),
     )
 
 
-def _weights(data: Sequence[Example], names: tuple[str, ...], null: tuple[str, ...]) -> Weights:
-    questions = [example for example in data if example.gold and not example.piece]
-    return Weights(passages=_fit(questions, names), null=_fit_null(data, null))
+def _weights(data: Sequence[Example], names: tuple[str, ...], evidence: tuple[str, ...]) -> Weights:
+    passages = _fit([example for example in data if example.gold and not example.piece], names)
+    share = [example.share(passages) for example in data]
+    answer = _fit_answer(data, share, evidence)
+    return Weights(passages=passages, answer=answer, calibration=_fit_calibration(data, share, answer))
 
 
 def leave_one_out(data: Sequence[Example], without: str = "") -> dict[str, Ranker]:
@@ -136,13 +190,15 @@ def to_toml(ranker: Ranker, date: str, data: str) -> str:
     """The text of `ranker.toml`."""
     tables = {
         "hybrid.passages": ranker.hybrid.passages,
-        "hybrid.null": ranker.hybrid.null,
+        "hybrid.answer": ranker.hybrid.answer,
+        "hybrid.calibration": asdict(ranker.hybrid.calibration),
         "words.passages": ranker.words.passages,
-        "words.null": ranker.words.null,
+        "words.answer": ranker.words.answer,
+        "words.calibration": asdict(ranker.words.calibration),
     }
     lines = [
-        "# Weights of the linear fusion and of the null candidate in `ranking.py`, one for each signal: hybrid",
-        "# with vectors, words without a model (degraded contexts). Written by `context-builder bench fit`.",
+        "# Weights of the fusion (`ranking.py`), of whether anything answers, and the calibration (`chance.py`): hybrid with",
+        "# vectors, words without a model (degraded contexts). Written by `context-builder bench fit`.",
         f'\n[fit]\ndate = "{date}"\ndata = "{data}"',
     ]
     for table, weights in tables.items():
@@ -176,31 +232,68 @@ def _fit(data: Sequence[Example], names: tuple[str, ...]) -> dict[str, float]:
     return _minimum(loss, names)
 
 
-def _fit_null(data: Sequence[Example], names: tuple[str, ...]) -> dict[str, float]:
-    """Weights of the evidence for "nothing answers this". Raises `Misconfigured` without questions of other conversations."""
-    signs = np.array([-1.0 if example.gold else 1.0 for example in data])
-    if signs.max() < 0:
+def _fit_answer(data: Sequence[Example], share: Sequence[Floats], names: tuple[str, ...]) -> dict[str, float]:
+    """Weights of the evidence that anything answers. Raises `Misconfigured` without questions that nothing answers."""
+    if all(example.kind == "answered" for example in data):
         raise Misconfigured("all questions are of one conversation, so none is known that it cannot answer; add a data set")
-    scale = np.array([1.0 if name == "constant" else NULL_SCALE for name in names])
-    matrix = np.array([example.evidence[[NULL_NAMES.index(name) for name in names]] for example in data]) * scale
-    kinds = [(example.dataset, example.piece, bool(example.gold)) for example in data]
+    matrix = np.array(
+        [
+            [EVIDENCE[name](example.query, example.view, each, example.findable) for name in names]
+            for example, each in zip(data, share, strict=True)
+        ]
+    )
+    middle, spread = matrix.mean(axis=0), matrix.std(axis=0)
+    constant = names.index("constant")
+    middle[constant], spread[spread == 0] = 0, 1
+    kinds = [(example.dataset, example.piece, example.kind) for example in data]
     sizes, groups = Counter(kinds), len({kind[:2] for kind in kinds})
-    shares = np.array([(1.0 if kind[2] else NULL_WEIGHT) / (sizes[kind] * groups) for kind in kinds])
-    mild = np.where(scale == 1.0, 0.0, PENALTY)
+    portions = np.array([KIND_WEIGHTS[kind[2]] / sizes[kind] / groups for kind in kinds])
+    signs = np.array([1.0 if example.kind == "answered" else -1.0 for example in data])
+    mild = np.where(np.arange(len(names)) == constant, 0.0, PENALTY)
+    solution = _logistic((matrix - middle) / spread, signs, portions, mild) / spread
+    solution[constant] -= float(middle @ solution)
+    return {name: round(float(weight), 4) for name, weight in zip(names, solution, strict=True)}
+
+
+def _fit_calibration(data: Sequence[Example], share: Sequence[Floats], answer: Mapping[str, float]) -> Calibration:
+    """Learned from whole conversations, with as many questions that nothing answers as others."""
+    rows, signs = [], []
+    answers = Counter((each.dataset, each.session) for each in data if not each.piece and each.kind == "answered")
+    seen: Counter[tuple[str, str]] = Counter()
+    for example, each in zip(data, share, strict=True):
+        of = example.dataset, example.session
+        seen[of] += example.kind == "foreign" and not example.piece
+        if example.piece or example.kind == "ordinary" or (example.kind == "foreign" and seen[of] > answers[of]):
+            continue
+        joint = each * answered(example.query, example.view, each, example.findable, answer)
+        passages = np.flatnonzero(joint > LEAST_JOINT)
+        odds = np.log(joint[passages] / (1 - joint[passages]))
+        rows.append(np.stack([odds, joint[passages] == joint.max(initial=0), np.ones(len(odds))], axis=1))
+        signs += [1.0 if passage in example.gold else -1.0 for passage in passages.tolist()]
+    matrix = np.concatenate(rows)
+    slope, first, constant = _logistic(matrix, np.array(signs), np.full(len(signs), 1 / len(signs)), np.zeros(3)).tolist()
+    return Calibration(slope=round(slope, 4), first=round(first, 4), constant=round(constant, 4))
+
+
+def _logistic(matrix: Floats, signs: Floats, portions: Floats, mild: Floats) -> Floats:
+    """Weights of the columns. signs: 1 or -1. portions: how much each row counts. mild: penalty of each weight."""
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         margin = signs * (matrix @ weights)
-        total = float(shares @ np.logaddexp(0, -margin)) + float(mild @ weights**2)
-        slope = matrix.T @ (-signs * shares / (1 + np.exp(margin))) + 2 * mild * weights
+        total = float(portions @ np.logaddexp(0, -margin)) + float(mild @ weights**2)
+        slope = matrix.T @ (-signs * portions / (1 + np.exp(margin))) + 2 * mild * weights
         return total, np.asarray(slope)
 
-    weights = _minimum(loss, names)
-    return {name: round(weights[name] * factor, 4) for name, factor in zip(names, scale.tolist(), strict=True)}
+    return _solution(loss, matrix.shape[1])
 
 
 def _minimum(loss: Callable[[Floats], tuple[float, Floats]], names: tuple[str, ...]) -> dict[str, float]:
-    solution: Any = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 300})
-    return {name: round(float(weight), 4) for name, weight in zip(names, solution.x, strict=True)}
+    return {name: round(weight, 4) for name, weight in zip(names, _solution(loss, len(names)).tolist(), strict=True)}
+
+
+def _solution(loss: Callable[[Floats], tuple[float, Floats]], size: int) -> Floats:
+    solution: Any = minimize(loss, np.zeros(size), jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    return np.asarray(solution.x)
 
 
 MEASURES = ("evidence_any", "evidence_all", "evidence_mean")

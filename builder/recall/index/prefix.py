@@ -20,10 +20,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The passages beside each in its session, -1 = none, and their lengths. Shape (passages,).
-
-    Where one alone has spoken nobody answers anybody: only passages of the same breadcrumb are beside each other.
-    """
+    """The passages beside each in its session, -1 = none, and their lengths. Shape (passages,)."""
 
     before: Ints
     after: Ints
@@ -72,15 +69,26 @@ class Prefix:
         """The passages next to each, shape (passages,)."""
         table, end = self._table, self.passages
         before, after = table.before[:end], table.after[:end]
-        after = np.where(after < end, after, -1)
-        before, after = (np.where(self._talk | (self.crumb[side] == self.crumb), side, -1) for side in (before, after))
-        length = np.append(table.length[:end], np.float32(0))
-        return Neighbours(before, after, length[before], length[after])
+        return self._beside(before, np.where(after < end, after, -1))
+
+    @cached_property
+    def context(self) -> Neighbours:
+        """The neighbours that tell what a passage is about, shape (passages,).
+
+        Where one alone has spoken nobody answers anybody, as in a list of facts: only passages of one breadcrumb are context.
+        """
+        sides = self.neighbours.before, self.neighbours.after
+        before, after = (np.where(self._talk | (self.crumb[side] == self.crumb), side, -1) for side in sides)
+        return self._beside(before, after)
 
     @cached_property
     def session(self) -> Ints:
         """Code of the session of each passage, shape (passages,)."""
         return self._breadcrumbs.session[self.crumb]
+
+    def _beside(self, before: Ints, after: Ints) -> Neighbours:
+        length = np.append(self._table.length[: self.passages], np.float32(0))
+        return Neighbours(before, after, length[before], length[after])
 
     @cached_property
     def _talk(self) -> Rows:

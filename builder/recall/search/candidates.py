@@ -25,7 +25,7 @@ class Find:
     times: int = 1
     tokens: int = 0
     probability: float = 0.0
-    """That it answers the query; of a reply, at least a share of its question's."""
+    """That it answers the query; of a reply, at least a share of that of its question."""
     reply_to: int = -1
     """Row of the find that it comes along with, as what was said in reply; -1 = it was found by itself."""
     answer: int = -1
@@ -55,6 +55,8 @@ class Candidates:
     scores: Floats
     probability: Floats
     """Shape (passages,)."""
+    answered: float
+    """The probability that anything answers."""
     is_literal: Rows
     """Found by a rare word or a keyword, shape (passages,)."""
 

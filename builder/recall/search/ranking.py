@@ -1,4 +1,4 @@
-"""Fuse the signals into one order of passages (weights are data: `ranker.toml`) and into probabilities, and say why."""
+"""Fuse the signals into one order of passages (weights are data: `ranker.toml`), and say why."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from builder.domain.reports import Evidence, Question, SignalValue
-from builder.recall.index.view import Floats, Ints, Rows, View
+from builder.recall.index.view import Floats, Ints, View
 from builder.recall.search import signals
 from builder.recall.search.candidates import Candidates
+from builder.recall.search.chance import Calibration
 from builder.recall.search.query import Query
 
 Signal = Callable[[Query, View], Floats]
@@ -56,7 +57,7 @@ SIGNALS: Mapping[str, tuple[Signal, Callable[[Floats], Floats]]] = {
     "own_parts": (signals.own_parts, _plain),
 }
 MEANING = frozenset({"similarity", "window_similarity", "nearest"})
-"""What needs vectors: signals, and of the null candidate what is nearest."""
+"""What needs vectors: signals, and the evidence of what is nearest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,9 @@ class Weights:
 
     passages: Mapping[str, float]
     """Signal → weight, of a passage's score."""
-    null: Mapping[str, float]
-    """Evidence → weight, of the score of "nothing answers this" (`NULL`)."""
+    answer: Mapping[str, float]
+    """Evidence → weight, of the log odds that anything answers (`chance.EVIDENCE`)."""
+    calibration: Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,44 +97,6 @@ def rank(query: Query, view: View, weights: Mapping[str, float]) -> Floats:
     return score
 
 
-def _always(_query: Query, _view: View, _findable: Rows) -> float:
-    return 1.0
-
-
-def _nearest(query: Query, view: View, findable: Rows) -> float:
-    """The best cosine among what may be found, 0 where nothing can be compared."""
-    cosines = signals.similarity(query, view)[findable]
-    cosines_there = cosines[~np.isnan(cosines)]
-    return float(cosines_there.max()) if len(cosines_there) else 0.0
-
-
-def _share_of_known_terms(query: Query, view: View, _findable: Rows) -> float:
-    terms = query.terms
-    return sum(len(view.prefix.occurrences(term).passages) > 0 for term in terms) / len(terms) if terms else 0.0
-
-
-NULL: Mapping[str, Callable[[Query, View, Rows], float]] = {
-    "constant": _always,
-    "nearest": _nearest,
-    "known": _share_of_known_terms,
-}
-"""What the null candidate's score is a linear sum of."""
-
-
-def probabilities(query: Query, view: View, scores: Floats, findable: Rows, weights: Mapping[str, float]) -> Floats:
-    """P = e^s / (e^null + Σ e^s) over what may be found, 0 elsewhere, shape (passages,).
-
-    findable: shape (passages,), with what the page shows, because it competes too. weights: name in NULL → weight.
-    """
-    probability = np.zeros(len(scores), np.float32)
-    if not findable.any():
-        return probability
-    against = sum(weight * NULL[name](query, view, findable) for name, weight in weights.items())
-    odds = np.exp(scores[findable].astype(np.float64) - float(scores[findable].max()))
-    probability[findable] = odds / odds.sum() / (1 + np.exp(against))
-    return probability
-
-
 class SearchEvidence:
     """Explains what one search found; signals are computed again when asked."""
 
@@ -152,7 +116,7 @@ class SearchEvidence:
             is_small_talk=query.is_small_talk,
             has_vector=bool(query.vector),
             candidates=int(np.count_nonzero(candidates.unseen)) if candidates else 0,
-            unanswered=max(1 - float(candidates.probability.sum(dtype=np.float64)), 0.0) if candidates else None,
+            unanswered=1 - candidates.answered if candidates else None,
             min_probability=min_probability,
         )
 

@@ -5,34 +5,24 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from builder.domain.context import Omission
 from builder.domain.page_settings import Retrieval
 from builder.language.words import Terms
 from builder.recall.index.view import Floats, Ints, Rows, View
-from builder.recall.search.candidates import (
-    Candidates,
-    Find,
-    eligible_breadcrumbs,
-    eligible_passages,
-    exact,
-    find_of,
-    further,
-    lifted,
-    literal_passages,
-)
+from builder.recall.search.candidates import Candidates, Find, find_of
 from builder.recall.search.companions import BEST_FINDS, stands_elsewhere, with_companions
 from builder.recall.search.query import Query
-from builder.recall.search.ranking import Ranker, probabilities, rank
+from builder.recall.search.ranking import Ranker
+from builder.recall.search.scoring import best_of, scored
 
 MIN_POOL_PASSAGES, MAX_POOL_PASSAGES = 64, 1024
 """Bounds of the passages that are looked at closely."""
 POOL_FACTOR = 2.0
 """They are twice as many as have room, because repeats go and long ones may not fit."""
 LABEL_TOKENS = 4
-MIN_TERMS = 4
-"""Of a passage that is improbable and shares no word with the query: "will do" is no find."""
+MIN_TERMS, PROBABLE = 4, 0.05
+"""A passage of fewer terms that shares no word with the query is a find where it is so probable: "will do" is none."""
 MAX_NAMED_PASSAGES = 100
 """Passages that are named when they are not probable enough; all others are counted."""
 
@@ -83,7 +73,7 @@ def retrieve(
     page_rows: rows that the page shows. room: tokens. question: row whose words the query is,
     -1 = none. summaries: rows whose observations may be found.
     """
-    candidates = _candidates(query, view, rules, ranker, page_rows, question, summaries)
+    candidates = scored(query, view, rules, ranker, page_rows, question, summaries)
     if candidates is None:
         return RetrievalResult()
     relevant, findable = _relevant(query, view, rules, candidates)
@@ -113,36 +103,11 @@ def retrieve(
 def _relevant(query: Query, view: View, rules: Retrieval, candidates: Candidates) -> tuple[Rows, Rows]:
     """Probable or literal candidates, and those that may be found, shape (passages,)."""
     says = (view.history.passages.length[: view.passages] >= MIN_TERMS) | view.prefix.holding(query.words)
+    says |= candidates.probability >= PROBABLE
     relevant = candidates.unseen
     if rules.min_probability is not None:
         relevant = relevant & ((says & (candidates.probability >= rules.min_probability)) | candidates.is_literal)
     return relevant, relevant | (candidates.unseen & says) if rules.floor else relevant
-
-
-def _candidates(
-    query: Query,
-    view: View,
-    rules: Retrieval,
-    ranker: Ranker,
-    page_rows: frozenset[int],
-    question: int,
-    summaries: frozenset[int],
-) -> Candidates | None:
-    """None when nothing unseen may be found. What the page shows competes for probability too."""
-    breadcrumbs = eligible_breadcrumbs(query, view, rules, summaries)
-    passages = eligible_passages(query, view, rules, breadcrumbs) & (view.crumb != question)
-    on_page = np.zeros(view.size, np.bool_)
-    on_page[[row for row in page_rows if row >= 0]] = True
-    unseen = passages & ~on_page[view.crumb]
-    if not unseen.any():
-        return None
-    weights = ranker.weights(query, view)
-    # An observation has words of its message: these are still in one place.
-    literal = literal_passages(query, view, unseen & ~np.isin(view.crumb, list(summaries)) if summaries else unseen)
-    learned = rank(query, view, weights.passages)
-    scores = lifted(query, view, learned + exact(query, view) - further(query, view, learned), literal, unseen)
-    probability = probabilities(query, view, learned, passages, weights.null) * np.exp(scores - learned)
-    return Candidates(breadcrumbs=breadcrumbs, unseen=unseen, scores=scores, probability=probability, is_literal=literal > 0)
 
 
 def _not_retrieved(passages: Rows, view: View, scores: Floats) -> NotRetrieved:
@@ -150,14 +115,6 @@ def _not_retrieved(passages: Rows, view: View, scores: Floats) -> NotRetrieved:
     rows = np.zeros(view.size, np.bool_)
     rows[view.crumb[passages]] = True
     return NotRetrieved(tuple(dict.fromkeys(nearest.tolist())), np.flatnonzero(rows))
-
-
-def best_of(scores: Floats, passages: NDArray[np.int64], number: int) -> NDArray[np.int64]:
-    """The best of these passages, best first, ties to the later one."""
-    if len(passages) > number:
-        threshold = np.partition(scores[passages], -number)[-number]
-        passages = passages[scores[passages] >= threshold]
-    return passages[np.lexsort((-passages, -scores[passages]))][:number]
 
 
 def _deduplicate(pool: Ints, view: View, page_rows: frozenset[int]) -> tuple[list[tuple[int, int]], tuple[Omission, ...]]:

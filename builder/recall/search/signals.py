@@ -37,7 +37,7 @@ def pair_words(query: Query, view: View) -> Floats:
 
 def _joined_words(query: Query, view: View, own: int, before: int, after: int) -> Floats:
     """BM25 of passages joined with their neighbours."""
-    neighbours = view.prefix.neighbours
+    neighbours = view.prefix.context
 
     def joined() -> tuple[Floats, float]:
         own_length = own * view.history.passages.length[: view.passages]
@@ -97,7 +97,7 @@ def speaker(query: Query, view: View) -> Floats:
 
 def window_similarity(query: Query, view: View) -> Floats:
     """Cosine of the query and a passage's window: its vector and half of each neighbour's; NaN without any."""
-    size, has_vector, neighbours = view.passages, view.prefix.has_vector.astype(np.float32), view.prefix.neighbours
+    size, has_vector, neighbours = view.passages, view.prefix.has_vector.astype(np.float32), view.prefix.context
     own, previous, following = np.nan_to_num(similarity(query, view)), neighbours.before, neighbours.after
     one_back, two_back = view.history.passages.cosines_back(size)
     beyond = _next(has_vector, previous) + _next(has_vector, following)

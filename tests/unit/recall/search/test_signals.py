@@ -95,7 +95,7 @@ def test_similarity_is_unknown_where_there_is_no_vector() -> None:
 
 
 def test_a_window_is_made_of_the_vectors_that_there_are() -> None:
-    rows = [make_remembered(text, n) for n, text in enumerate(CHAT, 1)]
+    rows = [make_remembered(text, n, speaker=("Ana", "Ben")[n % 2]) for n, text in enumerate(CHAT, 1)]
     query = make_query("The cat is asleep.")
     gap = make_view([bare(row) if number in {2, 4} else row for number, row in enumerate(rows)])
     alone = make_view([rows[3]])
@@ -106,8 +106,19 @@ def test_a_window_is_made_of_the_vectors_that_there_are() -> None:
     assert found[4] > found[5]
 
 
+def test_where_one_alone_has_spoken_neighbours_say_nothing_of_each_other() -> None:
+    facts = [make_remembered(text, n, speaker="Ana") for n, text in enumerate(("My dog is old.", "The kiln is hot."), 1)]
+    answered = [*facts, make_remembered("Noted.", 3, speaker="Ben")]
+    query = make_query("the dog")
+    assert signals.context_words(query, make_view(facts))[1] == 0
+    assert signals.context_words(query, make_view(answered))[1] > 0
+    assert signals.window_similarity(query, make_view(facts)).tolist() == pytest.approx(
+        signals.similarity(query, make_view(facts)).tolist(), abs=1e-3
+    )
+
+
 def test_a_window_without_any_vector_is_unknown() -> None:
-    rows = [make_remembered(text, n) for n, text in enumerate(CHAT, 1)]
+    rows = [make_remembered(text, n, speaker=("Ana", "Ben")[n % 2]) for n, text in enumerate(CHAT, 1)]
     found = signals.window_similarity(make_query("The cat is asleep."), make_view([*map(bare, rows[:3]), *rows[3:]]))
     assert np.isnan(found).tolist() == [True, True, *[False] * (len(rows) - 2)]
 
