@@ -22,7 +22,7 @@ from builder.recall.search.retrieval import retrieve
 
 MAX_CALL_TOKENS = 120
 """Most tokens of a call line above what was found of its result."""
-MIN_TAKEN_PROBABILITY = 0.05
+MIN_TAKEN_PROBABILITY = 0.12
 """Of a result that a limit takes, to come back as a find."""
 MIN_LINE_TOKENS = 5
 _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)

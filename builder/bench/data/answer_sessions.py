@@ -24,6 +24,8 @@ from builder.remember.decode import decode
 from builder.remember.schemas.conversation import ToolCall
 from builder.wire.records import make_record, outgoing
 
+OWN_SESSIONS = "answers"
+"""Name of the data set that the sessions make."""
 USER, ASSISTANT, TOOL = "user", "assistant", "tool"
 """Who speaks without a name."""
 Kind = Literal["far", "superseded", "several", "time", "assistant", "order", "never", "small_talk"]
@@ -153,7 +155,9 @@ def load(name: str = "") -> tuple[Session, ...]:
 def labelled(*, held_out: bool) -> Dataset:
     """The sessions as a data set: evidence is each message that has something of what a question needs."""
     sessions = [session for session in load() if session.held_out == held_out]
-    return Dataset(name="answers, held out" if held_out else "answers", conversations=tuple(map(_with_evidence, sessions)))
+    return Dataset(
+        name=f"{OWN_SESSIONS}, held out" if held_out else OWN_SESSIONS, conversations=tuple(map(_with_evidence, sessions))
+    )
 
 
 def _with_evidence(session: Session) -> Conversation:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from builder.bench.data.answer_sessions import OWN_SESSIONS
 from builder.bench.data.datasets import Conversation, Dataset, pieces, remember
 from builder.bench.data.unanswerable import foreign, ordinary
 from builder.bench.quality.recall import run as recall
@@ -53,6 +54,8 @@ KIND_WEIGHTS = {"answered": 2.0, "foreign": 1.0, "ordinary": 1.0}
 """How much the kinds of questions count: as much with an answer as without one."""
 LEAST_JOINT = 1e-5
 """Least share times probability of an answer of a passage that the calibration is learned from."""
+OWN_IMPORTANCE = 0.15
+"""More costs recall between people; less finds less in sessions of real work."""
 Kind = Literal["answered", "foreign", "ordinary"]
 
 
@@ -163,8 +166,16 @@ async def _example(
     )
 
 
+def _importance(dataset: str) -> float:
+    return OWN_IMPORTANCE if dataset == OWN_SESSIONS else 1.0
+
+
 def fit(data: Sequence[Example], without: str = "") -> Ranker:
-    """Both sets of weights. Every data set counts the same, however many questions it has. without: a signal left out."""
+    """Both sets of weights. without: a signal left out.
+
+    Every data set counts the same, however many questions it has; for the weights of passages, the sessions of `bench answers`
+    count `OWN_IMPORTANCE`.
+    """
     names = tuple(name for name in SIGNALS if name != without)
     evidence = tuple(EVIDENCE)
     return Ranker(
@@ -209,12 +220,13 @@ def to_toml(ranker: Ranker, date: str, data: str) -> str:
 def _fit(data: Sequence[Example], names: tuple[str, ...]) -> dict[str, float]:
     columns = [NAMES.index(name) for name in names]
     sizes = Counter(example.dataset for example in data)
+    total = sum(map(_importance, sizes))
     prepared = [
         (
             example.features[:, columns].astype(np.float64),
             np.array(list(example.gold)),
             np.array(list(example.gold.values())),
-            1 / (sizes[example.dataset] * len(sizes)),
+            _importance(example.dataset) / (sizes[example.dataset] * total),
         )
         for example in data
     ]
