@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.templates.folder import TemplateSet, templates_of
+from builder.adapters.templates.folder import TemplateFailed, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.llm_hints.rendering import _read
+from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer, _read
 from builder.adapters.templates.page_rendering import Failures
 from builder.adapters.templates.sandbox.runtime import Limits
 from builder.adapters.tokens import load_counter
@@ -26,10 +26,10 @@ LITERAL = {"type": "literal", "literal": "by hints"}
 class Rendered:
     """A rendering with what failed in it."""
 
-    def __init__(self, limits: Limits | None = None, **hints: str) -> None:
+    def __init__(self, **hints: str) -> None:
         self.failures: list[Failure] = []
         bundled = templates_of(read_layers((bundled_folder("templates"),)))
-        templates = TemplateSet({**bundled[0], **hints}, *bundled[1:], limits=limits)
+        templates = TemplateSet({**bundled[0], **hints}, *bundled[1:])
         self.rendering = JinjaRendering(templates, load_counter("o200k_base"), failures=Failures(self.failures.append))
 
     def fragment(self, body: Any, hints: Any, schema: str = "ticket.v1", form: RenderForm = WHOLE, **crumb: Any) -> Fragment:
@@ -292,7 +292,8 @@ def test_no_value_begins_an_item_of_a_rule_at_the_root_of_the_page() -> None:
 def test_all_queries_of_a_record_together_have_the_time_of_one_rendering() -> None:
     """The clock of the thread stands: what is left is the time of the process that runs the queries."""
     rules: dict[str, Any] = {f"k{n}": {"type": "jq", "query": ".title"} for n in range(100)}
-    standing = Limits(seconds=1e-5, clock=lambda: 0.0)
-    fragment = Rendered(limits=standing).fragment(TICKET, transform(**rules))
-    assert "it takes longer than 1e-05 s" in fragment.failed
-    assert Rendered(limits=Limits(clock=standing.clock)).fragment(TICKET, transform(**rules)).failed == ""
+    hints, crumb = json.dumps(transform(**rules)), make_breadcrumb("words", schema="ticket.v1", body=json.dumps(TICKET))
+    little, much = (LlmHintRenderer(Limits(seconds=seconds, clock=lambda: 0.0)) for seconds in (1e-5, 60.0))
+    with pytest.raises(TemplateFailed, match="it takes longer than 1e-05 s"):
+        little.text(hints, crumb, TICKET, {}, str)
+    assert "k99: The kiln door sticks" in much.text(hints, crumb, TICKET, {}, str)
