@@ -4,17 +4,7 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.templates.sandbox.runtime import (
-    CLOCK_CHARS,
-    LimitExceeded,
-    Limits,
-    charge,
-    charge_for,
-    metered,
-    size,
-    spend,
-    step,
-)
+from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, charge, charge_for, metered, size, step
 
 LIMITS = Limits(steps=3, steps_each=1, characters=10, characters_each=2)
 
@@ -39,24 +29,6 @@ def test_larger_values_have_larger_limits() -> None:
         for _ in range(5):
             step()
         charge(14)
-
-
-def test_time_ends_a_rendering_that_no_count_ends() -> None:
-    now = 5.0
-    with metered(Limits(seconds=0.5, clock=lambda: now), 0):
-        spend(0.5)
-        charge(CLOCK_CHARS + 1)
-        now = 5.1
-        with pytest.raises(LimitExceeded, match=r"longer than 0\.5 s"):
-            charge(CLOCK_CHARS + 1)
-
-
-def test_time_of_another_process_counts_while_the_clock_stands() -> None:
-    with metered(Limits(seconds=0.5, clock=lambda: 0.0), 0):
-        for _ in range(2):
-            spend(0.25)
-        with pytest.raises(LimitExceeded, match=r"longer than 0\.5 s"):
-            spend(0.25)
 
 
 def test_two_renderings_are_counted_apart() -> None:
