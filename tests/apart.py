@@ -1,4 +1,4 @@
-"""Tests that load torch run in a process of their own, a file at a time: its 700 MB end with the file.
+"""Tests that load what is large run in a process of their own, a file at a time: the 700 MB of torch end with the file.
 
 The file's first test forks a process, which runs all tests of the file with their fixtures; each one's reports come back as it
 ends. Marked with `pytestmark = pytest.mark.apart`.

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-DEADLINE = 120.0
+DEADLINE = 300.0
 """Seconds after which a condition counts as never met: far more than a slow machine needs."""
 NOBODY_LISTENS = (
     "nobody listens for 'default', so no answer comes; start its agent (`context-builder consumers` says who listens)\n"

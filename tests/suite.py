@@ -11,7 +11,7 @@ import tempfile
 from contextlib import ExitStack
 
 TESTS = ("-m", "pytest", "--numprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder")
-"""Four processes on two cores, too: many tests wait for a process or a broker. `tests/conftest.py` gives the order of the files."""
+"""Four processes on two cores, too: many tests wait for a process or a broker. `tests/conftest.py` orders the files."""
 LOOP = "while True: pass"
 
 

@@ -83,7 +83,8 @@ def test_a_page_has_at_most_300_lines_beside_what_is_generated() -> None:
 
 def test_no_docstring_or_comment_cites_a_document_that_is_not_here() -> None:
     files = [file for file in SOURCES if file != Path(__file__)]
-    found = {str(file.relative_to(ROOT)): [text for text in prose(file) if ABSENT.search(text)] for file in files}
+    suspects = [file for file in files if ABSENT.search(file.read_text("utf-8"))]
+    found = {str(file.relative_to(ROOT)): [text for text in prose(file) if ABSENT.search(text)] for file in suspects}
     assert {name: texts for name, texts in found.items() if texts} == {}
 
 

@@ -32,7 +32,7 @@ from tests.running import (
 )
 
 DYING = str(Path(__file__).with_name("dying.py"))
-ROUNDS, SESSIONS, TRIGGERS = 10, 8, 30
+ROUNDS, SESSIONS, TRIGGERS = 6, 8, 30
 
 
 async def test_a_service_that_is_killed_at_any_stop_of_the_line_answers_everything_once_after_its_restart(tmp_path: Path) -> None:

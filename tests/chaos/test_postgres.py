@@ -12,6 +12,7 @@ from psycopg_pool.base import AttemptWithBackoff
 
 from builder.adapters.postgres import connection
 from builder.domain.errors import Unavailable
+from tests.commands import DEADLINE
 from tests.factories import make_remembered
 from tests.postgres import ROLE, kill, new_database, restart, superuser
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until
@@ -81,7 +82,7 @@ async def test_after_a_long_outage_a_store_is_back_as_soon_as_after_a_short_one(
             with pytest.raises(Unavailable):
                 await store.remember(make_remembered("Lost.", number + 1))
         restart()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(DEADLINE):
             while await store.check():
                 await asyncio.sleep(0.05)
 
@@ -94,7 +95,7 @@ async def test_a_store_whose_server_hangs_is_closed_in_time(monkeypatch: pytest.
     try:
         waiting = asyncio.create_task(store.remember(make_remembered()))
         await asyncio.sleep(0.05)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(DEADLINE):
             await asyncio.to_thread(store.close)
         with pytest.raises(Unavailable):
             await waiting

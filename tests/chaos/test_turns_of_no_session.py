@@ -10,12 +10,12 @@ from nats.js import JetStreamContext
 
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, until
 
-TURNS, SESSIONS, KILLS = 200, 25, 3
+TURNS, SESSIONS, KILLS = 100, 25, 3
 LOOP = "extends: default\nbudget: 600\ntriggers: [user.message.v1, tool.response.v1]\n"
 Trigger = tuple[str, str]
 
 
-async def test_two_hundred_turns_with_results_of_no_session_are_each_answered_once_in_the_session_that_called(
+async def test_a_hundred_turns_with_results_of_no_session_are_each_answered_once_in_the_session_that_called(
     tmp_path: Path,
 ) -> None:
     chance = random.Random(20261123)  # noqa: S311 - no secret

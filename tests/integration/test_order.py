@@ -10,7 +10,7 @@ from tests.commands import DEADLINE
 from tests.integration.inside import service_here, settings, store_that, worker_here
 from tests.running import all_settled, answered, say
 
-SESSIONS, MESSAGES = 5, 200
+SESSIONS, MESSAGES = 5, 100
 
 
 async def test_the_contexts_of_a_session_come_in_the_order_of_its_messages(tmp_path: Path) -> None:

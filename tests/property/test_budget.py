@@ -95,7 +95,7 @@ def test_a_budget_in_which_nothing_fits_is_refused_and_never_exceeded(text: str,
         assert load_counter(profile.encoding)(context.markdown) <= profile.budget
 
 
-@examples(50)
+@examples(75)
 @given(sessions(), catalogs(), profiles())
 def test_the_current_message_is_always_on_the_page_and_last(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile

@@ -92,7 +92,7 @@ class TemplateSet:
         self.sources: Mapping[TemplateKind, Mapping[str, str]] = {"hints": hints, "pages": pages}
         self._compiled = _all_compiled(self.sources)
         self.revision = _revision(hints, pages, *(languages[name] for name in sorted(languages)))
-        self._limits = limits or Limits()
+        self.limits = limits or Limits()
         self._strikes: Counter[tuple[TemplateKind, str]] = Counter()
         self._tagged = frozenset(name for name, source in pages.items() if _CLOSING.search(source))
         if GENERIC not in hints:
@@ -136,7 +136,7 @@ class TemplateSet:
             raise TemplateFailed(f"it exceeded its limits {MAX_STRIKES} times and rests until it is edited")
         template = self._compiled[kind][name]
         try:
-            with metered(self._limits, value_chars):
+            with metered(self.limits, value_chars):
                 text = "".join(template.root_render_func(template.new_context(dict(values))))
                 return items(text) if kind == "hints" else unmarked(text)
         except FAILURES as error:

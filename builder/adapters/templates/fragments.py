@@ -72,7 +72,7 @@ class JinjaRendering(PageRendering):
         self.phrases = templates.phrases(language)
         self._language = language
         self._others: dict[tuple[str, int], JinjaRendering] = {}
-        self._llm_hints = LlmHintRenderer()
+        self._llm_hints = LlmHintRenderer(templates.limits)
         self._fragments: FIFOCache[tuple[object, ...], Fragment] = FIFOCache(CACHE_SIZE, partial(size_in_memory, most=CACHE_SIZE))
         self._last_body = _NO_BODY
         self._forgotten = 0

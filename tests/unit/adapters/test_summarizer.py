@@ -107,7 +107,7 @@ async def test_a_useless_answer_is_asked_for_again(first: Callable[[], Response]
 async def test_one_that_does_not_answer_in_time_is_asked_again_and_then_given_up() -> None:
     server = Server(slow)
     with pytest.raises(Unavailable, match="Time"):
-        await asked(server, timeout=0.05, attempts=2)
+        await asked(server, timeout=0.5, attempts=2)
     assert len(server.seen) == 2
 
 

@@ -16,6 +16,8 @@ from builder.adapters.tokens import TABLES, load_counter, read_ranks
 from builder.domain.errors import Misconfigured
 from tests.growth import LINEAR, growth
 
+pytestmark = pytest.mark.apart
+
 ENCODINGS = sorted(TABLES)
 Independent = Callable[[str, str], int]
 TEXTS = {

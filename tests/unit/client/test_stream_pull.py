@@ -40,7 +40,7 @@ class Broker:
         self.arrived.set()
 
     async def next_request(self) -> tuple[int, str]:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await self.arrived.wait()
         self.arrived.clear()
         return self.requests[-1]

@@ -27,7 +27,7 @@ async def test_another_keys_lock_is_free() -> None:
 
 async def test_a_lock_that_is_held_or_waited_for_is_the_keys_only_one() -> None:
     locks = KeyedLock[str]()
-    async with locks.of("a") as _, asyncio.timeout(1):
+    async with locks.of("a") as _, asyncio.timeout(60):
         waiting = asyncio.ensure_future(hold(locks))
         await asyncio.sleep(0)
         assert not waiting.done()

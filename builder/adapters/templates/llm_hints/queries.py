@@ -131,8 +131,8 @@ def _meter(expression: BaseExpression) -> None:
 CHILD = Path(__file__).with_name("jq_child.py")
 MAX_JQ_CHARS = 2_000
 CPU_SECONDS = 0.5
-WALL_SECONDS = 2.0
-"""The service waits for it."""
+WALL_SECONDS = 10.0
+"""The last resort: CPU_SECONDS may take long beside other work."""
 MEMORY_BYTES = 256 * 2**20
 MAX_ANSWER_BYTES = 2**20
 NOT_INSTALLED = f"the package jq is not installed; {installation('jq')}, or use template or extract"
@@ -170,7 +170,11 @@ def check_query(query: str) -> None:
 class JqProcess:
     """The process; thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, cpu: float = CPU_SECONDS, wall: float = WALL_SECONDS, memory: int = MEMORY_BYTES) -> None:
+        """cpu, wall: seconds of a query. memory: bytes of the process."""
+        self._cpu = cpu
+        self._wall = wall
+        self._memory = memory
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
 
@@ -187,10 +191,10 @@ class JqProcess:
     def _answer(self, line: bytes) -> dict[str, Any]:
         process = self._process if self._process and self._process.poll() is None else self._start()
         try:
-            answer: dict[str, Any] = json.loads(_exchange(process, line))
+            answer: dict[str, Any] = json.loads(_exchange(process, line, self._wall))
         except (OSError, ValueError) as error:
             _end(process)
-            limits = f"{CPU_SECONDS:g} s of processor time or {MEMORY_BYTES // 2**20} MiB"
+            limits = f"{self._cpu:g} s of processor time or {self._memory // 2**20} MiB"
             raise JqFailed(f"jq: the query needs more than {limits}; let it do less") from error
         return answer
 
@@ -198,7 +202,7 @@ class JqProcess:
         spec = find_spec("jq")
         if spec is None or spec.origin is None:
             raise JqFailed(NOT_INSTALLED)
-        limits = (str(CPU_SECONDS), str(MEMORY_BYTES), str(MAX_ANSWER_BYTES))
+        limits = (str(self._cpu), str(self._memory), str(MAX_ANSWER_BYTES))
         command = [sys.executable, "-I", str(CHILD), str(Path(spec.origin).parent), *limits]
         process = subprocess.Popen(  # noqa: S603 - our own module
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}, cwd="/", bufsize=0
@@ -208,11 +212,11 @@ class JqProcess:
         return process
 
 
-def _exchange(process: subprocess.Popen[bytes], line: bytes) -> bytes:
+def _exchange(process: subprocess.Popen[bytes], line: bytes, seconds: float) -> bytes:
     if process.stdin is None or process.stdout is None:
         raise OSError("the process has no pipes")
     process.stdin.write(line)
-    end, answer = monotonic() + WALL_SECONDS, b""
+    end, answer = monotonic() + seconds, b""
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while not answer.endswith(b"\n"):

@@ -81,9 +81,9 @@ def read_hints(text: str) -> LlmHints:
 class LlmHintRenderer:
     """Disables hints that exceed limits `MAX_STRIKES` times."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: Limits) -> None:
         """limits: of each rendering."""
-        self._limits = limits or Limits()
+        self._limits = limits
         self._strikes: FIFOCache[str, int] = FIFOCache(MAX_TEXTS)
 
     def text(self, hints: str, breadcrumb: Breadcrumb, body: dict[str, Any], values: dict[str, Any], limit: Limit) -> str:

@@ -5,7 +5,7 @@ name is an error.
 """
 
 import sys
-from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -147,6 +147,8 @@ class Limits:
     """As `steps_each`."""
     seconds: float = 0.5
     """Processor time."""
+    clock: Callable[[], float] = thread_time
+    """Seconds of processor time so far."""
 
 
 class Meter:
@@ -160,7 +162,7 @@ class Meter:
         self._steps = limits.steps + int(limits.steps_each * value_chars)
         self._characters = limits.characters + limits.characters_each * value_chars
         self._looks = CLOCK_STEPS
-        self._ends = thread_time() + limits.seconds
+        self._ends = limits.clock() + limits.seconds
 
     @property
     def remaining(self) -> int:
@@ -187,7 +189,7 @@ class Meter:
     def spend(self, seconds: float) -> None:
         """Count processor time of another process. Raises `LimitExceeded`."""
         self._ends -= seconds
-        if thread_time() > self._ends:
+        if self._limits.clock() > self._ends:
             raise LimitExceeded(f"it takes longer than {self._limits.seconds:g} s; let it do less")
 
 

@@ -180,7 +180,7 @@ async def test_a_silent_part_of_a_batch_takes_no_vector_of_the_others_and_no_tim
         return status(503)(body)
 
     server = EmbeddingServer(vectors, status(413), vectors, busy)
-    async with engine_of(server, batch=4, timeout=0.5) as engine:
+    async with engine_of(server, batch=4, timeout=2) as engine:
         await engine.embed("first")
         found = await asyncio.gather(*map(engine.embed, "abcd"), return_exceptions=True)
         assert [each for each in found if isinstance(each, bytes)] == [model().encode(text) for text in "ab"]

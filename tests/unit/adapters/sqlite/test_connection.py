@@ -18,6 +18,7 @@ from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.domain.recall import RecallQuery, Scope
 from tests.factories import FAR, MODEL, latest_of, make_answer, make_catalog, make_place, make_question, make_remembered
+from tests.running import wait_for
 
 ROOT = Path(__file__).parents[4]
 WRITER = """
@@ -200,8 +201,9 @@ def test_who_opens_a_new_file_waits_for_who_is_just_making_it(tmp_path: Path) ->
     maker.execute("BEGIN IMMEDIATE")
     with ThreadPoolExecutor(1) as pool:
         opening = pool.submit(SqliteStore, str(tmp_path / "store.db"))
+        wait_for(opening.running, "the second opening to begin")
         wait([opening], timeout=0.1)
-        assert opening.running()
+        assert not opening.done()
         maker.execute("COMMIT")
         opening.result().close()
     maker.close()

@@ -1,10 +1,12 @@
 """Before templates are in force they are tried on the examples of the schemas."""
 
 import json
+import math
 
 import pytest
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
+from builder.adapters.templates.sandbox.runtime import Limits
 from builder.adapters.templates.trial import MAX_CHANGES, SHOW, faults, hides_words
 from builder.app.config import bundled_folder, read_layers
 from builder.domain.errors import Misconfigured
@@ -22,7 +24,7 @@ EXAMPLE = 'the example {"content": "Where do I set the API key?", "session_id": 
 def faults_of(hint: str = "", page: str = "", schema: str = "user.message.v1") -> list[tuple[str, str, str]]:
     """File, what is wrong and what to do, with this hint or page beside the bundled ones."""
     hints, pages = ({schema: hint} if hint else {}), ({"mine": page} if page else {})
-    found = faults(TemplateSet(HINTS | hints, PAGES | pages, LANGUAGES))
+    found = faults(TemplateSet(HINTS | hints, PAGES | pages, LANGUAGES, Limits(seconds=math.inf)))
     return [(finding.file, finding.problem, finding.fix) for finding in found]
 
 

@@ -1,8 +1,9 @@
 """What was found fills the rest of the page, the best first, and says nothing that the page says already."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from contextvars import copy_context
 from dataclasses import replace
+from functools import cache
 from itertools import count
 
 import pytest
@@ -23,7 +24,7 @@ def profile(budget: int = 1000, **retrieval: object) -> Profile:
     return make_profile(budget=budget, window=window, summaries=None, retrieval={"min_probability": None} | retrieval)
 
 
-def page(rows: list[StoredBreadcrumb], wanted: Profile | None = None) -> Context:
+def page(rows: Iterable[StoredBreadcrumb], wanted: Profile | None = None) -> Context:
     return make_context(ASK, [*rows, *chat(2, 700, "on the weather")], wanted or profile())
 
 
@@ -31,10 +32,11 @@ def found(context: Context) -> str:
     return section(context, "Relevant Earlier Messages")
 
 
-def kilns(number: int, start: int = 1) -> list[StoredBreadcrumb]:
-    return [
+@cache
+def kilns(number: int, start: int = 1) -> tuple[StoredBreadcrumb, ...]:
+    return tuple(
         said(n, f"Kiln {n} stands in town {n} by the river and is as hot as ever it was.") for n in range(start, start + number)
-    ]
+    )
 
 
 def test_finds_stand_in_the_order_in_which_they_were_said_and_fill_the_rest() -> None:

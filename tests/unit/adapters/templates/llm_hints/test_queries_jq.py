@@ -6,14 +6,15 @@ from typing import Any
 import pytest
 
 from builder.adapters.templates.llm_hints import queries
-from builder.adapters.templates.llm_hints.queries import JqFailed, JqProcess, check_query
+from builder.adapters.templates.llm_hints.queries import MEMORY_BYTES, JqFailed, JqProcess, check_query
+from tests.commands import DEADLINE
 
 CATALOG = {"tools": [{"name": "b", "category": "llm"}, {"name": "a", "category": "llm"}], "secret": "hunter2"}
 
 
 @pytest.fixture(scope="module")
 def process() -> JqProcess:
-    return JqProcess()
+    return JqProcess(wall=DEADLINE)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +91,20 @@ def test_a_query_that_needs_too_much_fails_and_the_next_one_is_answered(process:
     with pytest.raises(JqFailed):
         process.value(query, None)
     assert process.value(".a", {"a": 1})[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("process", "query"),
+    [
+        (JqProcess(cpu=0.01, wall=DEADLINE), "last(range(1e10))"),
+        (JqProcess(cpu=DEADLINE, wall=0.01), "last(range(1e10))"),
+        (JqProcess(cpu=DEADLINE, wall=DEADLINE), f'"x" * {MEMORY_BYTES} | length'),
+    ],
+    ids=["processor time", "time", "memory"],
+)
+def test_each_limit_ends_a_query_alone(process: JqProcess, query: str) -> None:
+    with pytest.raises(JqFailed, match="the query needs more than"):
+        process.value(query, None)
 
 
 def test_the_process_has_no_environment_no_files_and_no_words_of_people_in_its_reasons(process: JqProcess, tmp_path: Any) -> None:

@@ -1,12 +1,34 @@
 """A rendering has so many steps and characters, and more of them for larger values."""
 
+import math
 from typing import Any
 
 import pytest
 
-from builder.adapters.templates.sandbox.runtime import LimitExceeded, Limits, charge, charge_for, metered, size, step
+from builder.adapters.templates.sandbox.runtime import (
+    CLOCK_CHARS,
+    CLOCK_STEPS,
+    LimitExceeded,
+    Limits,
+    charge,
+    charge_for,
+    metered,
+    size,
+    spend,
+    step,
+)
 
-LIMITS = Limits(steps=3, steps_each=1, characters=10, characters_each=2)
+LIMITS = Limits(steps=3, steps_each=1, characters=10, characters_each=2, seconds=math.inf)
+
+
+class Clock:
+    """Shows what a test says."""
+
+    def __init__(self) -> None:
+        self.seconds = 7.0
+
+    def __call__(self) -> float:
+        return self.seconds
 
 
 def test_steps_are_counted() -> None:
@@ -35,6 +57,29 @@ def test_two_renderings_are_counted_apart() -> None:
     for _ in range(2):
         with metered(LIMITS, 0):
             charge(10)
+
+
+def test_its_time_is_looked_at_between_steps_and_before_much_text() -> None:
+    clock = Clock()
+    limits = Limits(seconds=0.5, clock=clock)
+    for much in (lambda: charge(CLOCK_CHARS + 1), lambda: [step() for _ in range(CLOCK_STEPS)]):
+        with metered(limits, 0):
+            clock.seconds += 0.5
+            much()
+            clock.seconds += 0.01
+            with pytest.raises(LimitExceeded, match=r"it takes longer than 0\.5 s"):
+                much()
+
+
+def test_the_time_of_other_processes_adds_up_with_its_own() -> None:
+    clock = Clock()
+    with metered(Limits(seconds=1, clock=clock), 0):
+        spend(0.5)
+        spend(0.25)
+        clock.seconds += 0.25
+        spend(0)
+        with pytest.raises(LimitExceeded, match="it takes longer than 1 s"):
+            spend(0.25)
 
 
 @pytest.mark.parametrize(
