@@ -60,7 +60,7 @@ def recall(
 
     async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
         core.builder.recaller.workspaces.max_rows = 0 if two_stages else MAX_ROWS
-        rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
+        rankers = leave_one_out(await _examples(core, fit_on), (dataset,)) if fit_on else {}
         wide = core.profile(profile)
         wide = replace(wide, retrieval=replace(wide.retrieval, scope="workspace" if scope == "elsewhere" else scope))
         finish = partial(summarise, core, (wide,))
@@ -103,7 +103,7 @@ def search(
     datasets = [forms[scope](each) for file in files for each in own.get(file, lambda file=file: (load(file),))()]
 
     async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
-        rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
+        rankers = leave_one_out(await _examples(core, fit_on), datasets) if fit_on else {}
         profile = core.profile("default")
         wide = replace(profile, retrieval=replace(profile.retrieval, scope=scope))
         return {"scope": scope, "model": core.embedder.model} | await bench.run(core.builder, datasets, wide, step, rankers)
@@ -242,12 +242,13 @@ def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_j
 
 
 async def _examples(core: "Components", files: str, step: "Callable[[], None]" = lambda: None) -> "tuple[Example, ...]":
+    from builder.bench.data import facts
     from builder.bench.data.answer_sessions import labelled
     from builder.bench.data.datasets import load
     from builder.bench.quality.fit import examples
 
     datasets = [*(load(file.strip()) for file in files.split(",")), labelled(held_out=False)]
-    return await examples(core.builder, datasets, core.profile("recall"), step)
+    return await examples(core.builder, datasets, core.profile("recall"), step, facts.pooled())
 
 
 def _positions(text: str) -> tuple[int, ...]:

@@ -56,6 +56,7 @@ LEAST_JOINT = 1e-5
 """Least share times probability of an answer of a passage that the calibration is learned from."""
 OWN_IMPORTANCE = 0.15
 """More costs recall between people; less finds less in sessions of real work."""
+NOTHING = Dataset(name="", conversations=())
 Kind = Literal["answered", "foreign", "ordinary"]
 
 
@@ -88,9 +89,16 @@ class Example:
 
 
 async def examples(
-    builder: ContextBuilder, datasets: Sequence[Dataset], profile: Profile, step: Callable[[], None]
+    builder: ContextBuilder,
+    datasets: Sequence[Dataset],
+    profile: Profile,
+    step: Callable[[], None],
+    short: Dataset = NOTHING,
 ) -> tuple[Example, ...]:
-    """Every question that has evidence, questions of other conversations, and ordinary messages. Remembers the conversations."""
+    """Every question that has evidence, questions of other conversations, and ordinary messages. Remembers the conversations.
+
+    short: conversations of a few messages, which count as pieces do.
+    """
     collected: list[Example] = []
     conversations = [(dataset, conversation) for dataset in datasets for conversation in dataset.conversations]
     for turn, (dataset, conversation) in enumerate(conversations):
@@ -102,6 +110,11 @@ async def examples(
             for number, piece in enumerate(pieces(conversation, size)):
                 few = (*_named("foreign", _few(others, number)), *_named("ordinary", _few(idle, number)))
                 collected += await _of(builder, dataset, piece, profile, size, few, step)
+    for number, conversation in enumerate(short.conversations):
+        others = tuple(foreign(conversation, (short,), len(conversation.questions)))
+        idle = tuple(ordinary(conversation, held_out=False))
+        few = (*_named("foreign", others), *_named("ordinary", _few(idle, number)))
+        collected += await _of(builder, short, conversation, profile, len(conversation.breadcrumbs), few, step)
     return tuple(collected)
 
 
@@ -191,9 +204,10 @@ def _weights(data: Sequence[Example], names: tuple[str, ...], evidence: tuple[st
     return Weights(passages=passages, answer=answer, calibration=_fit_calibration(data, share, answer))
 
 
-def leave_one_out(data: Sequence[Example], without: str = "") -> dict[str, Ranker]:
-    """Weights by session, learned from all the others: what a fair report uses."""
-    sessions = dict.fromkeys(example.session for example in data)
+def leave_one_out(data: Sequence[Example], datasets: Sequence[Dataset], without: str = "") -> dict[str, Ranker]:
+    """Weights for each session of these data sets, learned from all others: what a fair report uses."""
+    known = {example.session for example in data}
+    sessions = dict.fromkeys(each.session for dataset in datasets for each in dataset.conversations if each.session in known)
     return {session: fit([example for example in data if example.session != session], without) for session in sessions}
 
 
@@ -330,7 +344,7 @@ async def ablation(
         raise Misconfigured(f"{dataset.name} is one conversation, which leaves none to learn from; name others with --fit-on")
 
     async def measured(without: str = "") -> dict[str, dict[str, float]]:
-        report = await recall(builder, dataset, profile, budgets, step, leave_one_out(data, without))
+        report = await recall(builder, dataset, profile, budgets, step, leave_one_out(data, (dataset,), without))
         return {budget: {name: row[name] for name in MEASURES} for budget, row in report["budgets"].items()}
 
     everything = await measured()
