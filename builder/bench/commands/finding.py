@@ -242,13 +242,12 @@ def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_j
 
 
 async def _examples(core: "Components", files: str, step: "Callable[[], None]" = lambda: None) -> "tuple[Example, ...]":
-    from builder.bench.data import facts
     from builder.bench.data.answer_sessions import labelled
     from builder.bench.data.datasets import load
     from builder.bench.quality.fit import examples
 
     datasets = [*(load(file.strip()) for file in files.split(",")), labelled(held_out=False)]
-    return await examples(core.builder, datasets, core.profile("recall"), step, facts.pooled())
+    return await examples(core.builder, datasets, core.profile("recall"), step)
 
 
 def _positions(text: str) -> tuple[int, ...]:

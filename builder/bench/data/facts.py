@@ -29,11 +29,6 @@ def load() -> tuple[Dataset, ...]:
     )
 
 
-def pooled() -> Dataset:
-    """All people in one data set."""
-    return Dataset(name="facts", conversations=tuple(each for dataset in load() for each in dataset.conversations))
-
-
 def _conversation(person: Mapping[str, Any]) -> Conversation:
     session, workspace = person["id"], f"{WORKSPACE}-facts-{person['id']}"
 

@@ -56,7 +56,6 @@ LEAST_JOINT = 1e-5
 """Least share times probability of an answer of a passage that the calibration is learned from."""
 OWN_IMPORTANCE = 0.15
 """More costs recall between people; less finds less in sessions of real work."""
-NOTHING = Dataset(name="", conversations=())
 Kind = Literal["answered", "foreign", "ordinary"]
 
 
@@ -89,16 +88,9 @@ class Example:
 
 
 async def examples(
-    builder: ContextBuilder,
-    datasets: Sequence[Dataset],
-    profile: Profile,
-    step: Callable[[], None],
-    short: Dataset = NOTHING,
+    builder: ContextBuilder, datasets: Sequence[Dataset], profile: Profile, step: Callable[[], None]
 ) -> tuple[Example, ...]:
-    """Every question that has evidence, questions of other conversations, and ordinary messages. Remembers the conversations.
-
-    short: conversations of a few messages, which count as pieces do.
-    """
+    """Every question that has evidence, questions of other conversations, and ordinary messages. Remembers the conversations."""
     collected: list[Example] = []
     conversations = [(dataset, conversation) for dataset in datasets for conversation in dataset.conversations]
     for turn, (dataset, conversation) in enumerate(conversations):
@@ -110,11 +102,6 @@ async def examples(
             for number, piece in enumerate(pieces(conversation, size)):
                 few = (*_named("foreign", _few(others, number)), *_named("ordinary", _few(idle, number)))
                 collected += await _of(builder, dataset, piece, profile, size, few, step)
-    for number, conversation in enumerate(short.conversations):
-        others = tuple(foreign(conversation, (short,), len(conversation.questions)))
-        idle = tuple(ordinary(conversation, held_out=False))
-        few = (*_named("foreign", others), *_named("ordinary", _few(idle, number)))
-        collected += await _of(builder, short, conversation, profile, len(conversation.breadcrumbs), few, step)
     return tuple(collected)
 
 
