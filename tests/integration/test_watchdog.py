@@ -1,11 +1,9 @@
 """A durable, a stream or the whole broker goes away: the service goes on, answers nothing again, and says how it is."""
 
-import asyncio
 import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import count
 from pathlib import Path
 from uuid import uuid4
 
@@ -32,7 +30,7 @@ from builder.ports.broker import Delivery
 from builder.wire.subjects import Installation
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until
-from tests.stores import Method, changed_stores, durable_store
+from tests.stores import durable_store
 
 BOUND_AGAIN = "was bound again"
 WATCHFUL = (str(Path(__file__).with_name("watchful.py")),)
@@ -93,19 +91,7 @@ async def test_a_durable_that_is_lost_at_once_does_not_make_a_fresh_installation
 
 
 async def test_nobody_but_the_watchdog_makes_the_durable_and_no_service_starts_without_it(tmp_path: Path) -> None:
-    looked, notes = asyncio.Event(), count(1)
-
-    def noting(advance: Method) -> Method:
-        async def noted(workspace: str, session: str, place: Place) -> None:
-            await advance(workspace, session, place)
-            if (workspace, session) == FLOOR and next(notes) == 2:  # the first is that of the start
-                looked.set()
-
-        return noted
-
-    parts = Parts(watch_seconds=3600, stores=changed_stores(advance=noting))
-    async with open_service(settings(tmp_path), parts) as service:
-        await looked.wait()  # else the watchdog's first look brings the durable back
+    async with open_service(settings(tmp_path), Parts(watch_seconds=3600)) as service:
         await service.js.delete_consumer(BREADCRUMBS, DURABLE)
         with pytest.raises(Misconfigured):
             async with serving(service):
