@@ -30,7 +30,7 @@ from builder.ports.broker import Delivery
 from builder.wire.subjects import Installation
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until
-from tests.stores import durable_store
+from tests.stores import Method, changed_stores, durable_store
 
 BOUND_AGAIN = "was bound again"
 WATCHFUL = (str(Path(__file__).with_name("watchful.py")),)
@@ -91,7 +91,21 @@ async def test_a_durable_that_is_lost_at_once_does_not_make_a_fresh_installation
 
 
 async def test_nobody_but_the_watchdog_makes_the_durable_and_no_service_starts_without_it(tmp_path: Path) -> None:
-    async with open_service(settings(tmp_path), Parts(watch_seconds=3600)) as service:
+    noted: list[Place] = []
+
+    def noting(advance: Method) -> Method:
+        async def advance_and_note(kind: str, name: str, place: Place) -> None:
+            await advance(kind, name, place)
+            noted.extend([place] * ((kind, name) == FLOOR))
+
+        return advance_and_note
+
+    async def has_looked() -> bool:
+        return len(noted) >= 2
+
+    parts = Parts(stores=changed_stores(advance=noting), watch_seconds=3600)
+    async with open_service(settings(tmp_path), parts) as service:
+        await until(has_looked, "the watchdog to have looked once, after its preparation")
         await service.js.delete_consumer(BREADCRUMBS, DURABLE)
         with pytest.raises(Misconfigured):
             async with serving(service):
