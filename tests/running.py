@@ -226,7 +226,7 @@ async def jetstream(url: str | list[str]) -> AsyncIterator[JetStreamContext]:
     """JetStream of a broker, for looking into streams and for publishing what no client would."""
     connection = await nats.connect(url)
     try:
-        yield connection.jetstream()
+        yield connection.jetstream(timeout=DEADLINE)
     finally:
         await connection.close()
 

@@ -51,11 +51,17 @@ async def killed_at(stop: str, data: Path) -> None:
         assert await asyncio.to_thread(dying.wait) == -signal.SIGKILL, stop
     finally:
         dying.kill()
-    async with service_here(settings(data, ack_wait_seconds=2)) as service:
-        await say(service.js, said["m3"], "s1", "m3")
-        await all_settled(service.js)
-        events = await answered(service.js)
-        assert await dead_letters(service.js) == [], stop
+    restarted = Running(data, worker__ack_wait_seconds=2)
+    try:
+        await asyncio.to_thread(restarted.start)
+        async with jetstream(restarted.url) as js:
+            await say(js, said["m3"], "s1", "m3")
+            await all_settled(js)
+            events = await answered(js)
+            assert await dead_letters(js) == [], stop
+        assert await asyncio.to_thread(restarted.stop) == 0, stop
+    finally:
+        restarted.kill()
     assert [event["trigger_event_id"] for event in events] == list(said), stop
     for number, event in enumerate(events, 1):
         for text in list(said.values())[:number]:
@@ -65,7 +71,8 @@ async def killed_at(stop: str, data: Path) -> None:
 
 
 async def test_a_service_that_is_killed_while_it_fills_vectors_in_goes_on_where_it_was(tmp_path: Path) -> None:
-    await asyncio.gather(*(killed_while(stop, tmp_path / stop) for stop in FILLING))
+    for stop in FILLING:
+        await killed_while(stop, tmp_path / stop)
 
 
 async def killed_while(stop: str, data: Path) -> None:

@@ -212,14 +212,15 @@ async def say(api: Api, message: str) -> None:
 
 
 async def test_a_token_makes_only_so_many_requests(tmp_path: Path) -> None:
+    """On a slow machine the first ones are a minute old before there was one too many: a few more are allowed then."""
+    allowed = 0
     with Running(tmp_path, embedding__engine="none", http__requests_a_minute=3) as service:
         async with Api(service.http, token_of(service)) as api:
-            answers = [await api.get("/v1/sessions") for _ in range(3)]
             while (answer := await api.get("/v1/sessions")).status == 200:
-                answers.append(answer)  # the minute runs on meanwhile
-    assert [answer.status for answer in answers[:3]] == [200, 200, 200]
+                allowed += 1
     assert answer.status == 429
     assert "made more than 3 requests in a minute" in answer.json["detail"]
+    assert 3 <= allowed < 10
 
 
 def test_schemathesis_finds_nothing(service: Running, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """A tool that never answers: the agent that waits for it gets its context all the same, once, whatever crashes."""
 
+import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -65,11 +66,11 @@ def workspace() -> str:
     return f"w{uuid4().hex[:8]}"
 
 
-async def call(js: JetStreamContext, workspace: str) -> None:
-    """An agent makes two calls, of which one is answered."""
+async def call(js: JetStreamContext, workspace: str, *others: Awaitable[object]) -> None:
+    """An agent makes two calls, of which one is answered. others: sent after these, all at once: in time on any machine."""
     await say(js, "Build it.", "s1", "ask", workspace)
-    await say(js, "", "s1", "calling", workspace, schema="agent.response.v1", body=BODY)
-    await result(js, workspace, "ls", "Makefile")
+    calling = say(js, "", "s1", "calling", workspace, schema="agent.response.v1", body=BODY)
+    await asyncio.gather(calling, result(js, workspace, "ls", "Makefile"), *others)
 
 
 async def result(js: JetStreamContext, workspace: str, request: str, output: str) -> None:
@@ -115,8 +116,7 @@ async def test_a_turn_with_an_open_call_gets_one_context_when_its_time_is_over(s
 
 async def test_a_person_who_speaks_meanwhile_is_answered_with_the_call_that_failed(service: Running, workspace: str) -> None:
     async with jetstream(service.url) as js:
-        await call(js, workspace)
-        await say(js, "Leave it.", "s1", "leave", workspace)
+        await call(js, workspace, say(js, "Leave it.", "s1", "leave", workspace))
         await until(lambda: _many(js, workspace, 3), "the context of the turn")
         first, second, third = await contexts(js, workspace)
     assert [context["trigger_event_id"] for context in (first, second)] == ["ask", "leave"]
@@ -139,8 +139,8 @@ async def test_a_service_that_was_killed_while_a_call_was_open_gives_up_on_it_af
             service.kill()
             service.start()
             await until(lambda: _many(js, workspace, 2), "the context of the turn")
-            await say(js, "", "s2", "again", workspace, schema="agent.response.v1", body=BODY)
-            await until(lambda: _in_work(js), "the durable to have the call")
+            again = await say(js, "", "s2", "again", workspace, schema="agent.response.v1", body=BODY)
+            await until(lambda: _delivered(js, again), "the durable to have had the call")
             await js.delete_consumer(BREADCRUMBS, DEFAULT.calls_durable)
             await until(lambda: _many(js, workspace, 3), "the context of a turn whose durable was lost")
             await until(lambda: waited(js), "no call to wait")
@@ -148,8 +148,9 @@ async def test_a_service_that_was_killed_while_a_call_was_open_gives_up_on_it_af
             assert len(await contexts(js, workspace)) == 3
 
 
-async def _in_work(js: JetStreamContext) -> bool:
-    return bool((await js.consumer_info(BREADCRUMBS, DEFAULT.calls_durable)).num_ack_pending)
+async def _delivered(js: JetStreamContext, sequence: int) -> bool:
+    delivered = (await js.consumer_info(BREADCRUMBS, DEFAULT.calls_durable)).delivered
+    return delivered is not None and delivered.stream_seq >= sequence
 
 
 async def _many(js: JetStreamContext, workspace: str, count: int) -> bool:

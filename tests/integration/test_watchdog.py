@@ -1,11 +1,9 @@
 """A durable, a stream or the whole broker goes away: the service goes on, answers nothing again, and says how it is."""
 
-import asyncio
 import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import count
 from pathlib import Path
 from uuid import uuid4
 
@@ -93,19 +91,21 @@ async def test_a_durable_that_is_lost_at_once_does_not_make_a_fresh_installation
 
 
 async def test_nobody_but_the_watchdog_makes_the_durable_and_no_service_starts_without_it(tmp_path: Path) -> None:
-    looked, notes = asyncio.Event(), count(1)
+    noted: list[Place] = []
 
     def noting(advance: Method) -> Method:
-        async def noted(workspace: str, session: str, place: Place) -> None:
-            await advance(workspace, session, place)
-            if (workspace, session) == FLOOR and next(notes) == 2:  # the first is that of the start
-                looked.set()
+        async def advance_and_note(kind: str, name: str, place: Place) -> None:
+            await advance(kind, name, place)
+            noted.extend([place] * ((kind, name) == FLOOR))
 
-        return noted
+        return advance_and_note
 
-    parts = Parts(watch_seconds=3600, stores=changed_stores(advance=noting))
+    async def has_looked() -> bool:
+        return len(noted) >= 2
+
+    parts = Parts(stores=changed_stores(advance=noting), watch_seconds=3600)
     async with open_service(settings(tmp_path), parts) as service:
-        await looked.wait()  # else the watchdog's first look brings the durable back
+        await until(has_looked, "the watchdog to have looked once, after its preparation")
         await service.js.delete_consumer(BREADCRUMBS, DURABLE)
         with pytest.raises(Misconfigured):
             async with serving(service):

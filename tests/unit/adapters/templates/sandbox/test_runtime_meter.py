@@ -31,10 +31,14 @@ class Clock:
         return self.seconds
 
 
+def steps(number: int) -> None:
+    for _ in range(number):
+        step()
+
+
 def test_steps_are_counted() -> None:
     with metered(LIMITS, 0):
-        for _ in range(3):
-            step()
+        steps(3)
         with pytest.raises(LimitExceeded, match="more steps"):
             step()
 
@@ -48,8 +52,7 @@ def test_characters_are_counted_with_what_values_hold() -> None:
 
 def test_larger_values_have_larger_limits() -> None:
     with metered(LIMITS, 2):
-        for _ in range(5):
-            step()
+        steps(5)
         charge(14)
 
 
@@ -62,7 +65,7 @@ def test_two_renderings_are_counted_apart() -> None:
 def test_its_time_is_looked_at_between_steps_and_before_much_text() -> None:
     clock = Clock()
     limits = Limits(seconds=0.5, clock=clock)
-    for much in (lambda: charge(CLOCK_CHARS + 1), lambda: [step() for _ in range(CLOCK_STEPS)]):
+    for much in (lambda: charge(CLOCK_CHARS + 1), lambda: steps(CLOCK_STEPS)):
         with metered(limits, 0):
             clock.seconds += 0.5
             much()
