@@ -34,9 +34,9 @@ from builder.recall.index.view import View, as_of
 from builder.recall.questions import Questions
 from builder.recall.recall import ConsumerRecall, visible_to
 from builder.recall.scopes import scope_of
+from builder.recall.search.chance import Calibration
 from builder.recall.search.query import Query, content_words, identifier_terms, strip_names
 from builder.recall.search.query import query_text as query_text_of
-from builder.recall.search.chance import Calibration
 from builder.recall.search.ranking import Ranker, Weights
 from builder.remember.decode import BODIES
 from builder.remember.memory import passages
