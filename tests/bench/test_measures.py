@@ -57,7 +57,8 @@ async def test_memory_asks_every_session_of_the_store(settings: Settings) -> Non
 
 
 async def test_one_conversation_alone_cannot_be_ablated(settings: Settings) -> None:
-    from builder.bench.quality.fit import ablation, examples  # noqa: PLC0415 - imports scipy
+    from builder.bench.quality.examples import examples  # noqa: PLC0415 - imports scipy
+    from builder.bench.quality.fit import ablation  # noqa: PLC0415 - the same
 
     async with open_components(settings, location(IN_MEMORY), parts=PARTS) as core:
         sample = read("sample")

@@ -20,6 +20,7 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "billing": ("I see that charge of 49 euros on your account: it is for the yearly plan.",),
     "chat_messages": ("My studio in Lisbon has a kiln that reaches cone 6 at most.", "Noted: cone 6 at most."),
     "days_and_offsets": ("The cone drooped after 994 minutes. Entry 43.",),
+    "follow_up": ("Priya fires porcelain in it at 1,280 degrees.",),
     "german_page-trimmed": (
         "Tomas, mein Bruder, fährt den Lastwagen; er hat den Führerschein dafür.",
         "der blaue Ofen braucht einen Anschluss mit 32 Ampere.",
@@ -28,14 +29,13 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "loop_of_twenty_rounds": ("allée 11 | rang 10 | lot H-204 | verre soufflé | 33 cartons",),
     "memory_of_a_person": ("my son Jonas can't have hazelnuts, he's allergic.",),
     "one_message_too_many": ("la llave del cobertizo está debajo de la maceta azul.",),
-    "running_summary": ("the truck costs 380 euros for the weekend of 27 June.",),
     "several_questions": ('free: 7\n  price: "12.50"', "Result: Wind 4, no rain."),
     "standing_instructions": ("Understood: only reserved loaves are promised.",),
     "three_huge_results": ("schilderen: eerst schilderen: de primer laat los over 40 meter",),
 }
 """What answers the question, by session: some with rules, some with results that trigger, most with more than has room."""
 SESSIONS = tuple(EVIDENCE)
-FOUND_BY_VECTORS = ("billing", "chat_messages", "running_summary")
+FOUND_BY_VECTORS = ("billing",)
 """Sessions whose evidence words alone do not find."""
 SEARCHED = frozenset({"window", "retrieval", "memory"})
 """What has the room that finds leave, and finds."""

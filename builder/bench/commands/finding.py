@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from builder.app.components import Components
     from builder.bench.data.datasets import Dataset
-    from builder.bench.quality.fit import Example
+    from builder.bench.quality.examples import Example
 
 
 def recall(
@@ -244,7 +244,7 @@ def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_j
 async def _examples(core: "Components", files: str, step: "Callable[[], None]" = lambda: None) -> "tuple[Example, ...]":
     from builder.bench.data.answer_sessions import labelled
     from builder.bench.data.datasets import load
-    from builder.bench.quality.fit import examples
+    from builder.bench.quality.examples import examples
 
     datasets = [*(load(file.strip()) for file in files.split(",")), labelled(held_out=False)]
     return await examples(core.builder, datasets, core.profile("recall"), step)

@@ -9,161 +9,33 @@ Calibration: logistic regression of the evidence among all passages. Some sixty 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from builder.bench.data.answer_sessions import OWN_SESSIONS
-from builder.bench.data.datasets import Conversation, Dataset, pieces, remember
-from builder.bench.data.unanswerable import foreign, ordinary
+from builder.bench.data.datasets import Dataset
+from builder.bench.quality.examples import NAMES, Example
 from builder.bench.quality.recall import run as recall
-from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
-from builder.recall.index.view import Rows, View
-from builder.recall.search.candidates import (
-    eligible_breadcrumbs,
-    eligible_passages,
-    exact,
-    further,
-    lifted,
-    literal_passages,
-)
-from builder.recall.search.chance import EVIDENCE, Calibration, answered, shares
-from builder.recall.search.query import Query
+from builder.recall.search.chance import EVIDENCE, Calibration, answered
 from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
 from builder.service import ContextBuilder
 
 Floats = NDArray[np.float64]
 
 PENALTY = 1.5e-3
-NAMES = tuple(SIGNALS)
-FOREIGN_QUESTIONS = 100
-"""Questions of other conversations that each conversation is asked."""
-PIECE_SIZES = (30, 120)
-"""Messages of the pieces of a conversation that are asked too, as conversations of their own."""
-FEW = 8
-"""Questions of other conversations, and ordinary messages, that each piece is asked."""
-ORDINARY_STEP = 4
-"""Of the ordinary messages each conversation hears one in so many, others than the conversation before it."""
 KIND_WEIGHTS = {"answered": 2.0, "foreign": 1.0, "ordinary": 1.0}
 """How much the kinds of questions count: as much with an answer as without one."""
 LEAST_JOINT = 1e-5
 """Least share times probability of an answer of a passage that the calibration is learned from."""
 OWN_IMPORTANCE = 0.15
 """More costs recall between people; less finds less in sessions of real work."""
-Kind = Literal["answered", "foreign", "ordinary"]
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One message, put to a conversation.
-
-    gold: passages that hold evidence → share of it, the same for each message; empty where nothing answers.
-    features: shape (passages, NAMES). piece: messages of the piece of its conversation; 0 = all.
-    """
-
-    dataset: str
-    session: str
-    piece: int
-    kind: Kind
-    features: NDArray[np.float32]
-    gold: Mapping[int, float]
-    query: Query
-    view: View
-    findable: Rows
-    exact: NDArray[np.float32]
-    literal: NDArray[np.float32]
-
-    def share(self, weights: Mapping[str, float]) -> Floats:
-        """Of each passage, as `scored` computes it with these weights, shape (passages,)."""
-        columns = [NAMES.index(name) for name in weights]
-        learned = self.features[:, columns] @ np.array(list(weights.values()), np.float32)
-        scores = learned + self.exact - further(self.query, self.view, learned)
-        return shares(lifted(self.query, self.view, scores, self.literal, self.findable), self.findable)
-
-
-async def examples(
-    builder: ContextBuilder, datasets: Sequence[Dataset], profile: Profile, step: Callable[[], None]
-) -> tuple[Example, ...]:
-    """Every question that has evidence, questions of other conversations, and ordinary messages. Remembers the conversations."""
-    collected: list[Example] = []
-    conversations = [(dataset, conversation) for dataset in datasets for conversation in dataset.conversations]
-    for turn, (dataset, conversation) in enumerate(conversations):
-        others = tuple(foreign(conversation, datasets, FOREIGN_QUESTIONS))
-        idle = tuple(ordinary(conversation, held_out=False))
-        whole = (*_named("foreign", others), *_named("ordinary", idle[turn % ORDINARY_STEP :: ORDINARY_STEP]))
-        collected += await _of(builder, dataset, conversation, profile, 0, whole, step)
-        for size in PIECE_SIZES:
-            for number, piece in enumerate(pieces(conversation, size)):
-                few = (*_named("foreign", _few(others, number)), *_named("ordinary", _few(idle, number)))
-                collected += await _of(builder, dataset, piece, profile, size, few, step)
-    return tuple(collected)
-
-
-def _few(triggers: Sequence[Breadcrumb], number: int) -> Sequence[Breadcrumb]:
-    return triggers[number % FEW :: max(len(triggers) // FEW, 1)]
-
-
-def _named(kind: Kind, triggers: Sequence[Breadcrumb]) -> Iterator[tuple[Kind, Breadcrumb]]:
-    return ((kind, trigger) for trigger in triggers)
-
-
-async def _of(
-    builder: ContextBuilder,
-    dataset: Dataset,
-    conversation: Conversation,
-    profile: Profile,
-    piece: int,
-    others: Sequence[tuple[Kind, Breadcrumb]],
-    step: Callable[[], None],
-) -> list[Example]:
-    """The examples of one conversation, or of a piece of it. others: what it cannot answer."""
-    await remember(builder, conversation, step)
-    workspace = conversation.breadcrumbs[0].workspace
-    collected = []
-    for question in conversation.questions:
-        kind: Kind = "answered" if question.evidence else "foreign"
-        example = await _example(builder, dataset.name, profile, question.trigger, question.evidence, piece, kind)
-        if example.gold or kind == "foreign":
-            collected.append(example)
-    for other, trigger in others:
-        here = replace(trigger, workspace=workspace)
-        collected.append(await _example(builder, dataset.name, profile, here, (), piece, other))
-    return collected
-
-
-async def _example(
-    builder: ContextBuilder,
-    dataset: str,
-    profile: Profile,
-    trigger: Breadcrumb,
-    gold: tuple[str, ...],
-    piece: int,
-    kind: Kind,
-) -> Example:
-    query, view = await builder.recall_for(trigger, profile)
-    rules = profile.retrieval
-    findable = eligible_passages(query, view, rules, eligible_breadcrumbs(query, view, rules))
-    ids = [view.breadcrumb(int(row)).id for row in view.crumb]
-    numbers = Counter(id_ for id_ in ids if id_ in gold)
-    return Example(
-        dataset=dataset,
-        session=trigger.session,
-        piece=piece,
-        kind=kind,
-        features=np.stack([scale(signal(query, view)) for signal, scale in SIGNALS.values()], axis=1),
-        gold={passage: 1 / numbers[id_] / len(numbers) for passage, id_ in enumerate(ids) if id_ in gold},
-        query=query,
-        view=view,
-        findable=findable,
-        exact=exact(query, view),
-        literal=literal_passages(query, view, findable),
-    )
 
 
 def _importance(dataset: str) -> float:
@@ -193,8 +65,8 @@ def _weights(data: Sequence[Example], names: tuple[str, ...], evidence: tuple[st
 
 def leave_one_out(data: Sequence[Example], datasets: Sequence[Dataset], without: str = "") -> dict[str, Ranker]:
     """Weights for each session of these data sets, learned from all others: what a fair report uses."""
-    known = {example.session for example in data}
-    sessions = dict.fromkeys(each.session for dataset in datasets for each in dataset.conversations if each.session in known)
+    names = {example.session for example in data}
+    sessions = dict.fromkeys(each.session for dataset in datasets for each in dataset.conversations if each.session in names)
     return {session: fit([example for example in data if example.session != session], without) for session in sessions}
 
 

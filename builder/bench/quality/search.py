@@ -1,4 +1,4 @@
-"""`bench search`: whether a question that is asked by itself finds its answer, and whether its probabilities are true."""
+"""`bench search`: whether a question that is outcome by itself finds its answer, and whether its probabilities are true."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,13 +30,13 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Outcome:
     """One message, put to a conversation."""
 
     ranks: Mapping[str, int]
     """Ranking → rank of the first message that is evidence, from 1; 0 = none is."""
     probability: Floats
-    """Of each passage that may be found, shape (candidates,)."""
+    """Of each passage that may be searches, shape (candidates,)."""
     is_evidence: Rows
     """Shape (candidates,)."""
     answered: float
@@ -46,10 +46,10 @@ class Asked:
 class Results:
     """Of one data set."""
 
-    questions: list[Asked] = field(default_factory=list)
-    foreign: list[Asked] = field(default_factory=list)
+    questions: list[Outcome] = field(default_factory=list)
+    foreign: list[Outcome] = field(default_factory=list)
     """As many questions of other conversations."""
-    ordinary: list[Asked] = field(default_factory=list)
+    ordinary: list[Outcome] = field(default_factory=list)
     """Messages that ask for nothing old, which no fit has seen."""
 
 
@@ -71,8 +71,8 @@ async def run(
             for question in conversation.questions:
                 step()
                 if question.evidence:
-                    asked = await _ask(builder, question.trigger, question.evidence, profile, ranker)
-                    of_dataset.questions.append(asked)
+                    outcome = await _ask(builder, question.trigger, question.evidence, profile, ranker)
+                    of_dataset.questions.append(outcome)
             others = foreign(conversation, datasets, len(conversation.questions)) if conversation.questions else ()
             of_dataset.foreign += await _idle(builder, conversation, others, profile, ranker)
             idle = ordinary(conversation, held_out=True) if conversation.questions else ()
@@ -88,7 +88,7 @@ async def run(
 
 async def _idle(
     builder: ContextBuilder, conversation: Conversation, triggers: Iterable[Breadcrumb], profile: Profile, ranker: Ranker
-) -> list[Asked]:
+) -> list[Outcome]:
     own = conversation.questions[0].trigger if conversation.questions else None
     return [
         await _ask(builder, replace(trigger, workspace=own.workspace, session=own.session), (), profile, ranker)
@@ -99,11 +99,11 @@ async def _idle(
 
 async def _ask(
     builder: ContextBuilder, question: Breadcrumb, evidence: tuple[str, ...], profile: Profile, ranker: Ranker
-) -> Asked:
+) -> Outcome:
     query, view = await builder.question_for(question, profile)
     candidates = scored(query, view, profile.retrieval, ranker)
     if candidates is None:
-        return Asked({}, np.zeros(0, np.float32), np.zeros(0, np.bool_), 0.0)
+        return Outcome({}, np.zeros(0, np.float32), np.zeros(0, np.bool_), 0.0)
     rows = {row for row in range(view.size) if view.breadcrumb(row).id in evidence}
     is_evidence = np.isin(view.crumb, list(rows))
     scores = {
@@ -111,7 +111,7 @@ async def _ask(
         "cosine": np.nan_to_num(similarity(query, view), nan=-1),
         "bm25": _bm25(query, view),
     }
-    return Asked(
+    return Outcome(
         ranks={name: _rank(view, each, candidates.unseen, rows) for name, each in scores.items()},
         probability=candidates.probability[candidates.unseen],
         is_evidence=is_evidence[candidates.unseen],
@@ -144,7 +144,7 @@ def _bm25(query: Query, view: View) -> Floats:
 def _rankings(dataset: str, result: Results) -> dict[str, dict[str, Any]]:
     rows = {}
     for ranking in ("ours", "cosine", "bm25"):
-        ranks = np.array([asked.ranks.get(ranking, 0) for asked in result.questions])
+        ranks = np.array([outcome.ranks.get(ranking, 0) for outcome in result.questions])
         hits = {f"hit@{number}": round(float(((ranks > 0) & (ranks <= number)).mean()), 4) for number in HITS}
         mrr = float(np.divide(1.0, ranks, out=np.zeros(len(ranks)), where=ranks > 0).mean())
         rows[f"{dataset}: {ranking}"] = {"questions": len(ranks), **hits, "mrr": round(mrr, 4)}
@@ -163,7 +163,7 @@ def _answered(results: Mapping[str, Results]) -> dict[str, dict[str, Any]]:
 
 def _areas(result: Results) -> dict[str, Any]:
     kinds = {"questions": result.questions, "foreign": result.foreign, "ordinary": result.ordinary}
-    values = {kind: np.array([asked.answered for asked in each]) for kind, each in kinds.items()}
+    values = {kind: np.array([outcome.answered for outcome in each]) for kind, each in kinds.items()}
     means = {f"mean_{kind}": round(float(each.mean()), 4) if len(each) else None for kind, each in values.items()}
     return {
         "auc_foreign": _area(values["questions"], values["foreign"]),
@@ -181,12 +181,12 @@ def _area(above: Numbers, below: Numbers) -> float | None:
     return round(float((smaller + not_larger).mean() / 2 / len(below)), 4)
 
 
-def _first_results(asked: Sequence[Asked]) -> dict[str, Any]:
+def _first_results(outcome: Sequence[Outcome]) -> dict[str, Any]:
     """What the best passage of each search says, and how often it is right: the expected calibration error, and by bin."""
-    best = [int(each.probability.argmax()) for each in asked if len(each.probability)]
-    found = [each for each in asked if len(each.probability)]
-    says = np.array([float(each.probability[first]) for each, first in zip(found, best, strict=True)])
-    right = np.array([float(each.is_evidence[first]) for each, first in zip(found, best, strict=True)])
+    best = [int(each.probability.argmax()) for each in outcome if len(each.probability)]
+    searches = [each for each in outcome if len(each.probability)]
+    says = np.array([float(each.probability[first]) for each, first in zip(searches, best, strict=True)])
+    right = np.array([float(each.is_evidence[first]) for each, first in zip(searches, best, strict=True)])
     bins = [part for part in np.array_split(np.argsort(says, kind="stable"), BINS) if len(part)]
     error = sum(abs(float(says[part].mean() - right[part].mean())) * len(part) for part in bins) / max(len(says), 1)
     return {
@@ -200,10 +200,10 @@ def _first_results(asked: Sequence[Asked]) -> dict[str, Any]:
     }
 
 
-def _passages(asked: Sequence[Asked]) -> dict[str, dict[str, Any]]:
+def _passages(outcome: Sequence[Outcome]) -> dict[str, dict[str, Any]]:
     """By decade of the probability: mean of it, share that is evidence, and the quotient."""
-    says = np.concatenate([each.probability for each in asked])
-    right = np.concatenate([each.is_evidence for each in asked])
+    says = np.concatenate([each.probability for each in outcome])
+    right = np.concatenate([each.is_evidence for each in outcome])
     decades = {}
     for low, high in pairwise(DECADES):
         there = (says >= low) & (says < high if high < 1 else says <= high)

@@ -83,7 +83,8 @@ def search(
         for each in results
     )
     text_of = (f"{head}\n{indent(each.text, '    ')}\n" for head, each in zip(heads, results, strict=True))
-    show([asdict(each) for each in results], as_json, text="".join(text_of), note="" if results else "nothing answers it")
+    values = [asdict(each) | {"created_at": each.created_at.isoformat()} for each in results]
+    show(values, as_json, text="".join(text_of), note="" if results else "nothing answers it")
 
 
 def context(

@@ -69,7 +69,7 @@ class Prefix:
         """The passages next to each, shape (passages,)."""
         table, end = self._table, self.passages
         before, after = table.before[:end], table.after[:end]
-        return self._beside(before, np.where(after < end, after, -1))
+        return self._neighbours_at(before, np.where(after < end, after, -1))
 
     @cached_property
     def context(self) -> Neighbours:
@@ -79,14 +79,14 @@ class Prefix:
         """
         sides = self.neighbours.before, self.neighbours.after
         before, after = (np.where(self._talk | (self.crumb[side] == self.crumb), side, -1) for side in sides)
-        return self._beside(before, after)
+        return self._neighbours_at(before, after)
 
     @cached_property
     def session(self) -> Ints:
         """Code of the session of each passage, shape (passages,)."""
         return self._breadcrumbs.session[self.crumb]
 
-    def _beside(self, before: Ints, after: Ints) -> Neighbours:
+    def _neighbours_at(self, before: Ints, after: Ints) -> Neighbours:
         length = np.append(self._table.length[: self.passages], np.float32(0))
         return Neighbours(before, after, length[before], length[after])
 

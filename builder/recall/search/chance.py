@@ -46,7 +46,7 @@ def _nearest(query: Query, view: View, _share: Doubles, findable: Rows) -> float
     return float(there.max()) if len(there) else 0.0
 
 
-def _known(query: Query, view: View, _share: Doubles, _findable: Rows) -> float:
+def _share_of_terms(query: Query, view: View, _share: Doubles, _findable: Rows) -> float:
     """Share of the question's terms that any passage has."""
     terms = query.terms
     return sum(len(view.prefix.occurrences(term).passages) > 0 for term in terms) / len(terms) if terms else 0.0
@@ -81,7 +81,7 @@ def _asks(query: Query, _view: View, _share: Doubles, _findable: Rows) -> float:
 EVIDENCE: Mapping[str, Evidence] = {
     "constant": _always,
     "nearest": _nearest,
-    "known": _known,
+    "known": _share_of_terms,
     "shared": _shared,
     "peak": _peak,
     "log_passages": _log_passages,

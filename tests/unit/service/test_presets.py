@@ -49,7 +49,7 @@ def test_economy_finds_only_what_probably_answers_behind_a_small_window() -> Non
     economy, default = preset("economy"), preset("default")
     assert economy.retrieval.min_probability is not None
     assert default.retrieval.min_probability is not None
-    assert economy.retrieval.min_probability >= 5 * default.retrieval.min_probability
+    assert economy.retrieval.min_probability >= 3 * default.retrieval.min_probability
     assert economy.window.max_units == 12
 
 

@@ -14,7 +14,7 @@ from tests.factories import make_profile, make_remembered, make_view
 def test_the_scope_is_what_the_request_names(names: dict[str, str], scope: str) -> None:
     profile = make_profile()
     retrieval = _searching(profile, SearchRequest(text="kiln", limit=3, **names)).retrieval
-    assert (retrieval.scope, retrieval.max_results, retrieval.schemas) == (scope, 3, profile.retrieval.schemas)
+    assert (retrieval.scope, retrieval.schemas) == (scope, profile.retrieval.schemas)
 
 
 def test_a_long_text_is_shown_by_what_was_found_of_it() -> None:

@@ -179,8 +179,8 @@ def test_a_limit_of_a_schema_holds_also_while_there_is_room(limit: int) -> None:
 
 def test_neighbours_are_shown_only_once_all_that_was_found_has_room() -> None:
     rows = [said(1, "It rains in the north."), said(2, "The kiln of Delft stands here."), said(3, "It snows in the south.")]
-    assert ids_of(page(rows, profile(min_probability=0.5)), "relevant") == ["m2"]
-    assert ids_of(page(rows, profile(min_probability=0.5, neighbours=1)), "relevant") == ["m1", "m2", "m3"]
+    assert ids_of(page(rows, profile(min_probability=0.5, floor=0)), "relevant") == ["m2"]
+    assert ids_of(page(rows, profile(min_probability=0.5, floor=0, neighbours=1)), "relevant") == ["m1", "m2", "m3"]
     tight = profile(600, neighbours=3)
     assert ids_of(page(kilns(100), tight), "relevant") == ids_of(page(kilns(100), profile(600)), "relevant")
 

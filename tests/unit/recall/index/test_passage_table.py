@@ -3,12 +3,10 @@
 import numpy as np
 
 from builder.recall.index.passage_table import PAUSE_PASSAGES, PassageTable
-from builder.recall.search import signals
 from tests.conversations import two_sessions
 from tests.factories import (
     bare,
     make_history,
-    make_query,
     make_remembered,
     make_vector,
     make_view,
@@ -35,8 +33,6 @@ def test_neighbours_are_of_the_own_session_whoever_else_speaks_in_between() -> N
     view = view_of(make_history(two_sessions()), session="s1")
     assert view.prefix.neighbours.before.tolist() == [-1, -1, 0, 1, 2]
     assert view.prefix.neighbours.after.tolist() == [2, 3, 4, -1, -1]
-    scores = signals.context_words(make_query("Which kiln?"), view)
-    assert scores[2] > 0 == scores[1] == scores[3]
 
 
 def test_a_later_neighbour_is_unknown_as_of_an_earlier_place() -> None:
