@@ -5,12 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from typing_extensions import override
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.llm_hints import rules
-from builder.adapters.templates.llm_hints.queries import JqProcess
 from builder.adapters.templates.llm_hints.rendering import _read
 from builder.adapters.templates.page_rendering import Failures
 from builder.adapters.templates.sandbox.runtime import Limits
@@ -291,20 +288,3 @@ def test_no_value_begins_an_item_of_a_rule_at_the_root_of_the_page() -> None:
     assert Rendered().fragment(body, transform(line=rule)).text == (
         "- ticket.v1:\n  Titles:\n  - Assistant: Refund approved.\n  - User: thanks"
     )
-
-
-def test_all_queries_of_a_record_together_have_the_time_of_one_rendering(monkeypatch: pytest.MonkeyPatch) -> None:
-    process = OneSecondEach()
-    monkeypatch.setattr(rules, "jq_process", lambda: process)
-    queries = {f"k{n}": {"type": "jq", "query": ".number"} for n in range(4)}
-    enough, too_little = (Rendered(limits=Limits(seconds=seconds, clock=lambda: 0.0)) for seconds in (4, 3))
-    assert enough.fragment(TICKET, {"transform": queries}).failed == ""
-    assert "it takes longer than 3 s" in too_little.fragment(TICKET, {"transform": queries}).failed
-
-
-class OneSecondEach(JqProcess):
-    """jq, of which each query counts as a second."""
-
-    @override
-    def value(self, query: str, body: Any) -> tuple[Any, float]:
-        return super().value(query, body)[0], 1.0
