@@ -12,6 +12,7 @@ from builder.adapters.nats.topology import BREADCRUMBS
 from builder.wire.subjects import Installation
 from tests.chart import CHART, documents, environment, every_variant, one, pod, workload
 from tests.chart_values import PEER, SPREAD, VARIANTS, Json
+from tests.commands import DEADLINE
 from tests.running import Broker, Process, wait_for
 
 WORKERS = {f"app.kubernetes.io/{k}": v for k, v in [("name", "context-builder"), ("instance", "demo"), ("component", "service")]}
@@ -222,7 +223,8 @@ def test_a_pod_that_waits_reads_the_hosts_of_a_database_and_tells_no_password(tm
             "?",
         ):
             command = [sys.executable, str(WAIT), "URL"]
-            ended = subprocess.run(command, env=dict(os.environ) | {"URL": url}, check=True, capture_output=True, timeout=60)
+            environ = dict(os.environ) | {"URL": url}
+            ended = subprocess.run(command, env=environ, check=True, capture_output=True, timeout=DEADLINE)
             assert ended.stdout == b""
     with waiting(tmp_path / "log", URL="postgresql://me:secret@127.0.0.1:1/store") as program:
         wait_for(program.said, "the program to wait")

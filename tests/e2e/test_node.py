@@ -43,9 +43,8 @@ def addresses(folder: Path) -> Iterator[dict[str, str]]:
 
 
 def test_the_package_does_over_both_transports_what_the_python_client_does(package: Path, addresses: dict[str, str]) -> None:
-    said = node(
-        package, "--test", "--test-force-exit", "--test-timeout=30000", "--test-reporter=tap", "test/client.test.mjs", **addresses
-    )
+    options = ("--test", "--test-force-exit", "--test-timeout=120000", "--test-reporter=tap")
+    said = node(package, *options, "test/client.test.mjs", **addresses)
     assert re.search(r"^# pass 9\n# fail 0\n", said, re.MULTILINE), said
 
 

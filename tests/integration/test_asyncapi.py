@@ -16,6 +16,7 @@ from builder.app.verbs import VERBS
 from builder.client import connect
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import DEFAULT
+from tests.commands import DEADLINE
 from tests.running import ROOT, Broker, Running, all_settled, jetstream, until
 
 DOCUMENT: dict[str, Any] = json.loads(asyncapi_text())
@@ -72,8 +73,8 @@ async def provoke(url: str, service: Running) -> None:
         await all_settled(js)
     connection = await nats.connect(url)
     for verb, request in REQUESTS.items():
-        await connection.request(f"requests.acme.{verb}", json.dumps(request).encode(), timeout=30)
-    await connection.request("requests.acme.fetch", b'{"id": "nobody"}', timeout=30)
+        await connection.request(f"requests.acme.{verb}", json.dumps(request).encode(), timeout=DEADLINE)
+    await connection.request("requests.acme.fetch", b'{"id": "nobody"}', timeout=DEADLINE)
     instance = json.loads((await connection.request("$SRV.PING")).data)["id"]
     for verb in ("PING", "INFO", "STATS"):
         for suffix in ("", ".context-builder", f".context-builder.{instance}"):

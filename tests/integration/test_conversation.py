@@ -112,7 +112,7 @@ async def test_a_context_is_acknowledged_with_the_next_iteration_and_an_agent_th
             durable_name=f"{workspace}=default",
             filter_subject=f"contexts.{workspace}.default.>",
             ack_policy=AckPolicy.EXPLICIT,
-            ack_wait=1,
+            ack_wait=3,
         )
         await js.add_consumer(CONTEXTS, durable)
         async with connect(service.url, workspace) as client, listening(client) as contexts:

@@ -14,19 +14,21 @@ from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, Topology, ensur
 from builder.client.stream import Pull, PullTimes
 from builder.domain.breadcrumb import ORIGIN
 from builder.ports.broker import Delivery
+from tests.commands import DEADLINE
 from tests.running import Broker, all_settled, jetstream, say, settled, until
 
 SILENCE = 5.05
 """Seconds: a little more than the five after which nats-py's `fetch` and the server give a request up at the same time."""
-ACK_WAIT = Topology().ack_wait
+PATIENT = Topology(ack_wait=10 * DEADLINE)
+"""Nothing is delivered again because its time is over: what comes within DEADLINE was given back."""
 
 
 @asynccontextmanager
 async def bus(broker: Broker) -> AsyncIterator[tuple[JetStreamContext, int]]:
     """JetStream with our streams and the durable, and the incarnation of BREADCRUMBS."""
     async with jetstream(broker.url) as js:
-        incarnation = await ensure_streams(js, Topology())
-        await ensure_durable(js, Topology(), ORIGIN, incarnation)
+        incarnation = await ensure_streams(js, PATIENT)
+        await ensure_durable(js, PATIENT, ORIGIN, incarnation)
         yield js, incarnation
 
 
@@ -116,7 +118,7 @@ async def test_a_service_that_ends_gives_what_it_does_not_finish_to_the_next_one
             for _ in range(4):
                 await begun.acquire()
         async with inbox_on(broker, process) as js:
-            await until(lambda: settled(js), "everything", ACK_WAIT / 2)
+            await until(lambda: settled(js), "everything")
     assert sorted(came) == [(sequence, 2 if sequence <= 4 else 1) for sequence in range(1, 21)]
 
 
@@ -150,7 +152,7 @@ async def test_what_lies_between_the_server_and_a_subscription_that_ends_goes_ba
             async def all_came() -> bool:
                 return len(taken) == 10
 
-            await until(all_came, "the rest", ACK_WAIT / 2)
+            await until(all_came, "the rest")
             await after.unsubscribe()
     assert sorted(taken) == list(range(1, 11))
     assert len(begun) < 10
@@ -178,7 +180,7 @@ async def test_requests_that_expire_a_durable_that_is_made_again_and_a_broker_th
             for number in range(50):
                 await arrives(js, f"expiring-{number}")
             await js.delete_consumer(BREADCRUMBS, DURABLE)
-            await ensure_durable(js, Topology(), ORIGIN, incarnation)
+            await ensure_durable(js, PATIENT, ORIGIN, incarnation)
             await arrives(js, "made-again")
             broker.kill()
             broker.start()
@@ -191,7 +193,7 @@ async def test_requests_that_expire_a_durable_that_is_made_again_and_a_broker_th
 async def test_however_long_the_broker_was_away_no_more_comes_than_there_are_places(tmp_path: Path) -> None:
     """What nobody could ask for meanwhile must not all be asked for at once."""
     places, work = 4, list[Msg]()
-    pace = PullTimes(expires=30, heartbeat=0.05, pause=0.02)
+    pace = PullTimes(expires=10 * DEADLINE, heartbeat=1, pause=0.02)
 
     async def take(message: Msg) -> None:
         work.append(message)

@@ -16,6 +16,7 @@ from builder import __version__
 from builder.app.schemas import schema_files
 from builder.app.verbs import VERBS, metadata
 from builder.client import connect
+from tests.commands import DEADLINE
 from tests.running import Broker, Running, wait_for
 
 NAME = "micro"
@@ -39,7 +40,7 @@ async def connection(staged: Running) -> AsyncIterator[Connection]:
 
 async def answer(connection: Connection, subject: str, **request: object) -> Any:
     """JSON of the answer."""
-    return json.loads((await connection.request(subject, json.dumps(request).encode(), timeout=30)).data)
+    return json.loads((await connection.request(subject, json.dumps(request).encode(), timeout=DEADLINE)).data)
 
 
 async def test_a_service_is_found_by_everybody_by_its_name_and_by_its_id(connection: Connection) -> None:

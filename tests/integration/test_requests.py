@@ -12,7 +12,7 @@ import pytest
 from nats.errors import NoRespondersError
 
 from builder.client import Client, Rejected, Unavailable, connect
-from tests.commands import run
+from tests.commands import DEADLINE, run
 from tests.running import Broker, Running, all_settled, jetstream, say
 
 
@@ -163,7 +163,7 @@ async def asked(url: str, subject: str, data: bytes) -> dict[str, Any]:
     """The answer to raw bytes."""
     connection = await nats.connect(url)
     try:
-        answer: dict[str, Any] = json.loads((await connection.request(subject, data, timeout=30)).data)
+        answer: dict[str, Any] = json.loads((await connection.request(subject, data, timeout=DEADLINE)).data)
     finally:
         await connection.close()
     return answer

@@ -19,6 +19,7 @@ from builder.app.config import parse_config, read_config, template_folders
 from builder.app.reload import Reloader
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.domain.errors import Misconfigured
+from tests.commands import DEADLINE
 from tests.factories import make_breadcrumb
 
 MINE = "extends: minimal\ntriggers: [user.message.v1]\nencoding: %s\n"
@@ -167,7 +168,7 @@ async def test_a_folder_that_does_not_answer_is_told_once_and_read_when_it_answe
 
 
 async def test_a_reading_that_never_ends_does_not_keep_the_process_alive() -> None:
-    ended = await asyncio.to_thread(subprocess.run, [sys.executable, "-c", HANGS], timeout=60, check=False)
+    ended = await asyncio.to_thread(subprocess.run, [sys.executable, "-c", HANGS], timeout=DEADLINE, check=False)
     assert ended.returncode == 0
 
 

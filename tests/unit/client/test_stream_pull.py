@@ -9,6 +9,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from builder.client.stream import Pull, PullTimes
+from tests.commands import DEADLINE
 
 PACE = PullTimes(expires=30.0, heartbeat=5.0, pause=0.01)
 
@@ -40,7 +41,7 @@ class Broker:
         self.arrived.set()
 
     async def next_request(self) -> tuple[int, str]:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(DEADLINE):
             await self.arrived.wait()
         self.arrived.clear()
         return self.requests[-1]

@@ -3,6 +3,7 @@
 import asyncio
 
 from builder.recall.scopes import KeyedLock
+from tests.commands import DEADLINE
 
 
 async def test_one_at_a_time_holds_a_keys_lock_and_first_comes_first() -> None:
@@ -27,7 +28,7 @@ async def test_another_keys_lock_is_free() -> None:
 
 async def test_a_lock_that_is_held_or_waited_for_is_the_keys_only_one() -> None:
     locks = KeyedLock[str]()
-    async with locks.of("a") as _, asyncio.timeout(60):
+    async with locks.of("a") as _, asyncio.timeout(DEADLINE):
         waiting = asyncio.ensure_future(hold(locks))
         await asyncio.sleep(0)
         assert not waiting.done()

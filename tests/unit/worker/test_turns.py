@@ -9,6 +9,7 @@ import pytest
 
 from builder.remember.memory import in_thread
 from builder.worker.turns import SessionOrder, Turns
+from tests.commands import DEADLINE
 
 
 class Runs:
@@ -188,7 +189,7 @@ def test_no_more_pieces_of_work_run_at_once_than_there_are_places() -> None:
         await runs.end(*(f"s{number}" for number in range(7)))
 
     work: Awaitable[None] = scenario()
-    asyncio.run(asyncio.wait_for(work, 30))
+    asyncio.run(asyncio.wait_for(work, DEADLINE))
 
 
 async def test_who_works_in_the_thread_gives_its_place_away_and_waits_for_the_thread_in_turn() -> None:

@@ -26,7 +26,6 @@ import asyncio, sys
 from dataclasses import replace
 from builder.adapters.sqlite import SqliteStore
 from tests.factories import make_remembered
-
 async def write(path, name, rows):
     prepared = [make_remembered(f"Message {n} of {name}.", n, id=f"{name}-{n}", session=name) for n in range(1, 41)]
     shared = [make_remembered(f"Shared message {n}.", n, id=f"shared-{n}", session="shared") for n in range(1, 41)]
@@ -202,8 +201,7 @@ def test_who_opens_a_new_file_waits_for_who_is_just_making_it(tmp_path: Path) ->
     with ThreadPoolExecutor(1) as pool:
         opening = pool.submit(SqliteStore, str(tmp_path / "store.db"))
         wait_for(opening.running, "the second opening to begin")
-        wait([opening], timeout=0.1)
-        assert not opening.done()
+        assert opening in wait([opening], timeout=0.1).not_done
         maker.execute("COMMIT")
         opening.result().close()
     maker.close()

@@ -1,15 +1,13 @@
 """Fragments by the hints of records: forms, order, failures, limits."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from typing_extensions import override
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.adapters.templates.llm_hints import rules
-from builder.adapters.templates.llm_hints.queries import JqProcess
 from builder.adapters.templates.llm_hints.rendering import _read
 from builder.adapters.templates.page_rendering import Failures
 from builder.adapters.templates.sandbox.runtime import Limits
@@ -29,10 +27,10 @@ LITERAL = {"type": "literal", "literal": "by hints"}
 class Rendered:
     """A rendering with what failed in it."""
 
-    def __init__(self, limits: Limits | None = None, **hints: str) -> None:
+    def __init__(self, hints: Mapping[str, str] | None = None, limits: Limits | None = None) -> None:
         self.failures: list[Failure] = []
         bundled = templates_of(read_layers((bundled_folder("templates"),)))
-        templates = TemplateSet({**bundled[0], **hints}, *bundled[1:], limits=limits)
+        templates = TemplateSet({**bundled[0], **(hints or {})}, *bundled[1:], limits=limits)
         self.rendering = JinjaRendering(templates, load_counter("o200k_base"), failures=Failures(self.failures.append))
 
     def fragment(self, body: Any, hints: Any, schema: str = "ticket.v1", form: RenderForm = WHOLE, **crumb: Any) -> Fragment:
@@ -168,7 +166,7 @@ def test_the_fragment_says_that_its_words_are_not_the_breadcrumbs() -> None:
 
 
 def test_a_record_hint_wins_over_the_consumers_own_and_that_over_the_configured_one_and_the_definition() -> None:
-    rendered = Rendered(**{"ticket.v1": "- configured", "mine": "- my own"})
+    rendered = Rendered({"ticket.v1": "- configured", "mine": "- my own"})
     record, definition = json.dumps(transform(x=LITERAL)), json.dumps(transform(x={"type": "literal", "literal": "defined"}))
     every = HintChoice(record=record, own="mine", definition=definition)
     assert rendered.fragment(TICKET, every).text == "- ticket.v1: by hints"
@@ -179,7 +177,7 @@ def test_a_record_hint_wins_over_the_consumers_own_and_that_over_the_configured_
 
 
 def test_a_call_is_rendered_by_the_consumers_own_hint_for_calls() -> None:
-    rendered = Rendered(short="- {{ speaker }}!").rendering
+    rendered = Rendered({"short": "- {{ speaker }}!"}).rendering
     crumb = make_breadcrumb("", schema="agent.response.v1", calls=("r1",), call_signatures=('{"input":{},"tool":"search"}',))
     by = [rendered.fragment(crumb, RenderForm(call="r1"), caller, hints=HintChoice(call="short")).text for caller in ("", "Maya")]
     assert by == ["- search!", "- search by Maya!"]
@@ -290,20 +288,3 @@ def test_no_value_begins_an_item_of_a_rule_at_the_root_of_the_page() -> None:
     assert Rendered().fragment(body, transform(line=rule)).text == (
         "- ticket.v1:\n  Titles:\n  - Assistant: Refund approved.\n  - User: thanks"
     )
-
-
-def test_all_queries_of_a_record_together_have_the_time_of_one_rendering(monkeypatch: pytest.MonkeyPatch) -> None:
-    process = OneSecondEach()
-    monkeypatch.setattr(rules, "jq_process", lambda: process)
-    three, four = (transform(**{f"k{n}": {"type": "jq", "query": ".number"} for n in range(number)}) for number in (3, 4))
-    rendered = Rendered(Limits(seconds=3, clock=lambda: 0.0))
-    assert rendered.fragment(TICKET, three).failed == ""
-    assert "it takes longer than 3 s" in rendered.fragment(TICKET, four).failed
-
-
-class OneSecondEach(JqProcess):
-    """jq, of which each query counts as a second."""
-
-    @override
-    def value(self, query: str, body: Any) -> tuple[Any, float]:
-        return super().value(query, body)[0], 1.0

@@ -1,6 +1,7 @@
 """A rendering has so many steps and characters, and more of them for larger values."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -65,13 +66,14 @@ def test_two_renderings_are_counted_apart() -> None:
 def test_its_time_is_looked_at_between_steps_and_before_much_text() -> None:
     clock = Clock()
     limits = Limits(seconds=0.5, clock=clock)
-    for much in (lambda: charge(CLOCK_CHARS + 1), lambda: steps(CLOCK_STEPS)):
+    works: tuple[tuple[Callable[[int], None], int], ...] = ((charge, CLOCK_CHARS + 1), (steps, CLOCK_STEPS))
+    for work, much in works:
         with metered(limits, 0):
             clock.seconds += 0.5
-            much()
+            work(much)
             clock.seconds += 0.01
             with pytest.raises(LimitExceeded, match=r"it takes longer than 0\.5 s"):
-                much()
+                work(much)
 
 
 def test_the_time_of_other_processes_adds_up_with_its_own() -> None:
