@@ -58,7 +58,6 @@ BY_HAND = Ranker(
 
 make_terms = load_terms()
 PHRASES = Phrases(templates_of(read_layers((bundled_folder("templates"),)))[2]["en"])
-"""The bundled catalogue."""
 
 
 def left_out(number: int) -> str:
