@@ -10,7 +10,7 @@ from typing import Any
 from builder.adapters.templates.sandbox.runtime import Missing, is_none, pairs_of
 from builder.assemble.items.labels import reserved_names, tool_label
 from builder.assemble.items.list_items import below
-from builder.domain.text import Phrases
+from builder.domain.text import Phrases, visible
 from builder.language.sentences import CONTEXT_CHARS, sentences
 
 _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
@@ -46,8 +46,8 @@ class FinalText(str):
 
 
 def untagged(text: str) -> str:
-    """It opens and closes no tag; "a < b" stays."""
-    return _TAG.sub("&lt;", text)
+    """It opens and closes no tag; "a < b" stays. What was broken up makes no control text anew: `<|</|>` had none."""
+    return visible(_TAG.sub("&lt;", text))
 
 
 def tag(name: Any) -> str:
