@@ -1,17 +1,16 @@
 """An RCRT deployment for tests: its server as a process, its broker, our bridge beside it, and what its runners read."""
 
 import json
-import socket
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any, Self
 
 import httpx2
 
 from tests.commands import COMMAND, DEADLINE
+from tests.free_ports import LOOPBACK, free_port
 from tests.rcrt_server import BUILDER
-from tests.running import LOOPBACK, ROOT, Broker, Process, Running, wait_for
+from tests.running import ROOT, Broker, Process, Running, wait_for
 
 OWNER = "00000000-0000-0000-0000-000000000001"
 OTHER_OWNER = "00000000-0000-0000-0000-000000000002"
@@ -32,10 +31,8 @@ class RcrtServer(Process):
 
     def __init__(self, folder: Path, broker: Broker, token_seconds: float = 3600) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        with closing(socket.socket()) as free:
-            free.bind((LOOPBACK, 0))
-            self.url = f"http://{LOOPBACK}:{free.getsockname()[1]}"
-        port = self.url.rpartition(":")[2]
+        port = str(free_port())
+        self.url = f"http://{LOOPBACK}:{port}"
         self._http = httpx2.Client(base_url=self.url, timeout=DEADLINE)
         self._tokens: dict[str, str] = {}
         command = [sys.executable, "-m", "tests.rcrt_server", str(folder), broker.url, port, str(token_seconds)]

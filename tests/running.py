@@ -27,9 +27,9 @@ from builder.domain.breadcrumb import SUMMARY
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import DEFAULT, MESSAGE_ID_HEADER
 from tests.commands import COMMAND, DEADLINE, Command
+from tests.free_ports import LOOPBACK, free_port
 
 ROOT = Path(__file__).parents[1]
-LOOPBACK = "127.0.0.1"
 
 
 def environment(data: Path, **settings: object) -> dict[str, str]:
@@ -138,7 +138,7 @@ class Broker(Process):
         """configuration: more lines of its configuration."""
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
-        self._port = -1
+        self._port = free_port()
         storage = f"jetstream {{ max_file_store: {max_storage} }}\n" if max_storage else ""
         (folder / "server.conf").write_text(f"max_payload: {max_payload}\n{storage}{configuration}", "utf-8")
         super().__init__([], dict(os.environ), folder / "server.log")

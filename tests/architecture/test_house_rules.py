@@ -33,6 +33,13 @@ def test_no_test_reads_a_clock() -> None:
     assert [str(file.relative_to(ROOT)) for file in tests if clocks.search(file.read_text("utf-8"))] == []
 
 
+def test_a_wait_of_a_test_has_the_common_deadline() -> None:
+    """A time near what a slow machine needs fails on one."""
+    own = re.compile(r"asyncio\.(timeout\((?!DEADLINE)|wait_for\(.*, (?!DEADLINE)[\w.]+\)$)", re.MULTILINE)
+    tests = [file for file in FILES if file.is_relative_to(ROOT / "tests") and file != Path(__file__)]
+    assert [str(file.relative_to(ROOT)) for file in tests if own.search(file.read_text("utf-8"))] == []
+
+
 def test_the_top_level_is_the_one_of_the_design() -> None:
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     top = {name.split("/")[0] for name in tracked if not name.startswith(".")}

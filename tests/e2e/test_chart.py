@@ -5,7 +5,6 @@ import functools
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +33,7 @@ from tests.chart import (
     workload,
 )
 from tests.chart_values import ENDPOINT, INLINE, PASSWORD, ROOT, TOKEN, VARIANTS, Json
+from tests.free_ports import free_port
 from tests.running import Process, wait_for
 
 
@@ -237,9 +237,7 @@ def test_the_real_server_takes_the_rendered_configuration_and_its_probes_ask_it_
     assert re.findall(r'http: "(.*)"', text) == ["127.0.0.1:8222"]
     probes = [broker[name]["exec"]["command"] for name in ("startupProbe", "livenessProbe")]
     assert ["/healthz" in probe[-1] for probe in probes] == [True, True]
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     text = text.replace("/data/nats", str(tmp_path / "data")).replace("0.0.0.0:4222", "127.0.0.1:-1").replace("8222", port)
     (tmp_path / "nats.conf").write_text(text)
 

@@ -14,6 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
 
 from tests.commands import COMMAND, Command
+from tests.free_ports import free_port
 from tests.running import Broker, Running, environment, wait_for
 
 PAGE = (Path(__file__).parents[2] / "builder" / "docs" / "mcp.md").read_text("utf-8")
@@ -97,8 +98,7 @@ async def test_errors_are_content_in_the_sentences_of_the_client(service: Runnin
 
 
 async def test_streamable_http_serves_the_same_tools(service: Running, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    port = free_port()
     server = Command(("mcp", "--http", str(port)), service.env, tmp_path / "output", tmp_path / "errors")
     try:
         wait_for(lambda: listens(port), "the port to be open")

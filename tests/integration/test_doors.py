@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import socket
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from mcp.types import TextContent
 
 from tests.commands import Command
 from tests.doors import HTTP, MCP, NATS, TOKENS, VERBS, Doors, ask, configuration, is_true, listens, refusal, send
+from tests.free_ports import free_port
 from tests.http_api import EVERY_RIGHT, Api, without, write_tokens
 from tests.running import Broker, Running, until, wait_for
 
@@ -25,8 +25,7 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
     """A service with accounts and tokens, and the MCP door beside it."""
     folder = tmp_path_factory.mktemp("doors")
     tokens = write_tokens(folder / "tokens.yaml", TOKENS)
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    port = free_port()
     with Broker(folder / "broker", configuration=configuration()) as broker:
         own = broker.url.replace("//", "//service:p@")
         with Running(

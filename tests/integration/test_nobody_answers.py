@@ -17,7 +17,8 @@ from builder.client import Client, Rejected, Unavailable, connect, sync
 from builder.client.connecting import FIRST_SECONDS, open_connection, without_credentials
 from builder.client.requests import Requests
 from tests.commands import COMMAND, DEADLINE, run
-from tests.running import LOOPBACK, Broker, Process, Running, dead_letters, environment, jetstream, until, wait_for
+from tests.free_ports import LOOPBACK
+from tests.running import Broker, Process, Running, dead_letters, environment, jetstream, until, wait_for
 
 LONG = "A message without room on the page. " * 99
 

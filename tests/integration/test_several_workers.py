@@ -10,7 +10,7 @@ import pytest
 from builder.adapters.nats.watchdog import PurgeLock
 from builder.client import Rejected, connect
 from builder.wire.subjects import Installation
-from tests.commands import run
+from tests.commands import DEADLINE, run
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, jetstream, until, wait_for
 
@@ -39,20 +39,22 @@ def test_what_a_worker_runs_is_a_metric_that_follows_an_edit_of_its_profiles(tmp
 
 async def test_one_worker_at_a_time_holds_the_lock_of_the_purge(broker: Broker) -> None:
     async with jetstream(broker.url) as js:
-        one, other = (PurgeLock(js, Installation("locking"), ttl=1) for _ in range(2))
+        one, other = (PurgeLock(js, Installation("locking"), ttl=10 * DEADLINE) for _ in range(2))
         assert [await one.claim(), await other.claim()] == [True, False]
         await one.renew()
         assert not await other.claim()
         await one.release()
         assert [await other.claim(), await one.claim()] == [True, False]
-
-        async def is_free() -> bool:
-            return await one.claim()
-
-        await until(is_free, "the lock of a worker that was killed to end")
         await js.delete_key_value("locking-workers")
         await one.renew()
         assert not await other.claim()
+
+
+async def test_the_lock_of_a_worker_that_was_killed_ends(broker: Broker) -> None:
+    async with jetstream(broker.url) as js:
+        one, other = (PurgeLock(js, Installation("ending"), ttl=1) for _ in range(2))
+        assert await one.claim()
+        await until(other.claim, "the lock to end")
 
 
 async def test_a_broker_that_refuses_the_bucket_keeps_nobody_from_purging(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from tests.commands import DEADLINE, run
+from tests.free_ports import LOOPBACK, free_port
 from tests.integration.inside import service_here, settings
-from tests.running import LOOPBACK, Broker, Running, all_settled, answered, dead_letters, environment, jetstream, say, until
+from tests.running import Broker, Running, all_settled, answered, dead_letters, environment, jetstream, say, until
 
 
 async def test_sigterm_finishes_what_was_begun_and_after_a_restart_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
@@ -93,9 +94,3 @@ def in_use(folder: Path) -> Iterator[None]:
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-
-
-def free_port() -> int:
-    """A port that nobody listens on just now."""
-    with socket.create_server((LOOPBACK, 0)) as listening:
-        return int(listening.getsockname()[1])

@@ -14,6 +14,7 @@ from builder.remember.memory import Ingest, Pause, no_pause
 from builder.worker.backfill import PAGE_ROWS, Backfill
 from builder.worker.jobs import Pace, Pauses
 from builder.worker.log import StoredLog
+from tests.commands import DEADLINE
 from tests.factories import bare, make_place, make_remembered, remembered_of
 from tests.ports import BusyLog, run_job
 from tests.stores import DurableStore, durable_store
@@ -171,7 +172,7 @@ async def test_what_comes_while_it_walks_is_filled_in_too() -> None:
 async def until_filled(store: DurableStore, running: Awaitable[None]) -> None:
     """Run until nothing lacks vectors."""
     task = asyncio.ensure_future(running)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(DEADLINE):
         while await DurableStore.count_missing_vectors(store):
             assert not task.done()
             await asyncio.sleep(0)

@@ -7,6 +7,7 @@ from typing_extensions import override
 
 from builder.domain.errors import Unavailable
 from builder.worker.jobs import Job, JobRunner, Observer, Pace, Pauses
+from tests.commands import DEADLINE
 
 PACE = Pace(wait=0, max_waits=3, pauses=Pauses(0, 0))
 
@@ -31,7 +32,7 @@ async def test_a_job_goes_on_after_an_outage_and_a_bug_which_are_counted_and_tol
 
     runner = JobRunner(busy=lambda: False, observer=failures, pace=PACE)
     task = asyncio.create_task(runner.run(Job(name="filling in", every=0, run_once=run_once)))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(DEADLINE):
         await done.wait()
     task.cancel()
     await asyncio.wait({task})
@@ -53,7 +54,7 @@ async def test_a_job_that_gives_way_waits_for_deliveries_but_not_for_ever() -> N
 
     runner = JobRunner(busy=busy, observer=Observer(), pace=PACE)
     task = asyncio.create_task(runner.run(Job(name="cleaning", every=60, run_once=run_once, gives_way=True)))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(DEADLINE):
         await done.wait()
     task.cancel()
     await asyncio.wait({task})

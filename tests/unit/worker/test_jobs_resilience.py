@@ -7,6 +7,7 @@ import pytest
 
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.worker.jobs import Backoff, Pauses, UnexpectedError, frames, guard, heartbeat
+from tests.commands import DEADLINE
 
 log = logging.getLogger("builder.worker.loop")
 PAUSES = Pauses(first=1, longest=5)
@@ -24,7 +25,7 @@ async def test_a_heartbeat_goes_on_while_the_block_runs_and_ends_with_it() -> No
         if len(beats) == 3:
             enough.set()
 
-    async with asyncio.timeout(60), heartbeat(beat, 0.001):
+    async with asyncio.timeout(DEADLINE), heartbeat(beat, 0.001):
         await enough.wait()
     assert [task for task in asyncio.all_tasks() if "beats" in repr(task)] == []
     assert beats[:3] == [0, 1, 2]
@@ -120,7 +121,7 @@ async def test_a_success_ends_the_pause_and_the_row() -> None:
     backoff = Backoff(Pauses(first=3600, longest=7200))
     backoff.note_failure()
     backoff.note_success()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(DEADLINE):
         await backoff.wait()
     assert backoff.note_failure() == 3600
 

@@ -19,6 +19,7 @@ from builder.worker.jobs import Observer, Pauses
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
 from builder.worker.turns import Turns
+from tests.commands import DEADLINE
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile
 from tests.ports import HandDelivery, MemoryPublisher, MemoryStream, make_log
@@ -171,7 +172,7 @@ async def test_one_session_is_processed_in_order_and_others_beside_it() -> None:
     bench = Bench(gated)
     first, second, other = hello(1), hello(2), hello(3, "s43")
     tasks = [asyncio.create_task(bench.worker.process(each)) for each in (first, second, other)]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(DEADLINE):
         await tasks[2]
         assert (other.settled, second.settled) == (["ack"], [])
         gate.set()
@@ -192,7 +193,7 @@ async def test_a_tombstone_of_no_session_waits_for_a_page_of_any_session_that_ma
     tombstone = HandDelivery(message_of(3, "breadcrumb.deleted.v1", {"breadcrumb_id": "m1"}, "_"))
     others = [hello(sequence, f"s{sequence}") for sequence in range(4, 9)]
     tasks = [asyncio.create_task(bench.worker.process(each)) for each in (note, page, tombstone, *others)]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(DEADLINE):
         await asyncio.gather(tasks[0], *tasks[3:])
         assert (page.settled, tombstone.settled) == ([], [])
         gate.set()
@@ -204,7 +205,7 @@ async def test_a_delivery_that_takes_long_gives_signs_of_life() -> None:
     delivery = hello(1)
 
     async def slow(_: Breadcrumb) -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(DEADLINE):
             while delivery.beats < 3:
                 await asyncio.sleep(0)
 

@@ -11,6 +11,7 @@ from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.summary import read_summary
 from builder.recall.summaries.plan import recipe_of
+from tests.commands import DEADLINE
 from tests.factories import (
     make_breadcrumb,
     make_place,
@@ -178,7 +179,7 @@ async def test_the_loop_looks_only_at_sessions_that_may_have_grown_too_long(monk
 
     monkeypatch.setattr(loop, "look", look)
     task = asyncio.create_task(run_job("summarising", loop.run_once))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(DEADLINE):
         loop.note("acme", "s42", make_place(20))
         while not looked:
             await asyncio.sleep(0)
@@ -227,7 +228,7 @@ async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
     monkeypatch.setattr(publishing, "send", send)
     loop = make_summarising(builder, publishing, profile)
     task = asyncio.create_task(run_job("summarising", loop.run_once))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(DEADLINE):
         loop.note("acme", "s42", make_place(8))
         while not publishing.out:
             await asyncio.sleep(0)
@@ -258,7 +259,7 @@ async def test_a_session_whose_summary_is_too_large_is_looked_at_again_only_afte
 
     monkeypatch.setattr(loop, "look", look)
     task = asyncio.create_task(run_job("summarising", loop.run_once))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(DEADLINE):
         loop.note("acme", "s42", make_place(8))
         while "is not summarised" not in caplog.text:
             await asyncio.sleep(0)
