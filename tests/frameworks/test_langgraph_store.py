@@ -80,7 +80,7 @@ def test_an_item_may_be_hidden_from_searches_and_put_again_after_its_erasure(sto
         store.delete(secrets, "key")
         assert store.get(secrets, "key") is None
         store.put(secrets, "key", {"text": text})
-    assert [item.value for item in store.search(secrets, query="Two.")] == [{"text": "Two."}]
+    assert store.search(secrets, query="Two.")[0].value == {"text": "Two."}
 
 
 def test_what_others_write_into_its_sessions_is_passed_over(service: Running) -> None:
