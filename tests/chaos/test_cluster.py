@@ -20,7 +20,7 @@ from tests.clusters import Cluster, cluster, has_leader
 from tests.commands import DEADLINE, run
 from tests.running import Running, answered, context_bytes, dead_letters, jetstream, say, triggers, until
 
-TRIGGERS = int(os.environ.get("CLUSTER_TRIGGERS", "160"))
+TRIGGERS = int(os.environ.get("CLUSTER_TRIGGERS", "240"))
 """CLUSTER_TRIGGERS=5000 takes some minutes."""
 SESSIONS, SENDERS = 12, 4
 OPTIONS: dict[str, Any] = {"embedding__engine": "none", "nats__replicas": 3, "worker__ack_wait_seconds": 5}
