@@ -1,6 +1,5 @@
 """A cluster of three real nats-servers on loopback, each of which can be killed and started again."""
 
-import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -10,7 +9,8 @@ import nats.errors
 from nats.js import JetStreamContext
 from nats.js.errors import Error as JetStreamError
 
-from tests.running import LOOPBACK, Broker
+from tests.free_ports import LOOPBACK, free_port
+from tests.running import Broker
 
 SERVERS = 3
 
@@ -37,7 +37,7 @@ class Cluster:
 @contextmanager
 def cluster(folder: Path) -> Iterator[Cluster]:
     """Three servers that know each other. It may take seconds until they have a leader."""
-    ports = free_ports(SERVERS)
+    ports = [free_port() for _ in range(SERVERS)]
     routes = ", ".join(f'"nats://{LOOPBACK}:{port}"' for port in ports)
     with ExitStack() as stack:
         brokers = {}
@@ -46,15 +46,6 @@ def cluster(folder: Path) -> Iterator[Cluster]:
             own = f'server_name: {name}\ncluster {{ name: loopback, listen: "{LOOPBACK}:{port}", routes: [{routes}] }}\n'
             brokers[name] = stack.enter_context(Broker(folder / name, configuration=own))
         yield Cluster(brokers)
-
-
-def free_ports(number: int) -> list[int]:
-    """Ports on which nobody listens."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
-        for each in sockets:
-            each.bind((LOOPBACK, 0))
-        return [each.getsockname()[1] for each in sockets]
 
 
 async def has_leader(js: JetStreamContext) -> bool:

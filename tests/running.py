@@ -222,11 +222,11 @@ async def until(condition: Callable[[], Awaitable[object]], what: str, seconds: 
 
 
 @asynccontextmanager
-async def jetstream(url: str | list[str]) -> AsyncIterator[JetStreamContext]:
-    """JetStream of a broker, for looking into streams and for publishing what no client would."""
+async def jetstream(url: str | list[str], timeout: float = DEADLINE) -> AsyncIterator[JetStreamContext]:
+    """JetStream of a broker, for looking into streams and for publishing what no client would. timeout: seconds of a request."""
     connection = await nats.connect(url)
     try:
-        yield connection.jetstream(timeout=DEADLINE)
+        yield connection.jetstream(timeout=timeout)
     finally:
         await connection.close()
 

@@ -23,12 +23,14 @@ from tests.running import Running, answered, context_bytes, dead_letters, jetstr
 TRIGGERS = int(os.environ.get("CLUSTER_TRIGGERS", "240"))
 """CLUSTER_TRIGGERS=5000 takes some minutes."""
 SESSIONS, SENDERS = 12, 4
+LOST_SECONDS = 5.0
+"""A request that went to a server without a leader gets no answer: after these it is sent again."""
 OPTIONS: dict[str, Any] = {"embedding__engine": "none", "nats__replicas": 3, "worker__ack_wait_seconds": 5}
 
 
 async def test_a_cluster_whose_leaders_are_killed_loses_and_doubles_nothing(tmp_path: Path) -> None:
     with cluster(tmp_path / "cluster") as servers:
-        async with jetstream(servers.url.split(",")) as js:
+        async with jetstream(servers.url.split(","), LOST_SECONDS) as js:
             await until(lambda: has_leader(js), "a leader of the cluster")
             with Running(tmp_path / "one", servers.url, **OPTIONS), Running(tmp_path / "two", servers.url, **OPTIONS) as service:
                 await asyncio.gather(people(js), *(trouble(js, servers, each) for each in (BREADCRUMBS, CONTEXTS)))
