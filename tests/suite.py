@@ -29,6 +29,7 @@ def main(busy: int) -> int:
         checks = subprocess.Popen([os.environ.get("MAKE", "make"), "--no-print-directory", "check"], stdout=said, stderr=said)
         ends.callback(checks.wait)
         ends.callback(checks.terminate)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # who runs it in the background of a shell has it ignored, and so had pytest
         tests = subprocess.Popen([sys.executable, *TESTS])
         signal.signal(signal.SIGTERM, lambda *_: tests.send_signal(signal.SIGINT))
         signal.signal(signal.SIGINT, lambda *_: None)  # a terminal sends it to pytest, too
