@@ -7,7 +7,6 @@ from dataclasses import replace
 from builder.app.broker import IN_MEMORY, location
 from builder.app.components import Components, Parts, open_components
 from builder.app.settings import Settings
-from builder.bench.commands.options import numbers
 from builder.bench.data.datasets import load
 from builder.bench.quality import prefix, recall, tokens
 from builder.recall.scopes import HistoryCache
@@ -79,7 +78,3 @@ async def test_most_of_a_page_is_what_the_page_before_began_with() -> None:
     assert report["orders"]["mine"]["reused_median"] > 10 * report["orders"]["naive"]["reused_median"]
     assert report["orders"]["mine"]["steps"] == 11
     assert json.dumps(report)
-
-
-def test_budgets_are_read_from_text() -> None:
-    assert numbers("500,1000") == (500, 1000)

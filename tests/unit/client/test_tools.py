@@ -77,12 +77,6 @@ def test_messages_of_langchain_are_read_like_the_others() -> None:
     assert read_reply(AIMessage(parts, tool_calls=[use])) == Reply("Hm.\nLet me look.", (request("toolu_1"),))
 
 
-@pytest.mark.parametrize(("arguments", "value"), [("", {}), ("{", "{"), ("[1]", [1])])
-def test_arguments_that_are_no_object_are_kept_for_the_error(arguments: str, value: Any) -> None:
-    call = {"id": "call_1", "function": {"name": "weather", "arguments": arguments}}
-    assert read_reply({"content": "", "tool_calls": [call]}).tool_requests == (request("call_1", value),)
-
-
 @pytest.mark.parametrize("reply", [None, 7, {}, {"choices": []}, {"output": []}, {"content": [{"type": "text"}]}])
 def test_another_shape_is_rejected_with_those_that_are_read(reply: Any) -> None:
     with pytest.raises(Rejected, match="give a message of OpenAI or Anthropic"):

@@ -68,12 +68,15 @@ def test_what_the_quiet_time_left_without_a_context_is_passed_over() -> None:
 TOOLS = ("user.message.v1", "tool.response.v1", "tool.error.v1")
 
 
-def calling(sequence: int, answers: str, request: str) -> StoredBreadcrumb:
-    """A response with one call, which has the words of no answer."""
-    signature = f'{{"tool": "t", "input": {{"of": "{request}"}}}}'
-    return make_remembered(
-        "", sequence, schema="agent.response.v1", answers=answers, agent="agent", calls=(request,), call_signatures=(signature,)
-    )
+def calling(sequence: int, answers: str, *calls: str, schema: str = "agent.response.v1", **changes: Any) -> StoredBreadcrumb:
+    """Calls of the agent, without words. schema: of a response, or of a call that is no part of one."""
+    signatures = tuple(f'{{"tool": "t", "input": {{"of": "{call}"}}}}' for call in calls)
+    fields = {"schema": schema, "answers": answers, "agent": "agent", "calls": calls, "call_signatures": signatures} | changes
+    return make_remembered("", sequence, **fields)
+
+
+def bare(sequence: int, answers: str, call: str, **changes: Any) -> StoredBreadcrumb:
+    return calling(sequence, answers, call, schema="tool.request.v1", **changes)
 
 
 def result(sequence: int, request: str) -> StoredBreadcrumb:
@@ -125,9 +128,7 @@ def test_the_next_round_of_a_joined_page_is_about_all_of_it() -> None:
 
 
 def test_only_the_last_result_of_a_turn_has_a_page() -> None:
-    both = make_remembered(
-        "", 2, schema="agent.response.v1", answers="m1", agent="agent", calls=("a", "b"), call_signatures=("{}", "{}")
-    )
+    both = calling(2, "m1", "a", "b")
     assert questions(said(1), both, said(3), result(4, "a")) == Questions()
     assert questions(said(1), both, result(3, "a"), said(4), result(5, "b")).ids == ("m1", "m4")
 
@@ -192,33 +193,19 @@ def test_calls_that_name_no_message_are_about_the_last_one_before_them() -> None
 def test_calls_that_the_consumer_may_not_see_are_none_of_its_turn() -> None:
     audience = Selector(any_tags=("us",))
     seen = [said(1, "bob", tags=("us",)), said(3, tags=("us",))]
-    hidden = calling(2, "m1", "a")
-    bare = make_remembered(
-        "", 4, schema="tool.request.v1", agent="agent", answers="m3", calls=("a",), call_signatures=("{}",), tags=("us",)
-    )
-    rows = (seen[0], hidden, seen[1], bare, result(5, "a"))
+    rows = (seen[0], calling(2, "m1", "a"), seen[1], bare(4, "m3", "a", tags=("us",), call_signatures=("{}",)), result(5, "a"))
     view = of_audience(replace(view_of(make_history(rows)), agent="agent"), audience, None)
     assert questions_of(view, rows[-1].breadcrumb, make_profile(agent="agent", triggers=TOOLS)).ids == ("m3",)
 
 
 def test_a_result_that_was_deleted_since_has_closed_its_call() -> None:
-    both = make_remembered(
-        "", 2, schema="agent.response.v1", answers="m1", agent="agent", calls=("a", "b"), call_signatures=("{}", "{}")
-    )
+    both = calling(2, "m1", "a", "b")
     gone = make_remembered("", 4, schema="breadcrumb.deleted.v1", removes="m3")
     assert questions(said(1), both, result(3, "a"), gone, result(5, "b")).ids == ("m1",)
 
 
-def bare(sequence: int, answers: str, request: str, argument: str = "x") -> StoredBreadcrumb:
-    """A call that is no part of a response."""
-    signature = f'{{"tool": "t", "input": "{argument}"}}'
-    return make_remembered(
-        "", sequence, schema="tool.request.v1", answers=answers, agent="agent", calls=(request,), call_signatures=(signature,)
-    )
-
-
 def test_bare_calls_in_a_row_are_one_turn_and_its_last_result_has_its_page() -> None:
-    rows = (said(1), bare(2, "m1", "a"), bare(3, "m1", "b", "y"), said(4))
+    rows = (said(1), bare(2, "m1", "a"), bare(3, "m1", "b"), said(4))
     first, last = result(5, "a"), result(6, "b")
     assert questions(*rows, first) == Questions()
     assert not questions(*rows, first, of=rows[3]).is_over  # no page has come that replaces it
@@ -226,5 +213,5 @@ def test_bare_calls_in_a_row_are_one_turn_and_its_last_result_has_its_page() -> 
 
 
 def test_a_request_id_with_other_arguments_is_another_call() -> None:
-    rows = (said(1), calling(2, "m1", "a"), said(3), bare(4, "m3", "a", "y"), result(5, "a"))
+    rows = (said(1), calling(2, "m1", "a"), said(3), bare(4, "m3", "a", call_signatures=("{}",)), result(5, "a"))
     assert questions(*rows).ids == ("m3",)

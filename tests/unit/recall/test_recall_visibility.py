@@ -12,6 +12,7 @@ from builder.domain.selector import Selector
 from builder.recall.index.conversation import turns
 from builder.recall.index.view import View
 from builder.recall.recall import of_person, visible_to
+from tests.conversations import answered, bash, replied, requested, said
 from tests.factories import MORNING, make_history, make_profile, make_remembered, make_turn, make_view, view_of
 
 TRIGGER = make_remembered("And now?", 99, task="kiln")
@@ -49,12 +50,9 @@ def test_the_window_of_a_character_jumps_by_its_own_conversation() -> None:
 
 
 def test_a_tool_result_without_tags_belongs_to_the_call_that_is_heard() -> None:
-    call = make_remembered(
-        "Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), call_signatures=("{}",), tags=("to:mira",)
-    )
-    result = make_remembered("Two doors.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
-    other = make_remembered("Three windows.", 3, schema="tool.response.v1", role="tool", calls=("r2",))
-    assert window(seen([call, result, other], make_profile(audience=Selector(any_tags=("to:mira",))))) == [["m1"], ["m1", "m2"]]
+    call = replied(1, "Let me look.", bash("r1", "ls"), tags=["to:mira"])
+    rows = [call, answered(2, "r1", "two doors"), answered(3, "r2", "three windows")]
+    assert window(seen(rows, make_profile(audience=Selector(any_tags=("to:mira",))))) == [["m1"], ["m1", "m2"]]
 
 
 def test_a_sub_agent_sees_its_own_task_only() -> None:
@@ -70,47 +68,20 @@ def test_what_has_ended_is_gone_from_its_moment_on() -> None:
 
 
 def test_an_ended_result_leaves_its_call_and_the_message() -> None:
-    said = make_remembered(
-        "Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), call_signatures=("{}",)
-    )
-    call = make_remembered("search", 2, schema="tool.request.v1", role="tool", calls=("r1",), call_signatures=("{}",))
-    result = make_remembered("Two doors.", 3, schema="tool.response.v1", role="tool", calls=("r1",), expires_at=MORNING)
-    view = seen([said, call, result])
+    result = answered(3, "r1", "two doors", expires_at=MORNING.isoformat())
+    view = seen([replied(1, "Let me look.", bash("r1", "ls")), requested(2, "r1", command="ls"), result])
     assert window(view) == [["m1"], ["m1"]]
     assert [(entry.is_answered, entry.results) for turn in turns(view) for entry in turn] == [(False, ()), (True, ())]
 
 
 def test_an_older_version_that_has_ended_takes_nothing_with_it() -> None:
-    said = make_remembered(
-        "Let me look.",
-        1,
-        schema="agent.response.v1",
-        role="assistant",
-        calls=("r1",),
-        call_signatures=("{}",),
-        expires_at=MORNING,
-    )
-    result = make_remembered("Two doors.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
-    again = make_remembered(
-        "I look again.",
-        3,
-        id="m1",
-        version=2,
-        schema="agent.response.v1",
-        role="assistant",
-        calls=("r1",),
-        call_signatures=("{}",),
-    )
-    assert window(seen([said, result, again])) == [["m1"], ["m1", "m2"]]
+    ended = replied(1, "Let me look.", bash("r1", "ls"), expires_at=MORNING.isoformat())
+    again = replied(3, "I look again.", bash("r1", "ls"), id="m1", version=2)
+    assert window(seen([ended, answered(2, "r1", "two doors"), again])) == [["m1"], ["m1", "m2"]]
 
 
 def test_a_blacklist_leaves_out_schemas_tags_and_ids() -> None:
-    rows = [
-        make_remembered("One.", 1),
-        make_remembered("Two.", 2, tags=("draft",)),
-        make_remembered("Three.", 3, schema="agent.response.v1", role="assistant"),
-        make_remembered("Four.", 4),
-    ]
+    rows = [said(1, "One."), said(2, "Two.", tags=["draft"]), replied(3, "Three."), said(4, "Four.")]
     excluded = (Selector(schemas=("agent.response.v1",)), Selector(any_tags=("draft",)), Selector(ids=("m4",)))
     assert window(seen(rows, None, *excluded)) == [["m1"]]
 
@@ -139,23 +110,14 @@ def test_what_is_private_is_hidden_from_other_sessions() -> None:
 
 
 def test_what_is_hidden_takes_only_itself_and_a_hidden_call_its_results() -> None:
-    calls = {"schema": "agent.response.v1", "role": "assistant", "calls": ("r1", "r2"), "call_signatures": ('"a"', '"b"')}
-    both = make_remembered("Ich lese beide.", 2, **calls)
-    early = make_remembered("Eins.", 1, schema="tool.response.v1", role="tool", calls=("r1",))
-    late = make_remembered("Zwei.", 3, schema="tool.response.v1", role="tool", calls=("r2",))
-    rows = [early, both, late]
+    rows = [answered(1, "r1", "eins"), replied(2, "Ich lese beide.", bash("r1", "a"), bash("r2", "b")), answered(3, "r2", "zwei")]
     assert window(seen(rows, None, Selector(ids=("m3",)))) == [["m2"], ["m2", "m1"], ["m2"]]
     assert window(seen(rows, None, Selector(ids=("m2",)))) == []
 
 
 def test_an_untagged_result_or_a_call_passed_on_makes_the_call_of_no_other_task_visible() -> None:
-    call = {"calls": ("r1",), "call_signatures": ('"x"',), "role": "tool", "schema": "tool.request.v1"}
-    rows = [
-        make_remembered("Ich suche.", 1, **call | {"role": "assistant", "schema": "agent.response.v1", "task": "zug"}),
-        make_remembered("suche", 2, **call),
-        make_remembered("Nachtzug um 23 Uhr.", 3, schema="tool.response.v1", role="tool", calls=("r1",)),
-        make_remembered("Ich helfe.", 4, schema="agent.response.v1", role="assistant"),
-    ]
+    search = replied(1, "Ich suche.", bash("r1", "zug"), tags=["task:zug"])
+    rows = [search, requested(2, "r1", command="zug"), answered(3, "r1", "Nachtzug um 23 Uhr."), replied(4, "Ich helfe.")]
     profile = make_profile(scope_to_task=True)
     of_task = {
         name: visible_to(make_view(rows), profile, make_remembered("?", 99, task=name).breadcrumb, ()) for name in ("", "zug")

@@ -1,17 +1,16 @@
 """Images and files are one short line each; their bytes are nobody's words."""
 
 import base64
-import json
 import random
 from typing import Any
 
 import pytest
 
 from builder.assemble.items.rendering import RenderForm
-from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.remember.content import attachment_line, described, without_data
 from builder.remember.decode import decode
-from tests.factories import MORNING, make_place, make_rendering
+from tests.conversations import message_of
+from tests.factories import make_rendering
 
 BYTES = random.Random(7).randbytes(3000)  # noqa: S311 - any bytes
 DATA = base64.b64encode(BYTES).decode()
@@ -45,12 +44,6 @@ def test_an_image_or_file_of_any_provider_is_one_short_line(part: dict[str, Any]
     assert attachment_line(part) == said
 
 
-def crumb(schema: str, body: dict[str, Any]) -> Breadcrumb:
-    data = json.dumps({"id": "m1", "context": body}).encode()
-    subject = f"breadcrumbs.acme.s42.{schema}"
-    return decode(StreamMessage(subject=subject, data=data, place=make_place(1), received_at=MORNING))
-
-
 BODIES: list[tuple[str, dict[str, Any]]] = [
     ("user.message.v1", {"content": [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {"url": URL}}]}),
     ("user.message.v1", {"content": f"Look: ![kiln]({URL})"}),
@@ -70,7 +63,7 @@ BODIES: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("schema", "body"), BODIES)
 @pytest.mark.parametrize("spans", [(), ((0, 10),)])
 def test_bytes_reach_neither_the_text_nor_the_page(schema: str, body: dict[str, Any], spans: tuple[tuple[int, int], ...]) -> None:
-    held = crumb(schema, body)
+    held = decode(message_of(1, schema, body))
     page = make_rendering().fragment(held, RenderForm(spans=spans), held.tool or held.speaker).text
     for text in (held.text, page):
         assert "Look:" in text

@@ -1,7 +1,6 @@
 """Long input is worked on in one thread beside the event loop."""
 
 import asyncio
-import json
 from threading import Event, current_thread
 
 import pytest
@@ -10,12 +9,8 @@ from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
 from builder.remember.memory import THREAD_CHARS, Ingest, decoded, in_thread
-from tests.factories import MORNING, HashingEmbedder, make_breadcrumb, make_place
-
-
-def arrival(**body: str) -> StreamMessage:
-    data = json.dumps({"id": "m1", "context": body}).encode()
-    return StreamMessage(subject="breadcrumbs.acme.s42.user.message.v1", data=data, place=make_place(1), received_at=MORNING)
+from tests.conversations import message_of
+from tests.factories import HashingEmbedder, make_breadcrumb
 
 
 async def test_the_words_of_many_keywords_are_read_in_the_thread_like_those_of_a_long_text() -> None:
@@ -38,13 +33,13 @@ async def test_only_a_long_message_is_decoded_in_the_thread(size: int, thread: s
         threads.append(current_thread().name)
         return decode(message)
 
-    assert (await decoded(noted, arrival(content="a" * size))).text == "a" * size
+    assert (await decoded(noted, message_of(1, "user.message.v1", {"content": "a" * size}))).text == "a" * size
     assert threads == [thread]
 
 
 async def test_a_long_message_that_is_refused_is_refused_as_a_short_one() -> None:
     with pytest.raises(Rejected, match="no text"):
-        await decoded(decode, arrival(more="a" * THREAD_CHARS))
+        await decoded(decode, message_of(1, "user.message.v1", {"more": "a" * THREAD_CHARS}))
 
 
 async def test_the_loop_goes_on_and_a_second_work_waits_for_the_first() -> None:

@@ -1,24 +1,24 @@
 """When a breadcrumb ends: by its record, else by its kind."""
 
-import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from builder.app.settings import LIFETIMES
-from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
 from builder.remember.record import lifetime
+from tests.conversations import message_of
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
 def read(schema: str = "note.v1", **record: Any) -> Breadcrumb:
-    data = json.dumps({"id": "n1", "context": {"content": "x"}, "created_at": "2026-11-21T10:00:00Z"} | record).encode()
-    arrival = StreamMessage(subject=f"breadcrumbs.acme.s42.{schema}", data=data, place=Place(1, 1), received_at=NOON)
-    return decode(arrival, lifetimes=LIFETIMES)
+    message = message_of(1, schema, {"content": "x"}, **{"created_at": "2026-11-21T10:00:00Z"} | record)
+    return decode(replace(message, received_at=NOON), lifetimes=LIFETIMES)
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,3 @@ def test_records_and_broken_lines_stay_as_they_are() -> None:
 def test_a_message_that_cannot_be_read_is_named_with_its_line(message: dict[str, Any], sentence: str) -> None:
     with pytest.raises(Rejected, match=sentence):
         records(HELLO, message)
-
-
-def test_arguments_that_are_no_json_stay_a_text() -> None:
-    call = {**CALL, "tool_calls": [{"id": "c1", "function": {"name": "look", "arguments": "yard"}}]}
-    assert records(call)[0]["context"]["tool_requests"][0]["input"] == "yard"

@@ -12,17 +12,6 @@ from tests.factories import (
 KILN, RAIN = "We fired the kiln in Delft.", "It rained all afternoon."
 
 
-def test_a_tool_call_of_one_session_never_meets_a_result_of_another() -> None:
-    rows = [
-        make_remembered("", 1, schema="tool.request.v1", session="s1", calls=("r1",)),
-        make_remembered("", 2, schema="tool.response.v1", session="s2", calls=("r1",)),
-        make_remembered("", 3, schema="tool.response.v1", session="s1", calls=("r1",)),
-    ]
-    view = view_of(make_history(rows), session="s1")
-    assert view.members(0) == (0, 2)
-    assert view.members(1) == (1,)
-
-
 def test_an_edit_in_another_session_joins_no_unit() -> None:
     rows = [
         make_remembered(KILN, 1, session="s1", id="same"),

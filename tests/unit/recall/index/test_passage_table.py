@@ -60,10 +60,6 @@ def test_the_first_passage_of_small_talk_is_that_of_what_follows() -> None:
     assert [table.first(row) for row in range(4)] == [0, 1, 1, 2]
 
 
-def test_a_blank_passage_lacks_no_vector() -> None:
-    assert make_history([bare(make_remembered("Hot.", 1)), bare(make_remembered("", 2))]).lacking == [0]
-
-
 def test_a_long_breadcrumb_pauses_now_and_then() -> None:
     text = " ".join(f"This is sentence {n} of a long letter about kilns and glazes." for n in range(7 * 2 * PAUSE_PASSAGES))
     table = PassageTable()

@@ -1,13 +1,11 @@
 """What is found among older messages: each thing once, nothing stale, nothing empty."""
 
-from dataclasses import replace
-
 import pytest
 
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.search.retrieval import MAX_NAMED_PASSAGES
-from tests.factories import bare, make_query, make_remembered, make_tombstone, make_turn
-from tests.searches import BLAND, Search, best, find, searched
+from tests.factories import make_remembered, make_turn
+from tests.searches import BLAND, Search, best, find
 
 LONG = (
     "The big electric kiln in the old brick workshop behind our garden house near Delft finally reached {} degrees this morning"
@@ -16,10 +14,6 @@ LONG = (
 
 def omitted(search: Search) -> dict[str, str]:
     return {omission.id: omission.reason for omission in search.found.omissions}
-
-
-def test_the_best_comes_first() -> None:
-    assert best(find("Where is the kiln?", [*BLAND, "The kiln is in Delft."]))[0] == "m11"
 
 
 def test_exact_repeats_are_shown_once_with_the_newest_and_their_number() -> None:
@@ -80,30 +74,6 @@ def test_what_is_on_the_page_is_not_found_again_and_neither_are_its_repeats() ->
     found = find("kiln", rows, 2)
     assert best(found) == ["m2"]
     assert omitted(found) == {"m1": "repeat"}
-
-
-@pytest.mark.parametrize("filler", ["okay", "Thanks!", "好的", "Vielen Dank", "👍", ""])
-def test_filler_is_never_found(filler: str) -> None:
-    assert best(find("okay thanks", [filler, "The kiln is hot.", filler])) == ["m2"]
-
-
-def test_a_text_of_nothing_but_function_words_is_not_found() -> None:
-    assert best(find("Who are you?", ["What is it that you are?", "The kiln is hot."])) == ["m2"]
-
-
-def test_old_versions_are_never_found() -> None:
-    rows = [
-        make_remembered("The kiln is in Delft.", 1, id="m"),
-        make_remembered("Noise.", 2),
-        make_remembered("The kiln is in Gouda.", 3, id="m", version=2),
-    ]
-    found = find("Where is the kiln?", rows)
-    assert [crumb.version for crumb in found.crumbs(found.found.finds) if crumb.id == "m"] == [2]
-
-
-def test_what_a_tombstone_removed_is_never_found() -> None:
-    rows = [make_remembered("The kiln is in Delft.", 1), make_remembered("It rains.", 2), make_tombstone("m1", 3)]
-    assert best(find("Where is the kiln?", rows)) == ["m2"]
 
 
 def test_ties_go_to_the_later_one() -> None:
@@ -177,40 +147,6 @@ def test_the_neighbours_of_the_best_finds_are_named_nearest_first() -> None:
 def test_what_is_on_the_page_or_says_nothing_is_no_neighbour() -> None:
     rows = ["Remark on rain.", "The kiln is in Delft.", "okay"]
     assert find("Where is the kiln?", rows, 0, neighbours=1, min_probability=0.3).found.neighbours == ()
-
-
-def test_only_the_schemas_of_the_profile_are_searched() -> None:
-    rows: list[StoredBreadcrumb | str] = [
-        "The kiln is hot.",
-        make_remembered("A note.", 2, schema="note.v1"),
-        "The kiln answers.",
-    ]
-    assert best(find("kiln", rows, schemas=("note.v1",))) == ["m2"]
-    assert best(find("kiln", rows, schemas=("unheard.of.v1",))) == []
-
-
-def test_people_who_are_not_named_are_not_found_where_the_profile_wants_names() -> None:
-    rows = [
-        make_remembered("The kiln is in Delft.", 1, speaker="Ana"),
-        make_remembered("The kiln is in Gouda.", 2, speaker="Bob"),
-        make_remembered("The kiln is in Edam.", 3, schema="note.v1"),
-    ]
-    wanted: dict[str, object] = {"people": "named", "schemas": ("user.message.v1", "note.v1")}
-    assert sorted(best(searched(make_query("Where is the kiln of Ana?", ("Ana", "Bob")), rows, **wanted))) == ["m1", "m3"]
-    assert best(searched(make_query("Where is the kiln?", ("Ana", "Bob")), rows, **wanted)) == ["m3"]
-
-
-def test_the_similarity_threshold_asks_nothing_of_what_has_no_vector() -> None:
-    rows = [make_remembered(text, n) for n, text in enumerate(["The kiln is hot.", "The kiln, it was cold.", *BLAND], 1)]
-    unseen = [rows[0], bare(rows[1]), *rows[2:]]
-    assert best(find("The kiln is hot.", unseen, similarity_threshold=0.9)) == ["m1", "m2"]
-    asked = replace(make_query("The kiln is hot."), vector=b"")
-    assert best(searched(asked, rows, similarity_threshold=0.9))[:2] == ["m1", "m2"]
-
-
-def test_the_similarity_threshold_leaves_out_what_is_only_similar_by_words() -> None:
-    rows = ["The kiln is hot.", "The kiln and the wheel and the glaze and the shelf."]
-    assert best(find("The kiln is hot.", rows, similarity_threshold=0.9)) == ["m1"]
 
 
 def test_what_is_less_probable_than_asked_is_left_out() -> None:

@@ -1,20 +1,17 @@
 """Who a person is: by the record, else by the body of a user message, never by a display name."""
 
-import json
 from typing import Any
 
 import pytest
 
-from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
-from tests.factories import MORNING
+from tests.conversations import message_of
 
 
 def read(record: dict[str, Any], schema: str = "user.message.v1") -> Breadcrumb:
-    """The record as it comes out of the stream."""
-    data = json.dumps({"id": "m1", "context": {"content": "Hi."}} | record).encode()
-    return decode(StreamMessage(subject=f"breadcrumbs.acme.s1.{schema}", data=data, place=Place(1, 1), received_at=MORNING))
+    return decode(message_of(1, schema, {"content": "Hi."}, **record))
 
 
 @pytest.mark.parametrize(

@@ -7,19 +7,16 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from builder.app.schemas import schema_files
-from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.domain.selector import Selector
 from builder.remember.decode import decode
 from builder.remember.schemas.control import excluded
+from tests.conversations import message_of
 from tests.factories import make_breadcrumb
-from tests.unit.adapters.templates.test_hints import NOON
 
 
 def taken(body: dict[str, Any]) -> tuple[Selector, ...]:
-    data = json.dumps({"id": "b1", "context": body}).encode()
-    subject = "breadcrumbs.acme.s42.context.blacklist.v1"
-    return excluded(decode(StreamMessage(subject=subject, data=data, place=Place(1, 1), received_at=NOON)))
+    return excluded(decode(message_of(1, "context.blacklist.v1", body)))
 
 
 NAMED: list[tuple[dict[str, Any], Selector]] = [

@@ -1,6 +1,6 @@
 """The bodies of tool calls and answers, and the facts in them."""
 
-from builder.remember.schemas.conversation import ToolCatalogV1, ToolErrorV1, ToolRequestV1, ToolResponseV1, call_signature
+from builder.remember.schemas.conversation import ToolErrorV1, ToolRequestV1, ToolResponseV1, call_signature
 
 
 def test_a_signature_keeps_the_order_of_the_arguments() -> None:
@@ -43,8 +43,3 @@ def test_an_error_is_a_failed_answer() -> None:
         ToolErrorV1.model_validate({"tool_name": "add", "error": "no disk", "output": "log 7"}).facts().text
         == "add no disk\nlog 7"
     )
-
-
-def test_a_catalog_is_a_line_for_each_tool() -> None:
-    tools = [{"name": "add", "description": "Adds"}, {"name": "sub"}]
-    assert ToolCatalogV1.model_validate({"tools": tools}).facts().text == "add: Adds\nsub: "
