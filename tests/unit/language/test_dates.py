@@ -1,9 +1,15 @@
-"""Dates that a question names."""
+"""Dates that a question names, how long ago a day was, and on which day something was said."""
+
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from builder.language.dates import Mention, depends_on_day, mentioned, nearness
+from builder.language.dates import Mention, age, depends_on_day, local_time, mentioned, nearness
+from tests.factories import make_breadcrumb, make_rendering
 
 
 @pytest.mark.parametrize(
@@ -69,3 +75,66 @@ def test_without_a_date_nothing_is_near() -> None:
 )
 def test_what_a_day_decides_is_told_from_what_holds_on_every_day(text: str, *, depends: bool) -> None:
     assert depends_on_day(text) is depends
+
+
+NOON = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
+
+
+def in_words(found: tuple[str, int]) -> str:
+    """As the page says it."""
+    phrase, number = found
+    return make_rendering().phrases(phrase, number=number)
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [
+        (-2, "today"), (0, "today"), (1, "yesterday"), (2, "2 days ago"), (13, "13 days ago"), (14, "2 weeks ago"),
+        (60, "9 weeks ago"), (61, "2 months ago"), (365, "12 months ago"), (700, "23 months ago"), (701, "2 years ago"),
+    ],
+)  # fmt: skip
+def test_an_age_is_told_as_people_tell_it(days: int, said: str) -> None:
+    assert in_words(age(NOON - timedelta(days=days), NOON)) == said
+
+
+def test_days_are_those_of_the_calendar_whatever_the_clock_s_zone() -> None:
+    late, early = NOON.replace(hour=23), NOON.replace(day=11, hour=1)
+    assert age(late, early) == ("yesterday", 1)
+    assert age(late, early.astimezone(timezone(timedelta(hours=-8)))) == ("yesterday", 1)
+
+
+LATE = datetime(2026, 7, 1, 22, 30, tzinfo=UTC)
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("offset", "zone", "day", "hour"),
+    [
+        (None, UTC, date(2026, 7, 1), 22),
+        (None, BERLIN, date(2026, 7, 2), 0),
+        (0, BERLIN, date(2026, 7, 1), 22),
+        (-420, BERLIN, date(2026, 7, 1), 15),
+        (345, UTC, date(2026, 7, 2), 4),
+    ],
+)
+def test_the_sender_s_offset_wins_and_else_the_zone_decides(offset: int | None, zone: tzinfo, day: date, hour: int) -> None:
+    crumb = make_breadcrumb(created_at=LATE, utc_offset=offset)
+    local = local_time(crumb, zone)
+    assert (local, local.date(), local.hour) == (LATE, day, hour)
+
+
+def test_a_zone_has_its_summer_time() -> None:
+    winter = make_breadcrumb(created_at=LATE.replace(month=1))
+    assert local_time(winter, BERLIN).hour == 23
+    assert local_time(winter, BERLIN).date() == date(2026, 1, 1)
+
+
+@given(
+    st.datetimes(timezones=st.just(UTC)),
+    st.none() | st.integers(-1439, 1439),
+    st.sampled_from([UTC, BERLIN, ZoneInfo("Pacific/Kiritimati"), ZoneInfo("America/Los_Angeles")]),
+)
+def test_every_time_that_can_be_stored_has_a_day_within_one_of_its_own(time: datetime, offset: int | None, zone: tzinfo) -> None:
+    crumb = make_breadcrumb(created_at=time, received_at=time, utc_offset=offset)
+    assert local_time(crumb, zone) == time
+    assert abs(local_time(crumb, zone).date() - time.date()) <= timedelta(days=1)

@@ -1,11 +1,12 @@
-"""The cues of instructions are read from one file a language and indexed by their first words."""
+"""The cues of instructions, read from one file a language, and a person's own sentences among what was pasted."""
+# ruff: noqa: RUF001 - words of many scripts
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from builder.language.instruction_patterns import ANY_WORD, ANYWHERE, Language, languages
+from builder.language.instruction_patterns import ANY_WORD, ANYWHERE, MAX_SENTENCE_CHARS, Language, languages, own_sentences
 from tests.word_lists import lists_with
 
 LANGUAGE = """
@@ -86,3 +87,44 @@ def test_words_match_as_whole_words_and_an_empty_list_matches_nothing(esperanto:
     assert not esperanto.generic.search("reuzu")
     assert not esperanto.both.search("kaj")
     assert not esperanto.single.search("")
+
+
+def own(text: str) -> list[str]:
+    return [text[start:end] for start, end in own_sentences(text)]
+
+
+def test_sentences_and_items_are_a_person_s_own() -> None:
+    assert own("Be brief. Thanks!\n- no emojis\n2. cite sources") == ["Be brief.", "Thanks!", "no emojis", "cite sources"]
+
+
+@pytest.mark.parametrize("pasted", ["```\nAlways lock.\n```", "> Always lock.", "{'a': 1}", "2024-05-08 Always lock."])
+def test_fences_quotations_and_data_are_not(pasted: str) -> None:
+    assert own(f"Look.\n{pasted}") == ["Look."]
+
+
+@pytest.mark.parametrize("header", ["From: Ana", "Betreff: Ofen", "Asunto: horno", "发件人：安娜", "On 8 May Ana wrote:"])
+def test_nothing_behind_the_header_of_a_mail_is(header: str) -> None:
+    assert own(f"Look.\n{header}\nAlways lock the door.") == ["Look."]
+
+
+def test_of_a_sentence_that_was_not_written_by_hand_only_the_beginning_is() -> None:
+    (sentence,) = own("word " * 200)
+    assert len(sentence) <= MAX_SENTENCE_CHARS
+
+
+def test_a_part_of_a_text_is_read_by_its_offsets() -> None:
+    text = "One. Two. Three."
+    assert [text[start:end] for start, end in own_sentences(text, 5, 9)] == ["Two."]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Look. Here is the mail from Tom: Hi. Always lock.\nNever knock.", ["Look.", "Here is the mail from Tom:"]),
+        ("Tom wrote: Hi. Always lock.", ["Tom wrote:"]),
+        ("I wrote: always lock.", ["I wrote: always lock."]),
+        ("Here are the rules of our mails: always lock.", ["Here are the rules of our mails: always lock."]),
+    ],
+)
+def test_what_stands_behind_a_colon_after_an_announcement_is_not(text: str, sentences: list[str]) -> None:
+    assert own(text) == sentences

@@ -1,4 +1,5 @@
-"""Where sentences end, and above all where they do not."""
+"""Where sentences end and where they do not, which line leads a passage, and what is no prose."""
+# ruff: noqa: RUF001 - words of many scripts
 
 from itertools import pairwise
 
@@ -6,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.language.sentences import sentences
+from builder.language.sentences import MAX_LEAD_CHARS, is_prose, sentences, with_lead, without_blocks
 
 WHOLE = [
     "Die Garantie läuft bis zum 14. Mai 2028.",
@@ -26,7 +27,7 @@ WHOLE = [
     'She asked "Really?" and left (see p. 3.) at 5 p.m. on Monday.',
     "Open config.yaml and set v to 1.5",
     "3. Preheat the oven to 200 °C.",
-    "Это стоит 5 тыс. рублей, т. е. дорого.",  # noqa: RUF001
+    "Это стоит 5 тыс. рублей, т. е. дорого.",
 ]
 CUT = [
     ("It fires at cone 6. Nina brings the glaze.", ["It fires at cone 6.", "Nina brings the glaze."]),
@@ -38,7 +39,7 @@ CUT = [
     ("See https://a.example/x. The rest is here.", ["See https://a.example/x.", "The rest is here."]),
     ("¿Vienes? ¡Sí! Voy el lunes.", ["¿Vienes?", "¡Sí!", "Voy el lunes."]),
     ('She said "no." We left.', ['She said "no."', "We left."]),
-    ("窑在代尔夫特。谢谢！“好。”他说", ["窑在代尔夫特。", "谢谢！", "“好。”", "他说"]),  # noqa: RUF001
+    ("窑在代尔夫特。谢谢！“好。”他说", ["窑在代尔夫特。", "谢谢！", "“好。”", "他说"]),
     ("one line\n\n  another line  \n", ["one line", "another line"]),
     ("First mix it. 2. Bake it. 3. Eat it.", ["First mix it.", "2. Bake it.", "3. Eat it."]),
     ("It was a long day... Nina slept.", ["It was a long day...", "Nina slept."]),
@@ -63,3 +64,65 @@ def test_every_word_is_in_one_span_and_no_span_has_white_space_around_it(text: s
     assert "".join("".join(text[start:end].split()) for start, end in spans) == "".join(text.split())
     assert all(text[start:end] == text[start:end].strip() and start < end for start, end in spans)
     assert all(first[1] <= second[0] for first, second in pairwise(spans))
+
+
+ANSWER = "Here is the plan.\n\n## Glaze\nMix it thin.\n\n**Kiln:**\nFire at noon. Open it on Monday."
+
+
+def lead(text: str, passage: str) -> str:
+    """What stands in front of a passage."""
+    start = text.index(passage)
+    (first, *others) = with_lead(text, ((start, start + len(passage)),))
+    return text[slice(*first)] if others else text[first[0] : start]
+
+
+@pytest.mark.parametrize(
+    ("passage", "line"),
+    [("Open it on Monday.", "**Kiln:**"), ("Mix it thin.", "## Glaze\n"), ("## Glaze", "Here is the plan.\n\n")],
+)
+def test_it_is_the_nearest_heading_or_the_first_sentence(passage: str, line: str) -> None:
+    assert lead(ANSWER, passage) == line
+
+
+def test_the_whole_text_its_beginning_and_a_text_without_a_short_line_have_none() -> None:
+    assert with_lead(ANSWER, ()) == ()
+    assert with_lead(ANSWER, ((0, 9),)) == ((0, 9),)
+    long = f"{'clay ' * MAX_LEAD_CHARS}and so on. Fire at noon."
+    start = long.index("Fire")
+    assert with_lead(long, ((start, len(long)),)) == ((start, len(long)),)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2024-05-08 09:12:01 INFO started",
+        "Traceback (most recent call last):",
+        "def fire(kiln):",
+        "| a | b |",
+        "12 passed, 1 failed in 3.2s",
+        "kiln,cone,hours,cost",
+        "https://example.org/kiln",
+        "x = {'a': 1};",
+    ],
+)
+def test_lines_that_are_no_prose_are_blanked_and_all_places_stay(line: str) -> None:
+    text = f"The kiln is hot.\n{line}\nWe fire it."
+    shown = without_blocks(text)
+    assert len(shown) == len(text)
+    assert shown.split() == ["The", "kiln", "is", "hot.", "We", "fire", "it."]
+
+
+def test_a_fence_is_blanked_also_when_it_is_never_closed() -> None:
+    assert without_blocks("See:\n```\nfire()").strip() == "See:"
+
+
+@pytest.mark.parametrize(
+    "sentence", ["We fire the kiln at cone 6.", "Look at `kiln.py`, then at /etc/kiln/conf.", "[image kiln.png]"]
+)
+def test_a_sentence_that_names_things_is_prose(sentence: str) -> None:
+    assert is_prose(sentence)
+
+
+@pytest.mark.parametrize("sentence", ["if (a <= b) { return x; }", "4711 0815 1234 5678", "{'a': [1, 2]}"])
+def test_signs_and_digits_are_none(sentence: str) -> None:
+    assert not is_prose(sentence)

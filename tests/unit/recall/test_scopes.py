@@ -1,9 +1,7 @@
 """Where the contexts of a trigger are looked for, and what other sessions do not change."""
 
-from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.recall.scopes import scope_of, scopes_before
-from tests.conversations import two_sessions
 from tests.factories import (
     make_breadcrumb,
     make_context,
@@ -40,16 +38,6 @@ def test_another_sessions_instructions_neither_rule_the_page_nor_supersede_the_o
     context = make_context(make_remembered("Is the kiln dry?", 99, session="s1"), rows, profile)
     conversation_rows = {section.name: section.ids for section in context.sections}
     assert conversation_rows["instructions"] == ("m1",)
-
-
-def test_small_talk_at_the_end_of_another_session_is_no_passage_of_the_question_that_it_repeats() -> None:
-    rows = [*two_sessions(), make_remembered("Sounds good?", 6, session="s1"), make_remembered("Sounds good!", 7, session="s2")]
-    context = make_context(make_remembered("Who said that it sounds good?", 99, session="s1"), rows, _wide())
-    assert context.tokens <= context.budget
-
-
-def _wide() -> Profile:
-    return make_profile(retrieval={"scope": "workspace", "min_probability": None}, window={"max_units": 0, "trim_to": 0})
 
 
 def test_breadcrumbs_of_no_session_are_shared_with_every_session_but_not_with_themselves() -> None:

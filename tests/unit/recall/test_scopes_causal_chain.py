@@ -4,7 +4,7 @@ from typing_extensions import override
 
 from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile
-from builder.recall.scopes import MAX_LINKS_SHOWN, chain_refusals, chain_too_long
+from builder.recall.scopes import chain_refusals
 from tests.factories import make_breadcrumb, make_profile, make_remembered
 from tests.stores import DurableStore
 
@@ -34,13 +34,6 @@ def consumers(*limits: int) -> tuple[Profile, ...]:
     return tuple(make_profile(consumer=f"at {limit}", recursion_limit=limit) for limit in limits)
 
 
-async def test_a_consumer_is_refused_once_the_chain_has_more_steps_than_its_limit() -> None:
-    store, trigger = await answering(5), make_breadcrumb("Go on.", 6, answers="m5")
-    refusals = await chain_refusals(store, trigger, consumers(4, 5, 6))
-    assert list(refusals) == ["at 4"]
-    assert "more than 4 steps" in str(refusals["at 4"])
-
-
 async def test_the_chain_is_read_once_and_no_further_than_one_step_above_the_highest_limit() -> None:
     store = await answering(3)
     await chain_refusals(store, make_breadcrumb("Go on.", 4, answers="m3"), consumers(2, 9, 5))
@@ -52,9 +45,3 @@ async def test_what_answers_nothing_and_what_triggers_nobody_needs_no_look_at_th
     assert await chain_refusals(store, make_breadcrumb("Hello.", 4), consumers(1)) == {}
     assert await chain_refusals(store, make_breadcrumb("Go on.", 4, answers="m3"), ()) == {}
     assert store.limits == []
-
-
-def test_the_reason_shows_the_links_nearest_to_the_trigger() -> None:
-    reason = str(chain_too_long(tuple(f"m{n}" for n in range(30, 0, -1)), 25))
-    assert "m30 answers m29 answers m28 answers m27 answers m26 answers …" in reason
-    assert reason.count(" answers ") == MAX_LINKS_SHOWN

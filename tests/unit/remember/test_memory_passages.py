@@ -34,12 +34,6 @@ def test_passages_are_filled_before_the_next_one_begins() -> None:
     assert [len(piece.split()) for piece in found] == [90, 90, 90, 90, 90, 50]
 
 
-def test_a_sentence_without_end_is_cut_between_words() -> None:
-    found = pieces(" ".join(f"word{n}" for n in range(400)))
-    assert " ".join(found).split() == [f"word{n}" for n in range(400)]
-    assert all(len(piece.split()) <= PASSAGE_WORDS for piece in found)
-
-
 def test_chinese_is_cut_at_its_own_full_stop() -> None:
     found = pieces("我昨天在上海买了一张去北京的火车票。" * 200)
     assert len(found) > 1

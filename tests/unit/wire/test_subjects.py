@@ -1,19 +1,28 @@
 """Subjects say who speaks for which workspace and session; only what fits a subject gets into one."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from builder.domain.errors import Rejected
 from builder.wire.subjects import (
+    DEFAULT,
+    HEADS,
+    MAX_TOKEN_CHARS,
+    Installation,
     SubjectParts,
     breadcrumb_subject,
     check_schema,
     check_token,
     context_subject,
+    is_token,
     message_id,
+    optional_token,
     parse_breadcrumb_subject,
+    plain_subject,
     session_subject,
+    session_text,
+    session_token,
 )
 
 tokens = st.from_regex(r"[A-Za-z0-9_-]{1,128}", fullmatch=True)
@@ -81,3 +90,89 @@ def test_a_message_id_is_one_line_of_ascii(breadcrumb: str, header: str) -> None
 def test_two_ids_share_a_message_id_only_if_they_are_stored_under_one_id(first: str, second: str) -> None:
     stored = [one.replace("\0", "\ufffd") for one in (first, second)]
     assert (message_id("acme", first, 1) == message_id("acme", second, 1)) == (stored[0] == stored[1])
+
+
+SUBJECT = "breadcrumbs.acme.s1.user.message.v1"
+
+
+def test_the_default_installation_has_no_name_in_front() -> None:
+    assert (DEFAULT.subject(SUBJECT), DEFAULT.stream("BREADCRUMBS")) == (SUBJECT, "BREADCRUMBS")
+    assert (DEFAULT.durable, DEFAULT.calls_durable, DEFAULT.queue) == (
+        "context-builder", "context-builder-calls", "context-builder",
+    )  # fmt: skip
+
+
+def test_another_name_stands_in_front_of_subjects_and_streams() -> None:
+    staging = Installation("staging")
+    assert staging.subject(SUBJECT) == f"staging.{SUBJECT}"
+    assert staging.stream("CONTEXTS") == "staging-CONTEXTS"
+    assert (staging.durable, staging.calls_durable, staging.queue) == ("staging", "staging-calls", "staging")
+    assert staging.bucket == "staging-workers"
+
+
+@pytest.mark.parametrize("name", ["context-builder", "staging", "a1_b-c"])
+def test_a_subject_of_the_broker_is_plain_inside(name: str) -> None:
+    assert plain_subject(Installation(name).subject(SUBJECT)) == SUBJECT
+
+
+@pytest.mark.parametrize("name", ["", "Staging", "a.b", "a b", "*", ">", "$JS", "_INBOX", "-a", "a" * 33, "é", *sorted(HEADS)])
+def test_a_name_that_fits_no_subject_or_is_one_of_ours_is_refused(name: str) -> None:
+    with pytest.raises(Rejected, match="cannot be used"):
+        Installation(name)
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.text("_x-h2Eab.", min_size=1)
+
+
+@pytest.mark.parametrize("name", ["s1", "_", "a-b_c", "A" * 128, "_x-foo", "_x-a_2eb", "_x-_", "_x-", "_h-", "_x-_FF"])
+def test_what_fits_a_subject_stays_as_it_is(name: str) -> None:
+    assert session_token(name) == name == session_text(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "token"),
+    [
+        ("maya@example.com", "_x-maya_40example_2Ecom"),
+        ("a.b", "_x-a_2Eb"),
+        ("user:1", "_x-user_3A1"),
+        ("会话", "_x-_E4_BC_9A_E8_AF_9D"),
+        ("*", "_x-_2A"),
+        ("two words", "_x-two_20words"),
+        ("_x-a_2Eb", "_x-_5Fx-a_5F2Eb"),
+    ],
+)
+def test_other_texts_are_quoted_and_read_back(text: str, token: str) -> None:
+    assert (session_token(text), session_text(token)) == (token, text)
+
+
+def test_a_text_that_is_too_long_is_hashed_and_its_token_stands_for_itself() -> None:
+    name = session_token("x" * 129)
+    assert name == "_h-0ec9eb33e74510bcdd1f2ea55206e82f21649c5c"
+    assert session_token(name) == name == session_text(name)
+    assert session_token("x" * 130) != name
+
+
+@given(TEXTS)
+@example("_x-_5Fx-a_5F2Eb")
+@example("." * 41)
+@example("." * 42)
+def test_every_text_has_a_token_that_leads_back_unless_it_is_a_hash(text: str) -> None:
+    token = session_token(text)
+    assert is_token(token)
+    assert len(token) <= MAX_TOKEN_CHARS
+    assert session_text(token) == (token if token.startswith("_h-") else text)
+
+
+@given(TEXTS, TEXTS)
+def test_two_texts_share_no_token(one: str, other: str) -> None:
+    assert (session_token(one) == session_token(other)) == (one == other)
+
+
+@pytest.mark.parametrize("text", ["", "\ud800", 7, None])
+def test_no_text_and_half_of_a_character_are_rejected(text: str) -> None:
+    with pytest.raises(Rejected, match="session "):
+        session_token(text)
+
+
+def test_a_session_that_is_left_out_has_the_empty_token() -> None:
+    assert (optional_token(""), optional_token("a.b")) == ("", session_token("a.b"))

@@ -69,21 +69,9 @@ def test_as_of_an_earlier_place_later_summaries_are_unknown() -> None:
 
 
 def test_lines_word_for_word_are_those_of_all_summaries_up_to_one_each_once_the_oldest_first() -> None:
-    repeated = summary(3, "m2", "Use euros.")
-    repeated = sent(
-        3,
-        "summary.v1",
-        {
-            "lines": [
-                {"text": "Use metres.", "ids": ["x1"], "versions": [1], "verbatim": True},
-                {"text": "Use euros.", "ids": ["x3"], "versions": [1], "verbatim": True},
-            ],
-            "covered": ["x3"],
-            "last": "x3",
-            "recipe": RECIPE,
-            "previous": "m2",
-        },
-    )
+    texts = (("Use metres.", "x1"), ("Use euros.", "x3"))
+    lines = [{"text": text, "ids": [source], "versions": [1], "verbatim": True} for text, source in texts]
+    repeated = summary(3, "m2", lines=lines)
     view = make_view([summary(1, verbatim="Use metres."), summary(2, "m1"), repeated, summary(4, "m3")])
     assert [verbatim_texts(view, row) for row in range(4)] == [["Use metres."]] * 2 + [["Use metres.", "Use euros."]] * 2
 

@@ -1,11 +1,21 @@
-"""The bodies of messages, and the facts in them."""
+"""The bodies of messages, tool calls and answers, and the facts in them."""
 
+import json
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from builder.remember.schemas.conversation import AgentResponseV1, call_signature
+from builder.remember.schemas.conversation import (
+    AgentResponseV1,
+    ToolErrorV1,
+    ToolRequestV1,
+    ToolResponseV1,
+    call_of,
+    call_signature,
+    calls_of,
+)
+from tests.factories import make_breadcrumb
 
 
 def test_the_calls_of_a_response_are_those_with_a_request_id() -> None:
@@ -26,3 +36,77 @@ def test_calls_need_no_text_and_without_one_a_response_is_refused() -> None:
     assert (silent.text, silent.calls) == ("", ("r1",))
     with pytest.raises(ValidationError, match="no text"):
         AgentResponseV1.model_validate({"tool_requests": []})
+
+
+def test_a_signature_keeps_the_order_of_the_arguments() -> None:
+    assert call_signature("add", {"b": 2, "a": 1}) == '{"tool":"add","input":{"b":2,"a":1}}'
+
+
+def test_a_request_without_an_id_makes_no_call_that_could_be_answered() -> None:
+    facts = ToolRequestV1.model_validate({"tool": "add", "input": {"a": 1}}).facts()
+    assert (facts.text, facts.tool, facts.calls, facts.call_signatures) == ("add a: 1", "add", (), ())
+
+
+def test_a_response_is_its_output_and_a_failed_one_its_error() -> None:
+    body = {"tool": "add", "output": {"sum": 3}, "error": "overflow", "requestId": "r1"}
+    answer = ToolResponseV1.model_validate(body).facts()
+    failure = ToolResponseV1.model_validate(body | {"status": "error"}).facts()
+    assert (answer.text, answer.failed, answer.calls) == ("add sum: 3", False, ("r1",))
+    assert (failure.text, failure.failed) == ("add overflow\nsum: 3", True)
+
+
+def test_whatever_a_sender_calls_its_success_is_one() -> None:
+    for status, failed in (("ok", False), ("completed", False), ("success", False), ("failed", True), ("error", True)):
+        assert ToolResponseV1.model_validate({"tool": "ls", "status": status, "output": "a.txt"}).facts().failed is failed
+    assert ToolResponseV1.model_validate({"tool": "ls", "error": "no such folder"}).facts().failed
+
+
+def test_the_words_of_an_mcp_server_are_those_inside_its_wrapper() -> None:
+    parts = [{"type": "text", "text": '{"temp": 12}'}]
+    whole = {"content": parts, "isError": False, "structuredContent": {"temp": 12}}
+    for output in (parts, {"content": parts}, whole):
+        assert ToolResponseV1.model_validate({"tool": "t", "output": output}).facts().text == 't {"temp": 12}'
+    for more in ({"structuredContent": {"temp": 13}}, {"isError": True}, {"nextCursor": "p2"}):
+        facts = ToolResponseV1.model_validate({"tool": "t", "output": whole | more}).facts()
+        assert facts.text != 't {"temp": 12}'
+
+
+def test_an_error_is_a_failed_answer() -> None:
+    facts = ToolErrorV1.model_validate({"tool_name": "add", "error_message": "timeout", "request_id": "r1"}).facts()
+    assert (facts.text, facts.tool, facts.failed, facts.calls) == ("add timeout", "add", True, ("r1",))
+    assert (
+        ToolErrorV1.model_validate({"tool_name": "add", "error": "no disk", "output": "log 7"}).facts().text
+        == "add no disk\nlog 7"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sent"),
+    [
+        ({"b": 1, "a": "x"}, {"a": "x", "b": 1}),
+        (None, {}),
+        ("kiln", {"input": "kiln"}),
+        ([1, 2], {"input": [1, 2]}),
+        ({"key\x1b": "a\x07b"}, {"key⟨U+001B⟩": "a⟨U+0007⟩b"}),
+    ],
+)
+def test_arguments_are_an_object_without_control_text(arguments: Any, sent: dict[str, Any]) -> None:
+    crumb = make_breadcrumb(calls=("r1",), call_signatures=(call_signature("search", arguments),))
+    (call,) = calls_of(crumb)
+    assert (call.id, call.tool, json.loads(call.arguments)) == ("r1", "search", sent)
+
+
+def test_a_request_id_that_comes_twice_stands_for_its_last_call() -> None:
+    signatures = (call_signature("search", {"q": 1}), call_signature("search", {"q": 2}))
+    (call,) = calls_of(make_breadcrumb(calls=("r1", "r1"), call_signatures=signatures))
+    assert json.loads(call.arguments) == {"q": 2}
+
+
+def test_an_answer_makes_no_calls() -> None:
+    assert calls_of(make_breadcrumb(schema="tool.response.v1", calls=("r1",))) == ()
+
+
+def test_one_of_many_calls_is_read_alone() -> None:
+    signatures = (call_signature("search", {"q": 1}), "not read", call_signature("search", {"q": 2}))
+    crumb = make_breadcrumb(calls=("r1", "r2", "r1"), call_signatures=signatures)
+    assert json.loads(call_of(crumb, "r1").arguments) == {"q": 2}
