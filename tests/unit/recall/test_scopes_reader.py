@@ -1,14 +1,16 @@
-"""A history in memory is extended by what the store has learned since."""
+"""A history in memory is extended by what the store has learned since, one reader at a time, and so many are kept."""
 
 import asyncio
 
 from typing_extensions import override
 
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
-from builder.domain.recall import Recall, RecallQuery, Scope
+from builder.domain.recall import Recall, RecallQuery, Scope, StoredBreadcrumb
 from builder.ports.models import NO_MODEL
+from builder.recall.index.history import History
 from builder.recall.index.view import View
-from builder.recall.scopes import HistoryCache, HistoryReader
+from builder.recall.scopes import SCOPE_PASSAGES, HistoryCache, HistoryReader, KeyedLock
+from tests.commands import DEADLINE
 from tests.factories import FAR, MODEL, bare, latest_of, make_place, make_remembered
 from tests.stores import DurableStore
 
@@ -146,3 +148,107 @@ async def test_the_first_search_reads_the_history_with_its_terms_and_vectors_and
     _, later = await reader.read("s42", FAR, SCOPE, (), searched=False)
     assert later.prefix.has_vector.all()
     assert store.recalls.count(ORIGIN) == 2
+
+
+def grow(cache: HistoryCache, history: History, rows: tuple[StoredBreadcrumb, ...]) -> History:
+    for _ in cache.extend(history, rows):
+        pass
+    return history
+
+
+def scope(session: str, workspace: str = "acme") -> Scope:
+    return Scope(workspace=workspace, sessions=(session,))
+
+
+def test_a_session_is_kept_and_grows_by_its_new_rows() -> None:
+    histories = HistoryCache(100)
+    rows = tuple(make_remembered(f"Message {n}.", n) for n in range(1, 6))
+    grow(histories, histories.get(scope("s1")), rows[:3])
+    grown = grow(histories, histories.get(scope("s1")), rows)
+    assert [row.breadcrumb.id for row in grown.rows] == ["m1", "m2", "m3", "m4", "m5"]
+    assert histories.get(scope("s1", "rival")).rows == histories.get(scope("s2")).rows == []
+
+
+def test_the_sessions_unused_for_longest_are_forgotten() -> None:
+    histories = HistoryCache(2 * (4 + SCOPE_PASSAGES))
+    for session in ("a", "b", "a", "c"):
+        history = histories.get(scope(session))
+        grow(histories, history, tuple(make_remembered(f"Message {n}.", n) for n in range(1, 5)))
+    assert [histories.get(scope(session)).cost for session in ("a", "c", "b")] == [4, 4, 0]
+
+
+def test_a_workspace_is_let_go_of_and_no_other() -> None:
+    histories = HistoryCache(1000)
+    for held in (scope("a"), scope("b"), scope("a", "rival")):
+        grow(histories, histories.get(held), (make_remembered("The kiln is hot."),))
+    assert histories.drop("acme") == 2
+    assert [histories.get(held).cost for held in (scope("a"), scope("b"), scope("a", "rival"))] == [0, 0, 1]
+
+
+def test_the_session_in_use_is_kept_whatever_its_size() -> None:
+    histories = HistoryCache(2)
+    grow(histories, histories.get(scope("big")), tuple(make_remembered(f"Message {n}.", n) for n in range(1, 50)))
+    assert histories.get(scope("big")).cost == 49
+    grow(histories, histories.get(scope("small")), (make_remembered(),))
+    assert histories.get(scope("big")).cost == 0
+
+
+def test_a_history_that_was_read_before_something_was_erased_takes_no_later_rows() -> None:
+    histories = HistoryCache(100)
+    history = histories.get(scope("s1"))
+    assert histories.accepts(history, 3)
+    grow(histories, history, (make_remembered(),))
+    assert histories.accepts(history, 3)
+    assert not histories.accepts(history, 4)
+    fresh = histories.reset(scope("s1"))
+    assert histories.accepts(fresh, 4)
+    assert histories.get(scope("s1")) is fresh
+    assert fresh.place == ORIGIN
+
+
+def test_a_history_whose_growing_ended_in_the_middle_takes_no_later_rows() -> None:
+    histories = HistoryCache(1000)
+    history = histories.get(scope("s1"))
+    growing = histories.extend(history, tuple(make_remembered(f"Message {n}.", n) for n in range(1, 50)))
+    assert histories.accepts(history, 0)
+    next(growing)
+    del growing
+    assert not histories.accepts(history, 0)
+    fresh = histories.reset(scope("s1"))
+    assert histories.accepts(fresh, 0)
+    assert grow(histories, fresh, (make_remembered(),)).is_whole
+
+
+async def test_one_at_a_time_holds_a_keys_lock_and_first_comes_first() -> None:
+    locks, steps = KeyedLock[str](), list[str]()
+
+    async def work(name: str) -> None:
+        async with locks.of("a"):
+            steps.append(f"{name} begins")
+            await asyncio.sleep(0)
+            steps.append(f"{name} ends")
+
+    await asyncio.gather(work("one"), work("two"), work("three"))
+    assert steps == [f"{name} {step}" for name in ("one", "two", "three") for step in ("begins", "ends")]
+
+
+async def test_another_keys_lock_is_free() -> None:
+    locks = KeyedLock[str]()
+    async with locks.of("a"):
+        assert locks.of("a").locked()
+        assert not locks.of("b").locked()
+
+
+async def test_a_lock_that_is_held_or_waited_for_is_the_keys_only_one() -> None:
+    locks = KeyedLock[str]()
+    async with locks.of("a") as _, asyncio.timeout(DEADLINE):
+        waiting = asyncio.ensure_future(hold(locks))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+    await waiting
+    assert not locks.of("a").locked()
+
+
+async def hold(locks: KeyedLock[str]) -> None:
+    async with locks.of("a"):
+        assert locks.of("a").locked()

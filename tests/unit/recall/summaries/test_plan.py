@@ -1,4 +1,4 @@
-"""What waits to be summarised, when a summary is due, and which one the page shows."""
+"""What waits to be summarised, when a summary is due, which rows keep their words, and which one the page shows."""
 
 import json
 from dataclasses import replace
@@ -12,14 +12,17 @@ from builder.domain.selector import Selector
 from builder.recall.summaries.lines import EMPTY_PAGE
 from builder.recall.summaries.plan import (
     Recipe,
+    WaitingUnit,
     chain_of,
     covered_sources,
     is_due,
+    is_from_person,
     page_summary,
     recipe_of,
     sources_of,
     summary_ids,
     tokens,
+    units_to_compact,
     units_until_due,
     utterance,
     waiting_units,
@@ -160,3 +163,24 @@ def test_a_page_summary_can_be_cut_to_some_of_its_lines() -> None:
     body = json.loads(page.with_lines(page.lines[1:]).body)
     assert [line["ids"] for line in body["lines"]] == [["m2"]]
     assert body["covered"] == ["m1", "m2"]
+
+
+def units(rows: list[StoredBreadcrumb]) -> tuple[WaitingUnit, ...]:
+    return tuple((row, (row,)) for row in range(len(rows)))
+
+
+@pytest.mark.parametrize(("keep", "number"), [(0, 6), (1, 4), (2, 4), (3, 2), (5, 0), (6, 0), (9, 0)])
+def test_at_least_so_many_units_stay_and_they_begin_with_what_a_person_said(keep: int, number: int) -> None:
+    rows = chat(6)
+    assert len(units_to_compact(make_view(rows), units(rows), keep)) == number
+
+
+def test_where_only_agents_speak_nothing_is_compacted_unless_all_is() -> None:
+    rows = [replied(n, f"Step {n} is done.") for n in range(1, 5)]
+    assert units_to_compact(make_view(rows), units(rows), 2) == ()
+    assert units_to_compact(make_view(rows), units(rows), 0) == units(rows)
+
+
+def test_only_words_of_a_person_are_from_a_person() -> None:
+    view = make_view([said(1, "Go."), said(2, "  "), replied(3, "I go.")])
+    assert [is_from_person(view, row) for row in range(3)] == [True, False, False]
