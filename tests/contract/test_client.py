@@ -127,14 +127,6 @@ async def test_what_the_service_would_reject_is_refused_before_it_is_sent(client
     assert [record.id for record in await history(client, "s1", 1)] == ["last"]
 
 
-async def test_a_message_sent_twice_is_one_and_other_words_under_its_id_are_refused(client: Client) -> None:
-    for _ in range(2):
-        assert await client.send_user_message("s1", "Hello.", message_id="m1") == "m1"
-    with pytest.raises(Rejected, match=r"the stream already has a breadcrumb with this id.* and context\.content differ"):
-        await client.send_user_message("s1", "Bye.", message_id="m1")
-    assert [record.text for record in await history(client, "s1", 1)] == ["Hello."]
-
-
 async def test_a_first_subscription_hears_what_is_new_and_a_durable_goes_on_where_it_was(client: Client) -> None:
     await client.ask("s1", "Before.", message_id="before", timeout=DEADLINE)
     async with client.subscribed("default") as contexts:

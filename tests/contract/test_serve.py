@@ -105,14 +105,6 @@ async def test_two_agents_in_a_session_answer_each_message_once_each(client: Cli
     assert sorted(agents) == ["critic", "loop", "loop"]
 
 
-async def test_a_message_in_its_quiet_time_gets_its_own_answer(client: Client) -> None:
-    async with serving(client, model := Model(uses_tools=False), "patient"):
-        await client.send_user_message("s1", "Book the blue one.", message_id="m1")
-        await client.send_user_message("s1", "I meant the red one.", message_id="m2")
-        assert await answered(client, "s1", 1) == [("m1", "m2")]
-    assert [page.trigger_event_id for page in model.pages] == ["m2"]
-
-
 async def test_an_edit_of_the_question_is_on_the_page_and_a_deleted_one_is_not_answered(client: Client) -> None:
     async with client.subscribed("loop"):
         pass

@@ -7,7 +7,7 @@ import gc
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -18,7 +18,6 @@ from typing_extensions import override
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.embedding.engine import Engine
-from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import ensure_streams
@@ -30,7 +29,6 @@ from builder.app.reload import Reloader
 from builder.app.service import Service, open_service, serving
 from builder.app.settings import HttpSettings, NatsSettings, Settings, WorkerSettings
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.errors import Unavailable
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import DeliveryOutcome
 from builder.worker.jobs import Observer, Pace, Pauses
@@ -85,28 +83,6 @@ def store_that(before: Step, *, pauses: Pauses = SHORT_PAUSES, **changes: Callab
         return remember_after
 
     return Parts(stores=changed_stores(remember=after, **changes), pauses=pauses)
-
-
-@dataclass(slots=True)
-class Outage:
-    """What is wrong with the engine: everything, or texts with `word`. asked: what it was asked meanwhile."""
-
-    away: bool = False
-    word: str = ""
-    asked: list[str] = field(default_factory=list)
-
-
-def engine_with(outage: Outage) -> Parts:
-    """Parts with engines that fail as `outage` says."""
-
-    class Failing(OnnxEmbedder):
-        async def embed(self, text: str, input_type: str = "") -> bytes:
-            if outage.away or (outage.word and outage.word in text):
-                outage.asked.append(text)
-                raise Unavailable("the engine is away")
-            return await super().embed(text, input_type)
-
-    return engine_of(Failing)
 
 
 def engine_of(engine: Callable[[Path], Engine], **others: Any) -> Parts:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,25 +52,6 @@ def test_a_command_that_cannot_know_whose_broker_it_is_says_which_one_it_takes(t
     env = {name: value for name, value in environment(tmp_path).items() if not name.endswith("NATS__PORT")}
     done = run("history", "s1", env=env)
     assert done.stderr.startswith(f"{GUESS}{tmp_path}: trying nats://127.0.0.1:4222\n")
-
-
-def test_what_a_killed_service_has_left_is_known_as_such(tmp_path: Path) -> None:
-    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url) as service:
-        config = Settings(data_dir=tmp_path / "data")
-        found = running(config)
-        assert found is not None
-        assert (found.nats, found.http) == (broker.url, service.http)
-        assert broker_address(config, "").servers == broker.url
-        service.kill()
-        assert json.loads((tmp_path / "data" / FILE_NAME).read_text("utf-8"))["pid"] == found.pid
-        assert running(config) is None
-        assert broker_address(config, "").guess.startswith(GUESS)
-        service.start()
-        assert running(config) is not None
-        service.signal(signal.SIGTERM)
-        assert service.wait() == 0
-        assert running(config) is None
-        assert (tmp_path / "data" / FILE_NAME).read_bytes() == b""
 
 
 def test_one_of_two_services_on_a_folder_is_found_and_a_folder_that_takes_no_file_stops_nobody(tmp_path: Path) -> None:

@@ -186,27 +186,3 @@ async def test_a_restored_stream_is_another_incarnation_whatever_its_server_says
             info.created = datetime.fromtimestamp(before / 1e6, UTC)  # as nats-server 2.11 leaves it
             assert incarnation_of(info) > before
             assert await original_incarnation(js, Installation()) == before
-
-
-async def test_an_older_store_is_told_from_the_restored_stream_and_is_made_again(tmp_path: Path) -> None:
-    with Broker(tmp_path / "one") as broker, Broker(tmp_path / "two") as empty:
-        with Running(tmp_path / "service", broker.url, **OPTIONS) as service:
-            async with jetstream(broker.url) as js:
-                await talk(js, 0, 6)
-                await all_settled(js)
-                assert run("backup", str(tmp_path / "backup"), env=service.env).returncode == 0
-                await talk(js, 6, 9)
-                await all_settled(js)
-                before = await context_bytes(js)
-            assert service.stop() == 0
-        env = service.env | {"CONTEXT_BUILDER_NATS__SERVERS": empty.url}
-        assert run("restore", str(tmp_path / "backup"), env=env).returncode == 0
-        assert "9 of 9 breadcrumbs of the store are of another stream" in run("doctor", env=env).stdout
-        rebuilt = run("reindex", "--json", env=env)
-        assert json.loads(rebuilt.stdout)["remembered"] == 6, rebuilt.stderr
-        async with jetstream(empty.url) as js:
-            with Running(tmp_path / "service", empty.url, **OPTIONS):
-                await talk(js, 6, 9)
-                await all_settled(js)
-                contents = [[json.loads(data)["content"] for data in each] for each in (await context_bytes(js), before)]
-        assert contents[0] == contents[1]

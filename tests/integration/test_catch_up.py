@@ -75,38 +75,3 @@ async def test_what_was_published_while_no_worker_ran_is_in_the_next_contexts(
         assert "My bicycle has a flat tyre." in content
         assert "glaze-finder" in content
         assert "kiln-table" not in content
-
-
-async def test_what_a_tool_answers_in_no_session_reaches_who_asked_and_nobody_else_whatever_is_remembered_first(
-    service: Running, broker: Broker
-) -> None:
-    assert service.stop() == 0
-    async with jetstream(broker.url) as js:
-        for number in range(12):
-            for session, call in ((f"mine{number}", f"own-{number}"), (f"mine{number}", "call-1"), (f"yours{number}", "call-1")):
-                asked = {"message": "I look it up.", "tool_requests": [{"tool": "search", "input": {}, "requestId": call}]}
-                await say(js, "", session, f"{session}-{call}", schema="agent.response.v1", body=asked)
-            for call, text in ((f"own-{number}", f"Kiln {number} is hot."), ("call-1", f"The secret is {number}.")):
-                answer = {"tool": "search", "output": text, "request_id": call}
-                await say(js, "", "_", f"answer-{number}-{call}", schema="tool.response.v1", body=answer)
-            for session in ("mine", "yours"):
-                await say(js, "What came of it?", f"{session}{number}", f"{session}-asks-{number}")
-        service.start()
-        await all_settled(js)
-        contexts = {event["session_id"]: event["content"] for event in await answered(js)}
-    for number in range(12):
-        assert f"Kiln {number} is hot." in contexts[f"mine{number}"]
-        assert "is hot" not in contexts[f"yours{number}"]
-        assert "The secret" not in contexts[f"mine{number}"] + contexts[f"yours{number}"]
-
-
-async def test_a_catalog_that_came_after_the_session_is_in_its_next_context(service: Running) -> None:
-    async with jetstream(service.url) as js:
-        for number, tool in enumerate(("hammer", "saw"), 3):
-            await say(js, "", "_", "catalog", schema="tool.catalog.v1", version=number, body=catalog(tool))
-            await say(js, "Which tools are there?", "v1", f"tools-{number}")
-        await all_settled(js)
-        first, second = (await answered(js, session="v1"))[-2:]
-    assert "hammer" in first["content"]
-    assert "saw" in second["content"]
-    assert "hammer: " not in second["content"]

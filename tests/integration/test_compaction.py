@@ -1,6 +1,5 @@
 """Whoever listens hears that tool results were folded; the context is published whether anybody could be told or not."""
 
-import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from nats.js import JetStreamContext
 
-from builder.adapters.nats.publisher import NatsPublisher
-from builder.app.components import Parts
 from builder.app.config import bundled_folder
-from builder.domain.context import Context
-from builder.domain.errors import Unavailable
 from tests.commands import DEADLINE
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, all_settled, answered, say
@@ -62,20 +57,3 @@ async def test_a_compacted_context_is_announced_once_it_is_published(tmp_path: P
     assert list(parts) == told["folded"]
     assert all(part["shown"] < 50 for part in parts.values())
     assert all(part["tokens"] > 500 for part in parts.values())
-
-
-async def test_a_failed_announcement_fails_no_delivery(tmp_path: Path, broker: Broker) -> None:
-    tried = asyncio.Event()
-
-    class Publisher(NatsPublisher):
-        async def announce(self, context: Context) -> None:
-            if context.compaction:
-                tried.set()
-                raise Unavailable("nobody is there")
-
-    async with service_here(settings(tmp_path, broker.url), Parts(publisher=Publisher)) as service:
-        await long_exchange(service.js)
-        await all_settled(service.js)
-        contexts = await answered(service.js, session="s1")
-    assert tried.is_set()
-    assert len(contexts) == 1

@@ -5,15 +5,14 @@ import json
 import re
 import subprocess
 from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo
+from nats.js.api import ConsumerInfo
 
 from builder.adapters.nats.topology import CONTEXTS
-from builder.app.components import counter
 from builder.app.config import bundled_folder
 from builder.client import Client, ReceivedContext, Unavailable, connect
 from tests.commands import COMMAND, DEADLINE, NOBODY_LISTENS, run
@@ -74,61 +73,6 @@ async def test_a_user_message_leads_to_exactly_one_context_for_each_consumer(ser
     assert [context.event["token_budget"] for context in contexts] == [4000, 300]
 
 
-async def test_token_count_is_the_true_count_of_the_content(service: Running, workspace: str) -> None:
-    async with connect(service.url, workspace) as client, listening(client) as contexts:
-        for number in range(3):
-            await client.send_user_message("s1", f"Zimmer {number}: 请在早上打扫。 👩🏽‍🚀 `x = {number}`")
-            context = await contexts.next()
-            assert context.token_count == counter()(context.content)
-            assert context.event["token_estimate"] == context.token_count <= context.event["token_budget"]
-
-
-async def test_what_the_agent_and_its_tools_answered_is_in_the_next_context(service: Running, workspace: str) -> None:
-    async with connect(service.url, workspace) as client, listening(client) as contexts:
-        await client.send_user_message("s1", "How hot must the kiln be for cone 6?")
-        call = {"tool": "kiln-table", "input": {"cone": 6}, "requestId": "r1"}
-        await client.send_response(await contexts.next(), "Let me look that up.", tool_requests=[call])
-        await client.send_tool_result("s1", "kiln-table", "r1", {"celsius": 1222})
-        await client.send_tool_result("s1", "weather", "r2", {"stderr": "no route"}, error="no answer in 30 s")
-        await client.send_user_message("s1", "And in Fahrenheit?")
-        content = (await contexts.next()).content
-    for part in (
-        "How hot must the kiln be",
-        "Let me look that up.",
-        "1222",
-        "no answer in 30 s",
-        "stderr: no route",
-        "And in Fahrenheit?",
-    ):
-        assert part in content
-
-
-async def test_a_context_is_acknowledged_with_the_next_iteration_and_an_agent_that_dies_gets_it_again(
-    service: Running, workspace: str
-) -> None:
-    async with jetstream(service.url) as js:
-        # An operator's own durable, so that the test need not wait for the client's minute.
-        durable = ConsumerConfig(
-            durable_name=f"{workspace}=default",
-            filter_subject=f"contexts.{workspace}.default.>",
-            ack_policy=AckPolicy.EXPLICIT,
-            ack_wait=3,
-        )
-        await js.add_consumer(CONTEXTS, durable)
-        async with connect(service.url, workspace) as client, listening(client) as contexts:
-            for number in (1, 2):
-                await client.send_user_message("s1", f"Message {number}.", message_id=f"m{number}")
-            assert (await contexts.next()).trigger_event_id == "m1"
-            assert (await js.consumer_info(CONTEXTS, f"{workspace}=default")).ack_floor.consumer_seq == 0
-            lost = await contexts.next()
-            assert lost.trigger_event_id == "m2"
-        async with connect(service.url, workspace) as client, listening(client) as contexts:
-            again = await contexts.next()
-            assert again.event == lost.event
-            await client.send_user_message("s1", "Message 3.", message_id="m3")
-            assert (await contexts.next()).trigger_event_id == "m3"
-
-
 async def test_a_context_that_comes_after_one_of_a_later_message_is_flagged_as_late(service: Running, workspace: str) -> None:
     async with connect(service.url, workspace) as client, listening(client) as contexts, jetstream(service.url) as js:
         await client.send_user_message("s1", "First.", message_id="m1")
@@ -138,18 +82,6 @@ async def test_a_context_that_comes_after_one_of_a_later_message_is_flagged_as_l
             subject = f"contexts.{workspace}.default.{session}.{event['id']}"
             await js.publish(subject, json.dumps(event).encode(), stream=CONTEXTS)
         assert [(await contexts.next()).late for _ in range(2)] == [True, False]
-
-
-async def test_an_agent_that_wants_only_new_contexts_does_not_get_old_ones(service: Running, workspace: str) -> None:
-    async with connect(service.url, workspace) as client:
-        async with listening(client) as contexts:
-            await client.send_user_message("s1", "Before.")
-            await contexts.next()
-        async with aclosing(client.contexts("default", durable="newcomer")) as contexts:
-            waiting = asyncio.ensure_future(anext(contexts))
-            await _exists(service, "newcomer")
-            await client.send_user_message("s1", "After.", message_id="after")
-            assert (await asyncio.wait_for(waiting, DEADLINE)).trigger_event_id == "after"
 
 
 async def test_an_agent_whose_durable_is_deleted_is_told_so(service: Running, workspace: str) -> None:

@@ -149,33 +149,10 @@ async def test_an_id_of_others_a_secret_and_a_rejected_message_refuse_a_person_a
         assert (first.status, again.json) == (200, first.json | {"duplicate": True})
 
 
-async def test_a_person_forgets_in_no_session_of_others_and_in_its_own_name(doors: Doors, acme: Api) -> None:
-    async with Api(doors.http, "ada") as api:
-        foreign, missing = [await api.post("/v1/forget", id="m-hers", session=name, by="admin") for name in ("his", "nil")]
-        assert (foreign.status, foreign.body) == (missing.status, missing.body)
-        assert foreign.status == 404
-        assert (await ask(acme, "fetch", "hers", "m-hers")).status == 200
-        await send(api, "user.message.v1", "hers", "m-short")
-        (receipt,) = (await api.post("/v1/forget", id="m-short", session="hers", by="admin")).json["receipts"]
-        assert (receipt["by"], receipt["versions"]) == ("ada", 1)
-
-
 async def test_what_was_just_sent_can_be_forgotten(acme: Api) -> None:
     for number in range(8):
         await send(acme, "user.message.v1", "race", f"m-race-{number}")
         assert (await acme.post("/v1/forget", id=f"m-race-{number}")).status == 200
-
-
-async def test_erasing_what_others_said_first_opens_their_session_to_nobody(doors: Doors, acme: Api) -> None:
-    for schema, identity, user in (
-        ("user.message.v1", "l-1", "ben"), ("agent.response.v1", "l-2", ""), ("user.message.v1", "l-3", "ada"),
-    ):  # fmt: skip
-        assert (await send(acme, schema, "left", identity, user)).status == 200
-    assert (await acme.post("/v1/forget", id="l-1")).status == 200
-    async with Api(doors.http, "ada") as api:
-        assert (await ask(api, "history", "left", "")).json == {"breadcrumbs": [], "next": None}
-        assert [(await ask(api, "fetch", "left", each)).status for each in ("l-2", "l-3")] == [404, 200]
-        assert (await ask(api, "export", "left", "")).status == 404
 
 
 async def test_in_its_own_session_a_person_is_given_nothing_that_others_wrote(doors: Doors, acme: Api) -> None:

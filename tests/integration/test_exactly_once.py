@@ -1,10 +1,6 @@
 """One trigger, one consumer, one context: however often it is delivered, published, or by whom it is built."""
 
-import asyncio
-import json
 from collections.abc import Iterator
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,16 +10,14 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
-from builder.adapters.nats.stream import MAX_SINGLE_GETS
-from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topology, ensure_streams
+from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, Topology, ensure_streams
 from builder.app.components import Parts
 from builder.app.config import bundled_folder
 from builder.domain.context import Context
 from builder.wire.records import make_record, outgoing
 from tests.commands import COMMAND
 from tests.integration.inside import service_here, settings, worker_here
-from tests.ports import HandDelivery
-from tests.running import Broker, Running, all_settled, answered, context_bytes, dead_letters, jetstream, say, triggers, until
+from tests.running import Broker, Running, all_settled, answered, context_bytes, dead_letters, jetstream, say, until
 
 TWICE = 150
 """Breadcrumbs that are published twice: of so many some were answered twice."""
@@ -85,33 +79,6 @@ async def test_a_delivery_that_comes_again_builds_the_same_bytes_and_publishes_n
     assert len(held) == 3
 
 
-async def test_a_repeated_attempt_says_nothing_to_a_plain_subscriber_once_the_context_is_there(
-    tmp_path: Path, broker: Broker
-) -> None:
-    looked: list[bool] = []
-
-    class Publisher(NatsPublisher):
-        async def holds(self, context: Context) -> bool:
-            looked.append(await super().holds(context))
-            return looked[-1]
-
-    parts = Parts(publisher=Publisher)
-    async with worker_here(settings(tmp_path / "a", broker.url), parts) as bench:
-        heard = await bench.js._nc.subscribe("contexts.>")
-        sequence = await say(bench.js, "Hello.", "s1", "m1")
-        await bench.process(sequence)
-        assert looked == []  # a first attempt does not pay for it
-        await bench.process(sequence)  # the durable was lost: only the store knows that it is a repeat
-        async with worker_here(settings(tmp_path / "b", broker.url), parts) as other:  # only the broker knows
-            delivery = await other.delivery(sequence)
-            await other.worker.process(HandDelivery(replace(delivery.arrival, deliveries=2)))
-        assert looked == [True, True]
-        assert [done.outcome for done in bench.outcomes + other.outcomes] == ["published"] * 3
-        await say(bench.js, "And now?", "s1", "m2")
-        await bench.process(sequence + 1)
-        assert [json.loads((await heard.next_msg()).data)["trigger_event_id"] for _ in range(2)] == ["m1", "m2"]
-
-
 async def test_an_event_that_is_published_twice_is_answered_once_where_it_first_stood(tmp_path: Path, broker: Broker) -> None:
     async with worker_here(settings(tmp_path, broker.url)) as bench:
         await say(bench.js, "It rained on Monday.", "s1", "m0")
@@ -124,39 +91,6 @@ async def test_an_event_that_is_published_twice_is_answered_once_where_it_first_
         (event,) = await answered(bench.js)
     assert event["trigger_seq"] == first
     assert event["content"].count("When did it rain?") == 1
-
-
-async def test_an_event_that_is_published_again_after_its_context_has_expired_is_not_answered_again(
-    tmp_path: Path, broker: Broker
-) -> None:
-    later = timedelta(0)
-    async with worker_here(settings(tmp_path, broker.url), now=lambda: datetime.now(UTC) + later) as bench:
-        await bench.process(await say(bench.js, "When did it rain?", "s1", "m1"))
-        await js_forgets(bench.js)
-        again = await bench.delivery(await say(bench.js, "When did it rain?", "s1", "m1", message_id="a day later"))
-        later = timedelta(hours=24)
-        await bench.worker.process(HandDelivery(replace(again.arrival, received_at=again.arrival.received_at + later)))
-        assert [done.outcome for done in bench.outcomes] == ["published", "expired"]
-        assert await answered(bench.js) == []
-
-
-async def js_forgets(js: JetStreamContext) -> None:
-    """As if the age limit of CONTEXTS had passed."""
-    await js.delete_stream(CONTEXTS)
-    await ensure_streams(js, Topology())
-
-
-async def test_the_same_trigger_id_in_two_workspaces_is_answered_for_each(tmp_path: Path, broker: Broker) -> None:
-    async with service_here(settings(tmp_path, broker.url)) as service:
-        for workspace in ("acme", "globex"):
-            await say(service.js, f"This is {workspace}.", "s1", "m1", workspace)
-        await all_settled(service.js)
-        events = await answered(service.js)
-    assert triggers(events) == [("acme", "s1", "m1", "default"), ("globex", "s1", "m1", "default")]
-    assert len({event["id"] for event in events}) == 2
-    for event in events:
-        assert f"This is {event['workspace']}." in event["content"]
-        assert event["content"].count("This is") == 1
 
 
 async def test_consumers_that_cannot_be_served_take_no_other_with_them(tmp_path: Path) -> None:
@@ -202,41 +136,6 @@ async def test_a_profile_that_is_edited_before_a_redelivery_changes_no_context(t
             assert [event["token_budget"] for event in await answered(js)] == [4000, 500]
 
 
-async def test_two_workers_answer_every_trigger_once_and_a_third_one_that_catches_up_builds_the_same_bytes(
-    tmp_path: Path, broker: Broker
-) -> None:
-    workers = [Running(tmp_path / name, broker.url, (COMMAND, "worker"), worker__batch=4) for name in ("a", "b")]
-    lengths = (*range(10, 15), MAX_SINGLE_GETS + 20)
-    try:
-        async with jetstream(broker.url) as js:
-            await ensure_streams(js, Topology())
-            for worker in workers:
-                worker.launch()
-            await until(lambda: ready(*workers), "both workers")
-            await asyncio.gather(*(talk(js, session, length) for session, length in enumerate(lengths)))
-            last = [await say(js, "What was the last word?", f"s{session}", f"last-{session}") for session in range(6)]
-            await all_settled(js)
-            held = await context_bytes(js)
-            spoken = [(session, str(number)) for session, length in enumerate(lengths) for number in range(0, length, 2)]
-            asked = [("acme", f"s{session}", f"m{session}-{number}", "default") for session, number in spoken]
-            asked += [("acme", f"s{session}", f"last-{session}", "default") for session in range(6)]
-            assert triggers([json.loads(event) for event in held]) == sorted(asked)
-            assert await dead_letters(js) == []
-            for worker in workers:
-                assert set(worker.outcomes()) == {"published", "remembered"}
-                assert worker.stop() == 0
-            await js_forgets(js)
-            await deliver_again(js, last[0])
-            async with service_here(settings(tmp_path / "third", broker.url)):
-                await all_settled(js)
-            rebuilt = await context_bytes(js)
-    finally:
-        for worker in workers:
-            worker.kill()
-    assert [json.loads(event)["trigger_seq"] for event in rebuilt] == last
-    assert set(rebuilt) <= set(held)
-
-
 async def test_a_plain_subscriber_hears_a_context_once_though_its_breadcrumb_came_twice_and_two_workers_share_the_copies(
     tmp_path: Path, broker: Broker
 ) -> None:
@@ -269,11 +168,3 @@ async def test_a_plain_subscriber_hears_a_context_once_though_its_breadcrumb_cam
 async def ready(*workers: Running) -> bool:
     """Whether all of them hear breadcrumbs."""
     return all(worker.http for worker in workers)
-
-
-async def talk(js: JetStreamContext, session: int, length: int) -> None:
-    """A user and an agent in turn."""
-    for number in range(length):
-        schema = "agent.response.v1" if number % 2 else "user.message.v1"
-        text = f"In session {session} number {number} is about {('kilns', 'glazes', 'orders', 'tyres')[number % 4]}."
-        await say(js, text, f"s{session}", f"m{session}-{number}", schema=schema)

@@ -10,11 +10,12 @@ import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.embedding.engine import Encoder, EngineThread
-from builder.adapters.embedding.onnx import OnnxModel
+from builder.adapters.embedding.onnx import OnnxEmbedder, OnnxModel
 from builder.adapters.embedding.prepared import read_prepared
 from builder.adapters.nats.topology import Topology, ensure_streams
 from builder.app.components import Components
-from tests.integration.inside import Outage, engine_of, engine_with, service_here, settings, worker_here
+from builder.domain.errors import Unavailable
+from tests.integration.inside import engine_of, service_here, settings
 from tests.integration.test_metrics import value
 from tests.running import Broker, Running, all_settled, answered, context_bytes, dead_letters, jetstream, say, until
 
@@ -48,8 +49,15 @@ def flags(event: dict[str, dict[str, list[str]]]) -> list[str]:
 async def test_contexts_come_without_the_engine_and_later_filling_changes_only_those_to_come(
     tmp_path: Path, broker: Broker
 ) -> None:
-    outage = Outage(away=True)
-    async with service_here(settings(tmp_path, broker.url), engine_with(outage)) as service:
+    back = threading.Event()
+
+    class Away(OnnxEmbedder):
+        async def embed(self, text: str, input_type: str = "") -> bytes:
+            if not back.is_set():
+                raise Unavailable("the engine is away")
+            return await super().embed(text, input_type)
+
+    async with service_here(settings(tmp_path, broker.url), engine_of(Away)) as service:
         await talk(service.js)
         await say(service.js, QUESTION, "s1", "asked")
         await all_settled(service.js)
@@ -58,7 +66,7 @@ async def test_contexts_come_without_the_engine_and_later_filling_changes_only_t
         assert [flags(event) for event in events] == [["degraded"], ["degraded", "vectors_missing"]]
         assert FACT in events[1]["content"]
         assert await service.core.store.count_missing_vectors() == 32
-        outage.away = False
+        back.set()
         await until(partial(filled, service.core), "the vectors")
         await say(service.js, "Once more: what was that serial number?", "s1", "again")
         await all_settled(service.js)
@@ -67,38 +75,6 @@ async def test_contexts_come_without_the_engine_and_later_filling_changes_only_t
         assert flags(json.loads(last)) == []
         assert FACT in json.loads(last)["content"]
         assert await dead_letters(service.js) == []
-
-
-async def test_while_vectors_are_missing_the_context_of_a_question_with_a_vector_says_so(tmp_path: Path, broker: Broker) -> None:
-    outage = Outage(word="beetle")
-    async with service_here(settings(tmp_path, broker.url), engine_with(outage)) as service:
-        await talk(service.js)
-        await say(service.js, "I saw a beetle.", "s1", "bad")
-        await say(service.js, QUESTION, "s1", "asked")
-        await say(service.js, FACT, "s2", "other")
-        await all_settled(service.js)
-        events = {event["trigger_event_id"]: event for event in await answered(service.js)}
-        assert {name: flags(event) for name, event in events.items()} == {
-            "s1-fact": [], "bad": ["degraded"], "asked": ["vectors_missing"], "other": [],
-        }  # fmt: skip
-        assert FACT in events["asked"]["content"]
-        assert await service.core.store.count_missing_vectors() == 1
-        outage.word = ""
-        await until(partial(filled, service.core), "the vectors")
-        assert await dead_letters(service.js) == []
-
-
-async def test_a_degraded_context_is_never_followed_by_a_second_one(tmp_path: Path, broker: Broker) -> None:
-    outage = Outage(away=True)
-    async with worker_here(settings(tmp_path, broker.url), engine_with(outage)) as bench:
-        await talk(bench.js)
-        asked = await say(bench.js, QUESTION, "s1", "asked")
-        await bench.process(asked)
-        (first,) = await context_bytes(bench.js)
-        outage.away = False
-        assert (await bench.process(asked)).settled == ["ack"]
-        assert await context_bytes(bench.js) == [first]
-        assert [done.tokens for done in bench.outcomes] == [(json.loads(first)["token_count"],), ()]
 
 
 async def test_the_service_answers_while_the_engine_is_still_loading(tmp_path: Path, broker: Broker) -> None:

@@ -75,13 +75,6 @@ def test_the_first_connection_leaves_a_command_time_to_answer_within_five_second
     assert FIRST_SECONDS < 3
 
 
-async def test_an_address_is_shown_without_its_password() -> None:
-    with nobody() as url, pytest.raises(Unavailable) as caught:
-        await open_connection(url.replace("//", "//me:hunter2@"), timeout=0.2)
-    assert url in str(caught.value)
-    assert "hunter2" not in str(caught.value)
-
-
 @pytest.mark.parametrize(
     "command",
     [

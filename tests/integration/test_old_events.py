@@ -8,7 +8,6 @@ from pathlib import Path
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
-from builder.client import connect
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import REPLAY_HEADER
 from tests.commands import COMMAND, run
@@ -19,10 +18,8 @@ from tests.running import (
     Running,
     all_settled,
     answered,
-    dead_letters,
     environment,
     jetstream,
-    remembered,
     say,
     triggers,
     until,
@@ -51,42 +48,12 @@ async def test_a_trigger_that_is_24_hours_old_is_remembered_and_counted_as_expir
     assert "The blue kiln is K-4711." in event["content"]
 
 
-async def test_a_replayed_breadcrumb_never_triggers_and_is_known(service: Running) -> None:
-    async with connect(service.url, "replay") as client, jetstream(service.url) as js:
-        record = make_record("user.message.v1", "old", "s1", {"content": "The blue kiln is K-4711."})
-        await client.publish(outgoing(record, "replay"), replay=True)
-        await client.send_user_message("s1", "Which kiln is K-4711?", message_id="new")
-        await all_settled(js)
-        (event,) = await answered(js, "replay")
-        assert event["trigger_event_id"] == "new"
-        assert "The blue kiln is K-4711." in event["content"]
-
-
 async def test_a_message_whose_replay_header_says_no_is_a_live_one(service: Running) -> None:
     async with jetstream(service.url) as js:
         event = outgoing(make_record("user.message.v1", "live", "s1", {"content": "Hello."}), "header")
         await js.publish(event.subject, event.data, stream=BREADCRUMBS, headers={REPLAY_HEADER: "0"})
         await all_settled(js)
         assert triggers(await answered(js, "header")) == [("header", "s1", "live", "default")]
-
-
-async def test_a_file_that_is_imported_twice_is_published_once_and_answered_never(service: Running, tmp_path: Path) -> None:
-    file = write(tmp_path / "events.jsonl", 20)
-    async with jetstream(service.url) as js:
-        before = await messages(js)
-        arguments = ("import", str(file), "-w", "import", "-s", "s1", "--json")
-        results = [json.loads(run(*arguments, env=service.env).stdout) for _ in range(2)]
-        assert [(each["published"], each["skipped"], each["sessions"], each["refusals"]) for each in results] == [
-            (20, 0, ["s1"], []),
-            (0, 20, ["s1"], []),
-        ]
-        assert await messages(js) == before + 20
-        await all_settled(js)
-        assert await answered(js, "import") == []
-        assert await dead_letters(js) == []
-        assert [
-            id_ for workspace, _, id_ in remembered(Path(service.env["CONTEXT_BUILDER_DATA_DIR"])) if workspace == "import"
-        ] == [f"m{number}" for number in range(20)]
 
 
 async def test_an_import_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -1,14 +1,12 @@
 """What has expired goes from stream and store, and nothing else does."""
 
 import json
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.app.components import Parts
-from builder.app.operations.maintenance import purge_store
 from tests.commands import run
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, all_settled, context_bytes, jetstream, remembered, until
@@ -46,38 +44,6 @@ async def test_expired_breadcrumbs_go_with_their_earlier_versions_once_and_a_dry
             assert (await js.stream_info(BREADCRUMBS)).state.messages == 3
             told = json.loads(run("history", "s1", "-w", "acme", "--json", env=service.env).stdout)
             assert [(crumb["id"], crumb["version"]) for crumb in told] == [("for-ever", 1), ("later", 1), ("renewed", 2)]
-
-
-async def test_summaries_of_what_has_expired_go_from_stream_and_store_and_are_counted(tmp_path: Path) -> None:
-    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url) as service:
-        async with jetstream(broker.url) as js:
-            await tell(js, "at-once", ttl=0)
-            line = {"text": "What at-once says.", "ids": ["at-once"], "versions": [1]}
-            body = {"lines": [line], "covered": ["at-once"], "last": "at-once", "recipe": "r"}
-            later = body | {"lines": [line | {"ids": ["other"]}], "covered": ["other"], "previous": "sum"}
-            for identity, context in (("sum", body), ("next", later)):
-                record = {"id": identity, "context": context}
-                await js.publish("breadcrumbs.acme.s1.summary.v1", json.dumps(record).encode(), stream=BREADCRUMBS)
-            await all_settled(js)
-            done = json.loads(run("purge", "--json", env=service.env).stdout)
-            assert {row["schema"]: (row["breadcrumbs"], row["messages"]) for row in done} == {
-                "note.v1": (1, 1), "summary.v1": (2, 2),
-            }  # fmt: skip
-            assert (await js.stream_info(BREADCRUMBS)).state.messages == 0
-            assert json.loads(run("purge", "--json", env=service.env).stdout) == []
-
-
-async def test_contexts_that_show_what_was_purged_give_way_to_stubs(tmp_path: Path) -> None:
-    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url):
-        async with jetstream(broker.url) as js:
-            await tell(js, "m1", "user.message.v1", ttl=3600)
-            await tell(js, "m2", "user.message.v1")
-            await all_settled(js)
-            assert sum(b"What m1 says" in data for data in await context_bytes(js)) == 2
-            later = datetime.now(UTC) + timedelta(hours=2)
-            (row,) = await purge_store(settings(tmp_path / "data", broker.url), broker.url, later, dry_run=False)
-            assert (row["breadcrumbs"], row["messages"], row["contexts"]) == (1, 1, 2)
-            assert await context_bytes(js) == [b"{}", b"{}"]
 
 
 async def test_the_service_purges_on_its_schedule_and_goes_on_answering(tmp_path: Path) -> None:

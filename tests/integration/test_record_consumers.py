@@ -3,14 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.tokens import load_counter
-from builder.client import connect
 from builder.wire.records import make_record, outgoing
 from tests.integration.inside import service_here, settings
-from tests.running import Broker, all_settled, answered, dead_letters, jetstream, say, until
+from tests.running import all_settled, answered, dead_letters, say, until
 
 TRIGGER = {"schema_name": "user.message.v1"}
 
@@ -70,86 +68,11 @@ async def test_a_definition_makes_a_consumer_an_update_changes_it_and_a_delete_e
         assert await dead_letters(js) == []
 
 
-async def test_a_broken_definition_disturbs_nobody_and_is_shown_with_the_reason(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with service_here(settings(tmp_path)) as service, connect(service.url, "acme") as client:
-        js = service.js
-        await define(js, "sound", context_trigger=TRIGGER)
-        await define(js, "broken", context_trigger={"schema_name": 7})
-        await define(js, "no.token", context_trigger=TRIGGER)
-        await define(js, "small", context_trigger=TRIGGER, context_builder={"budget": 3})
-        await define(js, "default", context_trigger=TRIGGER)
-        await define(js, "participant", context_trigger=TRIGGER, session="s1")
-        await define(js, "prompt-only", system_prompt="No consumer by itself.")
-        for number in range(3):
-            await say(js, "Who listens?", "s1", f"m{number}")
-        assert await consumers_of(js, "m2") == {"default", "sound"}
-        answer = await client.request("consumers", {})
-        assert [(each["name"], each["origin"]) for each in answer["consumers"]] == [
-            ("default", "profiles/default.yaml"),
-            ("framework", "profiles/framework.yaml"),
-            ("recall", "profiles/recall.yaml"),
-            ("sound", 'agent.def.v1 "def-sound" version 1'),
-        ]
-        findings = {each["file"].split('"')[1]: each for each in answer["findings"]}
-        assert findings.keys() == {"def-broken", "def-no.token", "def-small", "def-default"}
-        assert findings["def-broken"]["place"] == "`context_trigger.schema_name`"
-        assert findings["def-small"]["problem"] == "3 is too small"
-        assert findings["def-default"]["severity"] == "note"
-        assert await dead_letters(js) == []
-    assert sum("def-broken" in record.getMessage() for record in caplog.records) == 1
-
-
-async def test_a_definition_counts_from_its_place_on_whichever_of_two_workers_builds(tmp_path: Path, broker: Broker) -> None:
-    first, second = settings(tmp_path / "one", broker.url), settings(tmp_path / "two", broker.url)
-    async with service_here(first), service_here(second), jetstream(broker.url) as js:
-        expected = {}
-        for number in range(40):
-            if number % 10 == 5:
-                await define(js, "agent", number, context_trigger=TRIGGER, context_builder={"budget": 1000 + number})
-            if number % 10 == 9:
-                body = {"agent_id": "agent", "context_trigger": {"schema_name": "note.v1"}}
-                await publish(js, "agent.def.v1", "def-agent", body, number)
-            await say(js, f"Message {number}.", f"s{number % 7}", f"m{number}")
-            expected[f"m{number}"] = 1000 + number // 10 * 10 + 5 if number % 10 in {5, 6, 7, 8} else None
-        await all_settled(js)
-        budgets = {each["trigger_event_id"]: each["token_budget"] for each in await answered(js, consumer="agent")}
-        assert budgets == {name: budget for name, budget in expected.items() if budget}
-
-
-async def test_a_workspace_knows_nothing_of_the_definitions_of_another(tmp_path: Path) -> None:
-    async with service_here(settings(tmp_path)) as service:
-        await define(service.js, "theirs", context_trigger=TRIGGER, workspace="rival")
-        await say(service.js, "Who listens?", "s1", "m1")
-        assert await consumers_of(service.js, "m1") == {"default"}
-
-
 async def test_an_operator_can_leave_consumers_to_profile_files(tmp_path: Path) -> None:
     async with service_here(settings(tmp_path, record_consumers=False)) as service:
         await define(service.js, "support", context_trigger=TRIGGER)
         await say(service.js, "Who listens?", "s1", "m1")
         assert await consumers_of(service.js, "m1") == {"default"}
-
-
-async def test_a_configuration_wins_for_what_it_says_over_the_agent_s_definition(tmp_path: Path) -> None:
-    async with service_here(settings(tmp_path)) as service:
-        js = service.js
-        await define(js, "support", context_trigger={"schema_name": "note.v1"}, system_prompt="You sell kilns.")
-        config = {
-            "consumer_id": "support",
-            "update_triggers": [TRIGGER],
-            "sources": [{"schema_name": "price.list.v1", "method": "latest"}],
-            "formatting": {"max_tokens": 1200},
-        }
-        await publish(js, "context.config.v1", "config-support", config)
-        await publish(js, "price.list.v1", "prices", {"content": "A small kiln costs 900 euros."})
-        await say(js, "What does it cost?", "s1", "m1")
-        assert await consumers_of(js, "m1") == {"default", "support"}
-        (context,) = await answered(js, consumer="support")
-        assert context["token_budget"] == 1200
-        assert "You sell kilns." in context["content"]
-        assert "A small kiln costs 900 euros." in context["content"]
 
 
 async def test_an_agent_of_a_record_waits_for_its_tools(tmp_path: Path) -> None:

@@ -39,12 +39,3 @@ async def test_an_edit_is_seen_on_a_message_that_the_service_has_answered(servic
     assert answer["after"]["token_count"] == answer["before"]["token_count"] + 1
     async with connect(service.url) as client:
         assert (await client.context(session="s1")).content == answer["before"]["content"]
-
-
-async def test_an_edit_that_cannot_be_used_says_where_and_what_to_write(service: Running, folder: Path) -> None:
-    async with connect(service.url) as client:
-        await client.ask("s2", "Which kiln is cheaper to run?", message_id="q2")
-    (folder / "hints" / "user.message.v1.md.j2").write_text("- {{ speaker }}: {{ text | blok }}\n", "utf-8")
-    done = run("replay", "q2", "--templates", str(folder), env=service.env)
-    assert done.returncode != 0
-    assert "hints/user.message.v1.md.j2 line 1: there is no filter 'blok'; write block" in done.stderr

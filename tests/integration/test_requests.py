@@ -9,9 +9,8 @@ from zoneinfo import ZoneInfo
 
 import nats
 import pytest
-from nats.errors import NoRespondersError
 
-from builder.client import Client, Rejected, Unavailable, connect
+from builder.client import Client, Rejected, connect
 from tests.commands import DEADLINE, run
 from tests.running import Broker, Running, all_settled, jetstream, say
 
@@ -21,19 +20,6 @@ async def client(service: Running) -> AsyncIterator[Client]:
     """A client of the workspace acme."""
     async with connect(service.url, "acme") as connected:
         yield connected
-
-
-async def test_all_of_a_breadcrumb_is_fetched_in_each_of_its_versions(client: Client, service: Running) -> None:
-    long = "The whole output, line after line. " * 500
-    async with jetstream(service.url) as js:
-        await say(js, long, "fetch", "f1")
-        await say(js, "Shorter now.", "fetch", "f1", version=2)
-        await all_settled(js)
-    assert (await client.fetch("f1", 1)).body == {"content": long}
-    newest = await client.fetch("f1")
-    assert (newest.version, newest.text, newest.session) == (2, "Shorter now.", "fetch")
-    with pytest.raises(Rejected, match=r"no breadcrumb 'f1' version 9; there is 1, 2 in workspace 'acme'"):
-        await client.fetch("f1", 9)
 
 
 async def test_who_said_it_and_by_which_clock_comes_back_as_it_was_sent(client: Client, service: Running) -> None:
@@ -75,46 +61,6 @@ async def test_commands_take_sessions_of_any_text(service: Running, tmp_path: Pa
     assert "nothing was summarised" in run("compact", name, "-w", "acme", env=service.env).stderr
     (receipt,) = json.loads(output("forget", record["id"], "-s", name, "--json"))
     assert receipt["session"] == name
-
-
-async def test_what_is_expired_is_never_handed_out(client: Client, service: Running) -> None:
-    async with jetstream(service.url) as js:
-        for identity, ttl in (("dead", 0), ("alive", 3600)):
-            record = {"id": identity, "ttl": ttl, "context": {"content": identity}}
-            await js.publish("breadcrumbs.acme.ends.user.message.v1", json.dumps(record).encode(), stream="BREADCRUMBS")
-        await all_settled(js)
-    assert (await client.fetch("alive")).expires_at
-    with pytest.raises(Rejected, match="expired ones never are"):
-        await client.fetch("dead")
-    assert [crumb.id async for crumb in client.history("ends")] == ["alive"]
-
-
-async def test_a_history_is_paged_from_either_end_without_what_was_replaced(client: Client, service: Running) -> None:
-    async with jetstream(service.url) as js:
-        for number in range(120):
-            await say(js, f"Remark {number}.", "paged", f"p{number}")
-        await say(js, "Edited.", "paged", "p5", version=2)
-        await all_settled(js)
-    expected = [f"p{number}" for number in range(120) if number != 5] + ["p5"]
-    for newest, said in ((False, expected), (True, expected[::-1])):
-        held = [crumb async for crumb in client.history("paged", newest=newest)]
-        assert [crumb.id for crumb in held if crumb.schema != "summary.v1"] == said
-
-
-async def test_the_last_context_and_that_of_a_trigger_are_read_again(client: Client, service: Running) -> None:
-    async with jetstream(service.url) as js:
-        for number in (1, 2):
-            await say(js, f"Question {number}?", "asked", f"a{number}")
-        await all_settled(js)
-    assert (await client.context(session="asked")).trigger_event_id == "a2"
-    assert (await client.context(trigger="a1")).trigger_event_id == "a1"
-    for wrong, why in (
-        ({"session": "never"}, "no context of 'default'"),
-        ({"trigger": "no"}, "no breadcrumb 'no'"),
-        ({}, "neither"),
-    ):
-        with pytest.raises(Rejected, match=why):
-            await client.context(**wrong)
 
 
 async def test_the_subject_decides_the_workspace_and_nothing_crosses_it(client: Client, service: Running) -> None:
@@ -185,26 +131,3 @@ async def test_the_command_line_reads_and_forgets_with_a_service_only(tmp_path: 
         for command in ("fetch", "forget"):
             refused = run(command, "m1", env=one.env)
             assert (refused.returncode, "is the service up" in refused.stderr) == (69, True)
-
-
-async def test_nobody_answering_is_unavailable(tmp_path: Path) -> None:
-    with Broker(tmp_path / "broker") as empty:
-        async with connect(empty.url, "acme") as client:
-            with pytest.raises(Unavailable, match=r"nobody answers on requests\.acme\.fetch") as caught:
-                await client.fetch("m1")
-            assert isinstance(caught.value.__cause__, NoRespondersError)
-
-
-async def test_compacting_on_request_says_what_was_done_and_names_an_unknown_profile(client: Client, service: Running) -> None:
-    async with jetstream(service.url) as js:
-        for number in range(24):
-            await say(
-                js, f"Crate {number} holds cobalt glaze. {'It was counted twice. ' * 200 * (not number)}", "crates", f"c{number}"
-            )
-        await all_settled(js)
-        done = await client.compact("crates", keep_user=False)
-        await all_settled(js)
-    assert (done.units, done.covered) == (4, 4)
-    assert [crumb.id async for crumb in client.history("crates") if crumb.schema == "summary.v1"] == [done.summary]
-    with pytest.raises(Rejected, match="there is no profile 'nobody'; profiles are default, "):
-        await client.compact("crates", profile="nobody")

@@ -81,29 +81,6 @@ async def test_an_exported_workspace_is_imported_as_it_was_and_only_once(tmp_pat
             assert run("export", "-w", "acme", env=second).stdout == exported.stdout
 
 
-async def test_what_was_published_twice_is_exported_once_and_so_can_be_imported(tmp_path: Path) -> None:
-    with Broker(tmp_path / "one") as one, Broker(tmp_path / "other") as other:
-        first, second = (environment(tmp_path / name, nats__servers=each.url) for name, each in (("a", one), ("b", other)))
-        async with jetstream(one.url) as js, jetstream(other.url) as there:
-            await ensure_streams(js, Topology())
-            await ensure_streams(there, Topology())
-            for _ in range(2):
-                await publish(js, "s1", "note.v1", {"id": "n1", "context": {"content": "No time of its own."}})
-            await publish(js, "s1", "note.v1", {"id": "n1", "version": 2, "context": {"content": "An edit."}})
-            await publish(js, "s1", "note.v1", {"id": "n1", "version": 2, "context": {"content": "Refused: the id is taken."}})
-            file = tmp_path / "acme.jsonl"
-            file.write_text(run("export", "-w", "acme", env=first).stdout, "utf-8")
-            done = run("import", str(file), "-s", "another", "-w", "acme", env=second)
-            assert (done.returncode, "2 published, 0 had been before; sessions: s1;" in done.stderr) == (0, True)
-            assert [record["context"] for _, record in await held(there, 2)] == [
-                {"content": "No time of its own."},
-                {"content": "An edit."},
-            ]
-            nothing = run("export", "s9", "-w", "acme", env=first)
-            assert (nothing.returncode, nothing.stdout) == (65, "")
-            assert "nothing is stored of session 's9' in workspace 'acme'" in nothing.stderr
-
-
 async def test_a_chat_is_imported_beside_the_running_service_once_and_shown_on_the_next_page(
     service: Running, tmp_path: Path
 ) -> None:

@@ -54,19 +54,6 @@ async def spoken(service: Running, client: Client, session: str = "s1") -> list[
     return [(crumb.schema, crumb.text) async for crumb in client.history(session)]
 
 
-async def test_a_tool_call_and_the_answer_after_its_result_are_both_stored(service: Running, client: Client) -> None:
-    context = await question(client)
-    asking = await client.send_response(context, "", tool_requests=[CALL])
-    await client.send_tool_result("s1", "weather", "r1", {"celsius": 10})
-    answer = await client.send_response(context, "It is 10 degrees in Oslo.")
-    assert [(each.step, each.already_answered) for each in (asking, answer)] == [(1, False), (2, False)]
-    assert asking.id != answer.id
-    assert [schema for schema, _ in await spoken(service, client)] == [
-        "user.message.v1", "agent.response.v1", "tool.response.v1", "agent.response.v1",
-    ]  # fmt: skip
-    assert ("agent.response.v1", "It is 10 degrees in Oslo.") in await spoken(service, client)
-
-
 async def test_let_me_look_and_the_answer_are_both_stored_without_a_tool(service: Running, client: Client) -> None:
     context = await question(client)
     for step, words in enumerate(("Let me look.", "It is cold.", "It is cold."), 1):
@@ -109,17 +96,6 @@ async def test_once_each_call_has_its_result_the_next_step_follows_in_any_proces
         assert (answer.step, answer.already_answered) == (2, False)
     last = await client.send_response(await context_of(client, context.trigger_event_id), "It is cold.")
     assert (last.id, last.step, last.already_answered) == (answer.id, 2, True)
-
-
-async def test_an_agent_that_starts_again_reads_what_it_has_said_and_goes_on_from_there(service: Running, client: Client) -> None:
-    context = await question(client)
-    assert await client.responses(context) == ()
-    await client.send_response(context, "Let me look.", tool_requests=[CALL])
-    await client.send_tool_result("s1", "weather", "r1", {"celsius": 10})
-    async with another(client, service) as other:
-        (first,) = await other.responses(await context_of(other, context.trigger_event_id))
-    assert (first.step, first.message, first.tool_requests, first.is_complete) == (1, "Let me look.", (CALL,), True)
-    assert first.results["r1"]["output"] == {"celsius": 10}
 
 
 async def test_the_step_does_not_hang_on_the_server_s_memory_of_message_ids(service: Running, client: Client) -> None:

@@ -9,7 +9,6 @@ from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
 from builder.app.config import bundled_folder
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
-from tests.commands import run
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
 
 SUMMARIES = "summaries: {max_pending: 8, keep: 5, batch: 4, cap: 120}"
@@ -86,15 +85,3 @@ async def test_two_workers_of_which_one_is_killed_summarise_each_batch_once(tmp_
     assert "## Earlier in this conversation\n" in context["content"]
     summary = next(section for section in context["sections"] if section["name"] == "summary")
     assert summary["ids"][0] in {record["id"] for record in summaries}
-
-
-async def test_compact_that_saves_nothing_publishes_nothing_beside_a_running_service(tmp_path: Path) -> None:
-    with Running(tmp_path / "service", templates_dir=templates(tmp_path)) as service:
-        async with jetstream(service.url) as js:
-            await history(js, 0, 7)
-            await all_settled(js)
-            assert await published(js) == []
-            done = run("compact", "s1", "-w", "acme", "--servers", service.url, "--json", env=service.env)
-            assert done.returncode == 0, done.stderr
-            report = json.loads(done.stdout)
-            assert (report["units"], await published(js)) == (0, [])

@@ -3,55 +3,22 @@
 import json
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-import pytest
+from tests.hostile import LOOP
+from tests.integration.test_reloading import Templates
+from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say
 
-from tests.hostile import LOOPS, YAMLS
-from tests.integration.test_reloading import Templates, ask, page
-from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, wait_for
-
-LONGEST_LINE = 3_000
-BOOM = "{% if 'boom' in text %}" + LOOPS[0] + "{% endif %}{{ speaker }} says: {{ text }}"
+BOOM = "{% if 'boom' in text %}" + LOOP + "{% endif %}{{ speaker }} says: {{ text }}"
 PAGE = (
     """{% for section in sections %}
 {% if section.groups | length > 0 and 'boom' in section.groups[-1].fragments[-1] %}"""
-    + LOOPS[0].replace("text", "section.title")
+    + LOOP.replace("text", "section.title")
     + """{% endif %}
 # {{ section.title }}
 {% for group in section.groups %}{% for fragment in group.fragments %}{{ fragment }}
 {% endfor %}{% endfor %}
 {% endfor %}"""
 )
-
-
-async def test_an_edit_that_fails_on_an_example_changes_nothing_and_ready_says_why(tmp_path: Path, broker: Broker) -> None:
-    templates = Templates(tmp_path / "templates")
-    (templates.folder / "pages").mkdir()
-    (templates.folder / "presets").mkdir()
-    with Running(tmp_path / "service", broker.url, templates_dir=templates.folder) as service:
-        broken = {
-            "hints/user.message.v1.md.j2": ("{{ speaker }}: {{ txet }}", "'txet' is no value of a template; write text"),
-            "hints/note.v1.md.j2": ("", "there is nothing in it"),
-            "hints/tool.response.v1.md.j2": ("{{ 'x' * 1000000000 }}", "it makes more text than a rendering may"),
-            "hints/agent.response.v1.md.j2": (LOOPS[0], "a rendering may"),
-            "pages/default.md.j2": ("{{ 'x' * 1000000000 }}", "it makes more text than a rendering may"),
-            "pages/wide.md.j2": ("x" * 200_000, "has more than 131,072 bytes"),
-            "profiles/mine.yaml": (YAMLS["aliases"], "the alias *a is not taken"),
-            "models.yaml": (YAMLS["aliases"], "the alias *a is not taken"),
-            "profiles/yours.yaml": (YAMLS["absurd size"], "has more than 131,072 bytes"),
-        }
-        async with jetstream(broker.url) as js:
-            for number, (file, (source, reason)) in enumerate(broken.items(), 1):
-                templates.write(file, source)
-                wait_for(lambda: service.said().count("the last good profiles") == number, f"{file} to be refused")  # noqa: B023
-                state = json.loads(service.get("/readyz")[1])["parts"]["templates"]
-                assert (file in state, reason in state, "\n" in state, len(state) < LONGEST_LINE) == (True, True, False, True)
-                assert service.get("/livez")[0] == 200
-                assert "User: Which port is it?" in page(await ask(js, f"after-{number}"), "default")
-                templates.remove(file)
-                wait_for(lambda: service.said().count("were read again") == number, f"{file} to be gone")  # noqa: B023
-        assert max(map(len, service.said().split("\n"))) < LONGEST_LINE
 
 
 async def test_a_template_that_fails_on_a_message_costs_its_fragment_and_is_told_once(tmp_path: Path, broker: Broker) -> None:
@@ -84,19 +51,8 @@ async def test_a_template_that_fails_on_a_message_costs_its_fragment_and_is_told
         assert service.stop() == 0
 
 
-@pytest.mark.parametrize(
-    ("body", "reason"),
-    [
-        ({}, "it leaves nothing out, so the blacklist before it holds on"),
-        ({"excluded_schemas": [], "excluded_tags": []}, "it leaves nothing out, so the blacklist before it holds on"),
-        ({"schemas": [{"schema_name": "note.v1"}]}, "a blacklist has no field 'schemas'; write excluded_schemas"),
-        ({"excluded_tags": ["x"], "exclude_ids": ["m1"]}, "a blacklist has no field 'exclude_ids'; write excluded_ids"),
-    ],
-)
-async def test_an_empty_or_misspelt_blacklist_changes_nothing_and_is_told(
-    tmp_path: Path, broker: Broker, body: dict[str, object], reason: str
-) -> None:
-    number, workspace = "The safe opens with the number 4711.", uuid4().hex
+async def test_an_empty_blacklist_changes_nothing_and_is_told(tmp_path: Path, broker: Broker) -> None:
+    number, workspace = "The safe opens with the number 4711.", "safes"
     with Running(tmp_path / "service", broker.url) as service:
         async with jetstream(broker.url) as js:
 
@@ -112,12 +68,12 @@ async def test_an_empty_or_misspelt_blacklist_changes_nothing_and_is_told(
             await put("", "s1", "list-2", schema="context.blacklist.v1", body={"excluded_ids": ["m1"]})
             await put(number, "s1", "m1")
             await put("A draft of the letter.", "s1", "m2")
-            record = {"id": "list-3", "schema_name": "context.blacklist.v1", "context": body}
+            record = {"id": "list-3", "schema_name": "context.blacklist.v1", "context": {}}
             await js.publish(f"breadcrumbs.{workspace}.s1.context.blacklist.v1", json.dumps(record).encode())
             await put("Which number opens the safe?", "s1", "m3")
             assert number not in await content("m3")
             (letter,) = [letter for letter in await dead_letters(js) if workspace in letter["subject"]]
-            assert reason in letter["reason"]
+            assert "it leaves nothing out, so the blacklist before it holds on" in letter["reason"]
             # Lifted: the one before it holds again.
             await put("", "s1", "gone", schema="breadcrumb.deleted.v1", body={"breadcrumb_id": "list-2"})
             await put("So which number opens the safe?", "s1", "m4")

@@ -114,15 +114,6 @@ async def test_a_turn_with_an_open_call_gets_one_context_when_its_time_is_over(s
     assert PAGE_END.strip() in second["content"]
 
 
-async def test_a_person_who_speaks_meanwhile_is_answered_with_the_call_that_failed(service: Running, workspace: str) -> None:
-    async with jetstream(service.url) as js:
-        await call(js, workspace, say(js, "Leave it.", "s1", "leave", workspace))
-        await until(lambda: _many(js, workspace, 3), "the context of the turn")
-        first, second, third = await contexts(js, workspace)
-    assert [context["trigger_event_id"] for context in (first, second)] == ["ask", "leave"]
-    assert (third["questions"], third["supersedes"]) == (["ask", "leave"], second["id"])
-
-
 async def test_calls_are_listened_to_before_the_first_message_is_taken(tmp_path: Path, templates: Path) -> None:
     config = settings(tmp_path).model_copy(update={"templates_dir": templates})
     async with open_service(config) as service:

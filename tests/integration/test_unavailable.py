@@ -40,18 +40,6 @@ class Failing:
             raise self._error
 
 
-async def test_a_store_that_is_away_uses_up_no_attempts_and_everything_is_answered_later(tmp_path: Path, broker: Broker) -> None:
-    failing = Failing("Hello", 2 * ATTEMPTS, Unavailable("the disk is away"))
-    parts = store_that(failing)
-    async with service_here(settings(tmp_path, broker.url), parts) as service:
-        for number in range(6):
-            await say(service.js, f"Hello from {number}.", f"s{number % 3}", f"m{number}")
-        await all_settled(service.js)
-        assert len(await answered(service.js)) == 6
-        assert await dead_letters(service.js) == []
-    assert set(failing.tried.values()) == {2 * ATTEMPTS + 1}
-
-
 async def test_nothing_else_is_tried_while_the_store_is_away(tmp_path: Path, broker: Broker) -> None:
     times: list[float] = []
 
@@ -72,35 +60,6 @@ async def test_nothing_else_is_tried_while_the_store_is_away(tmp_path: Path, bro
         await all_settled(service.js)
         assert len(await answered(service.js)) == 20
     assert min(times[1:]) >= times[0] + 0.5
-
-
-async def test_old_breadcrumbs_that_could_not_be_stored_for_a_while_are_no_dead_letters(tmp_path: Path, broker: Broker) -> None:
-    failing = Failing("K-4711", 2 * ATTEMPTS, Unavailable("the disk is away"))
-    parts = store_that(failing)
-    async with jetstream(broker.url) as js:
-        await ensure_streams(js, Topology())
-        await say(js, "The serial number is K-4711.", "s1", "old")
-        async with service_here(settings(tmp_path, broker.url), parts):
-            await say(js, "What is the serial number?", "s1", "now")
-            await all_settled(js)
-            (event,) = await answered(js)
-            assert await dead_letters(js) == []
-    assert "K-4711" in event["content"]
-
-
-async def test_a_bug_uses_up_attempts_and_ends_in_a_dead_letter_while_others_go_on(tmp_path: Path, broker: Broker) -> None:
-    failing = Failing("beetle", 1000, RuntimeError("a bug"))
-    parts = store_that(failing)
-    async with service_here(settings(tmp_path, broker.url), parts) as service:
-        sequence = await say(service.js, "I saw a beetle.", "s1", "m1")
-        for number in range(2, 12):
-            await say(service.js, f"Hello from {number}.", f"s{number % 4}", f"m{number}")
-        await all_settled(service.js)
-        (letter,) = await dead_letters(service.js)
-        assert {event["trigger_event_id"] for event in await answered(service.js)} == {f"m{number}" for number in range(2, 12)}
-    assert letter["sequence"] == sequence
-    assert "4 attempts" in letter["reason"]
-    assert failing.tried["I saw a beetle."] == ATTEMPTS - 1
 
 
 async def test_bugs_in_old_breadcrumbs_are_passed_over_and_do_not_cost_the_trigger(tmp_path: Path, broker: Broker) -> None:
@@ -158,28 +117,3 @@ async def test_what_dies_with_the_process_again_and_again_takes_no_innocent_one_
         assert left == set()
         assert [letter["subject"] for letter in await dead_letters(js)] == ["breadcrumbs.acme.s0.user.message.v1"]
         assert len(await answered(js)) == 8
-
-
-async def test_a_delivery_that_is_ended_at_a_shutdown_keeps_no_attempt(tmp_path: Path, broker: Broker) -> None:
-    begun = asyncio.Event()
-
-    async def never_done(_: Breadcrumb) -> None:
-        begun.set()
-        await asyncio.Event().wait()
-
-    parts = store_that(never_done)
-    async with worker_here(settings(tmp_path, broker.url), parts) as bench:
-        for number in (1, 2):
-            await say(bench.js, f"Message {number}.", "s1", f"m{number}")
-        # The second one waits in catch-up for the first.
-        for sequence in (1, 2):
-            begun.clear()
-            delivery = await bench.delivery(sequence)
-            working = asyncio.create_task(bench.worker.process(delivery))
-            await begun.wait()
-            working.cancel()
-            await asyncio.wait({working})
-            assert working.cancelled()
-            assert delivery.settled == []
-        first, second = [(await bench.delivery(sequence)).arrival.place for sequence in (1, 2)]
-        assert [await bench.core.store.start_attempt(place) for place in (first, second)] == [1, 1]

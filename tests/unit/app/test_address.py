@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from builder.app.address import DEFAULT_URL, FILE_NAME, announcement, broker_address, running
+from builder.app.address import FILE_NAME, announcement, running
 from builder.app.settings import HttpSettings, NatsSettings, Settings
 
 
@@ -34,20 +32,3 @@ def test_a_second_service_on_the_folder_leaves_the_file_of_the_first(tmp_path: P
         service = running(settings)
         assert service
         assert service.nats == "nats://127.0.0.1:1"
-
-
-@pytest.mark.parametrize(
-    ("nats", "option", "servers", "is_configured"),
-    [
-        ({"servers": "nats://a:1"}, "nats://b:2", "nats://b:2", True),
-        ({"servers": "nats://a:1"}, "", "nats://a:1", True),
-        ({"port": 4333}, "", "nats://127.0.0.1:4333", False),
-        ({}, "", DEFAULT_URL, False),
-    ],
-)
-def test_a_command_talks_to_the_broker_it_is_given_else_to_the_configured_one_else_it_guesses(
-    tmp_path: Path, nats: dict[str, object], option: str, servers: str, is_configured: bool
-) -> None:
-    address = broker_address(make_settings(tmp_path, **nats), option)
-    assert (address.servers, address.is_configured) == (servers, is_configured)
-    assert bool(address.guess) == (servers == DEFAULT_URL)

@@ -113,14 +113,6 @@ async def test_an_edited_hint_begins_with_empty_caches(tmp_path: Path) -> None:
         assert held.revision != begun.config.renderings["o200k_base"].revision
 
 
-async def test_a_profile_on_a_page_that_does_not_exist_is_no_edition(tmp_path: Path) -> None:
-    folder = tmp_path / "profiles"
-    folder.mkdir()
-    (folder / "mine.yaml").write_text("extends: default\npage: fancy\n")
-    with pytest.raises(Misconfigured, match=r"pages/fancy\.md\.j2 does not exist"):
-        await asyncio.to_thread(read_config, template_folders(Settings(templates_dir=tmp_path)))
-
-
 HANGS = """
 import asyncio
 from threading import Event

@@ -11,7 +11,7 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
 from builder.app.telemetry import OUTCOMES, REASONS, Metrics, set_up_logging, text_lines
-from builder.domain.errors import Rejected
+from builder.domain.errors import ChainTooLong, Rejected
 from builder.domain.reports import DeliveryOutcome, Failure
 from builder.worker.jobs import UnexpectedError, guard
 from tests.factories import make_place
@@ -123,6 +123,12 @@ def test_metrics_do_not_grow_with_sessions_and_schemas_and_name_none(lines: io.S
     assert len(many) < 20_000
     assert not re.search(r"acme|s1999|schema", many)
     assert not lines.getvalue()
+
+
+def test_a_chain_that_was_stopped_is_counted() -> None:
+    metrics = Metrics(CollectorRegistry())
+    metrics.delivered(outcome(REASONS.index(ChainTooLong.kind), "rejected"))
+    assert metrics.registry.get_sample_value("context_builder_chains_stopped_total") == 1
 
 
 def test_each_outcome_and_each_reason_of_a_dead_letter_is_zero_before_the_first_one() -> None:

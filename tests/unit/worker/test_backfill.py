@@ -1,8 +1,7 @@
 """Later filling: oldest first, nobody waits for a text that fails, and what fails is tried again."""
 
-import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -14,9 +13,8 @@ from builder.remember.memory import Ingest, Pause, no_pause
 from builder.worker.backfill import PAGE_ROWS, Backfill
 from builder.worker.jobs import Pace, Pauses
 from builder.worker.log import StoredLog
-from tests.commands import DEADLINE
-from tests.factories import bare, make_place, make_remembered, remembered_of
-from tests.ports import BusyLog, run_job
+from tests.factories import bare, make_remembered, remembered_of
+from tests.ports import BusyLog
 from tests.stores import DurableStore, durable_store
 
 PACE = Pace(rest=0.001, pauses=Pauses(0.001, 0.001))
@@ -92,23 +90,6 @@ async def test_the_count_is_true_while_everything_fails() -> None:
     assert counts == [2, 3, 4, 5, 5]
 
 
-async def test_it_goes_on_when_the_store_was_away(caplog: pytest.LogCaptureFixture) -> None:
-    class Leaving(DurableStore):
-        away = 3
-
-        async def count_missing_vectors(self) -> int:
-            if self.away:
-                self.away -= 1
-                raise Unavailable("the disk is away")
-            return await super().count_missing_vectors()
-
-    store, engine = Leaving(), Engine()
-    await holding(store, "The kiln is hot.")
-    await until_filled(store, run_job("filling", Backfill(StoredLog(store), engine, PACE).walk))
-    assert store.away == 0
-    assert "the disk is away" in caplog.text
-
-
 async def test_the_beginning_and_the_end_are_told_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     store, engine = durable_store(), Engine()
@@ -156,25 +137,3 @@ async def test_what_another_worker_filled_in_meanwhile_stays_as_it_is() -> None:
 
     await Backfill(StoredLog(store), Late(), PACE).walk()
     assert await store.facts(row.breadcrumb) == theirs
-
-
-async def test_what_comes_while_it_walks_is_filled_in_too() -> None:
-    store, engine = durable_store(), Engine()
-    await holding(store, "The kiln is hot.")
-    late = make_remembered("And the glaze?", place=make_place(9), id="late")
-    walking = Backfill(StoredLog(store), engine, PACE)
-    await walking.walk()
-    await store.remember(bare(late))
-    await until_filled(store, run_job("filling", walking.walk))
-    assert await store.facts(late.breadcrumb) == late
-
-
-async def until_filled(store: DurableStore, running: Awaitable[None]) -> None:
-    """Run until nothing lacks vectors."""
-    task = asyncio.ensure_future(running)
-    async with asyncio.timeout(DEADLINE):
-        while await DurableStore.count_missing_vectors(store):
-            assert not task.done()
-            await asyncio.sleep(0)
-    task.cancel()
-    await asyncio.wait({task})

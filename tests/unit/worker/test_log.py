@@ -131,6 +131,21 @@ async def test_a_store_that_is_away_costs_no_attempt_and_the_walk_begins_again()
     assert await bench.store.start_attempt(make_place(2)) == 1
 
 
+async def test_a_walk_that_is_ended_at_a_shutdown_costs_the_earlier_message_no_attempt() -> None:
+    begun = asyncio.Event()
+
+    async def endless(_: Breadcrumb) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    bench = Bench(hello(1))
+    walking = asyncio.create_task(make_log(bench.stream, bench.store, endless).catch_up("acme", "s42", END))
+    await begun.wait()
+    walking.cancel()
+    await asyncio.wait({walking})
+    assert await bench.store.start_attempt(make_place(1)) == 1
+
+
 async def test_a_message_whose_own_attempt_runs_is_remembered_without_another_attempt() -> None:
     bench = Bench(hello(1))
     bench.log.in_work.add(make_place(1))

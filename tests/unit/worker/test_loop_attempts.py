@@ -14,28 +14,6 @@ from tests.stores import durable_store
 ONE, TWO = make_place(1), make_place(2)
 
 
-async def test_attempts_are_numbered_until_they_are_cleared() -> None:
-    store, numbers = durable_store(), list[int]()
-    attempts = Attempts(make_log(MemoryStream(), store))
-    for _ in range(3):
-        async with attempts.start(ONE) as number:
-            numbers.append(number)
-    await store.clear_attempts(ONE)
-    async with attempts.start(ONE) as number:
-        numbers.append(number)
-    assert numbers == [1, 2, 3, 1]
-
-
-async def test_an_attempt_that_is_undone_does_not_count() -> None:
-    store = durable_store()
-    attempts = Attempts(make_log(MemoryStream(), store))
-    async with attempts.start(ONE):
-        pass
-    await store.undo_attempt(ONE)
-    async with attempts.start(ONE) as number:
-        assert number == 1
-
-
 @pytest.mark.parametrize("limit", [1, 3])
 async def test_the_last_attempt_is_rejected_and_stays_counted(limit: int) -> None:
     store = durable_store()

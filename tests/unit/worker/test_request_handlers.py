@@ -90,12 +90,13 @@ async def test_fetch_names_the_versions_that_there_are() -> None:
         await bench.ask("fetch", id="m1", version=7)
 
 
-async def test_fetch_never_gives_what_is_deleted_expired_or_unknown() -> None:
+async def test_what_is_deleted_expired_or_unknown_is_never_given() -> None:
     ended = said(3, "Gone.", expires_at=(NOW - timedelta(seconds=1)).isoformat())
     bench = await holding(said(1, "Hello."), deleted(2, "m1"), ended)
     for identity in ("m1", "m3", "m9"):
         with pytest.raises(Rejected, match="deleted and expired ones never are"):
             await bench.ask("fetch", id=identity)
+    assert (await bench.ask("history", session="s42"))["breadcrumbs"] == []
 
 
 async def test_history_goes_through_a_session_page_by_page() -> None:

@@ -9,7 +9,6 @@ import pytest
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
-from builder.domain.summary import read_summary
 from builder.recall.summaries.plan import recipe_of
 from tests.commands import DEADLINE
 from tests.factories import (
@@ -31,7 +30,6 @@ from tests.summarised import (
     remember,
     summary,
     summing,
-    talk,
     talking,
 )
 
@@ -85,27 +83,6 @@ async def test_a_page_that_shows_the_whole_conversation_has_no_summary_of_it() -
     assert "## Earlier in this conversation" not in await page(builder, profile)
 
 
-async def test_a_summary_is_read_once_and_stays_what_its_body_says() -> None:
-    builder, profile = await talking(20)
-    await look_once(builder, profile, 20)
-    view, recipe = await builder.recaller.session_view("acme", "s42", make_place(2000)), recipe_of(profile)
-    assert recipe
-    rows = view.history.chains.rows(view.session, recipe.name, view.prefix.latest)
-    assert len(rows) == 5
-    assert all(view.history.chains.summary(row) == read_summary(view.breadcrumb(row)) for row in rows)
-
-
-async def test_two_workers_make_the_same_summaries() -> None:
-    first, second = make_builder(), make_builder()
-    profile = summing()
-    outs = []
-    for builder in (first, second):
-        await remember(builder, talk(20))
-        publishing = await look_once(builder, profile, 20)
-        outs.append([(crumb.id, crumb.body) for crumb in publishing.out])
-    assert outs[0] == outs[1]
-
-
 async def test_a_worker_that_died_before_its_summaries_came_back_makes_them_under_the_same_ids() -> None:
     builder, profile = await talking(20)
     died, restarted = (Publishing(builder, make_place(first), remembering=False) for first in (1000, 1100))
@@ -144,16 +121,6 @@ async def test_a_line_whose_source_is_deleted_or_edited_is_shown_no_more_and_say
     await loop.look("acme", "s42", make_place(1215))
     (line,) = (line for line in lines(publishing.out[-1]) if set(line["ids"]) & set(sources))
     assert (line["text"], line["versions"]) == ("User: Nina fires it on Monday.", [2])
-
-
-async def test_a_deleted_summary_is_made_again_under_another_id() -> None:
-    builder, profile = await talking(8)
-    publishing = await look_once(builder, profile, 8)
-    (first,) = publishing.out
-    await builder.remember(make_tombstone(first.id, 1200).breadcrumb)
-    assert await chain(builder, profile) == ()
-    await look_once(builder, profile, 1200, Publishing(builder, make_place(1300)))
-    assert await chain(builder, profile) == first.covers
 
 
 async def test_profiles_with_equal_settings_share_their_summaries_and_others_do_not() -> None:
@@ -212,7 +179,7 @@ async def test_without_summaries_in_any_profile_no_session_is_looked_at(monkeypa
     assert looked == []
 
 
-async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
+async def test_a_session_is_looked_at_again_after_the_broker_was_away(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     builder, profile = await talking(8)
@@ -232,13 +199,6 @@ async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
         loop.note("acme", "s42", make_place(8))
         while not publishing.out:
             await asyncio.sleep(0)
-        troubles.append(RuntimeError("a bug"))
-        await remember(builder, [make_breadcrumb(f"Remark {n}.", n) for n in range(1100, 1110)])
-        for n in range(1100, 1110):
-            loop.note("acme", "s42", make_place(n))
-        while "a bug in summarising" not in caplog.text:
-            await asyncio.sleep(0)
-        assert not task.done()
     task.cancel()
     await asyncio.wait({task})
     assert troubles == []

@@ -9,13 +9,11 @@ import pytest
 
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
-from builder.domain.summary import KeptLine, Utterance
 from builder.remember.decode import decode
 from tests.factories import MORNING, make_breadcrumb, make_place, make_profile
 from tests.summarised import (
     BEHIND,
     FACTS,
-    Endpoint,
     Publishing,
     chain,
     lines,
@@ -179,15 +177,6 @@ async def test_the_loop_and_compact_take_turns_so_nothing_is_summarised_twice() 
     assert await chain(builder, profile) == tuple(covers)
 
 
-class Wordy(Endpoint):
-    """Says more than what it summarises."""
-
-    async def summarise(self, lines: tuple[KeptLine, ...], said: tuple[Utterance, ...], cap: int) -> tuple[KeptLine, ...]:
-        return tuple(
-            replace(line, text=f"{line.text} {'And that is that. ' * 9}") for line in await super().summarise(lines, said, cap)
-        )
-
-
 @pytest.mark.parametrize("speakers", [("Ana", "Ben"), ("Ana",)])
 async def test_a_chat_between_people_gets_no_summary_that_only_repeats_it(speakers: tuple[str, ...]) -> None:
     builder, profile = make_builder(), summing(cap=200)
@@ -203,18 +192,6 @@ async def test_a_chat_between_people_gets_no_summary_that_only_repeats_it(speake
         r"the summary would have ([\d,]+) tokens and save nothing of the \1 of what it stands for", outcome.reason
     )
     assert await page(builder, profile) == before
-
-
-async def test_compact_publishes_nothing_that_would_be_longer_and_says_why() -> None:
-    builder, profile = make_builder(), summing(by="endpoint", cap=400)
-    await remember(builder, [make_breadcrumb(f"Crate {n}.", n) for n in range(1, 7)])
-    publishing = Publishing(builder, BEHIND)
-    loop = make_summarising(builder, publishing, profile, endpoint=Wordy())
-    outcome = await loop.compact("acme", "s42", profile, keep_user=False)
-    assert publishing.out == []
-    assert (outcome.units, outcome.covered, outcome.summary) == (0, 0, "")
-    assert outcome.tokens_before == outcome.tokens_after
-    assert re.search(r"the summary would have \d+ tokens and save nothing of the \d+", outcome.reason)
 
 
 async def test_compact_says_why_when_there_is_nothing_to_summarise() -> None:

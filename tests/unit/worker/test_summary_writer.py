@@ -1,15 +1,10 @@
 """The writer of summaries: by an endpoint or without one, under an id that is free, never larger than a breadcrumb."""
 
 import json
-from dataclasses import replace
 
 import pytest
-from typing_extensions import override
 
-from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
-from builder.domain.recall import StoredBreadcrumb
-from builder.domain.summary import read_summary
 from builder.recall.index.view import View
 from builder.recall.summaries.plan import chain_of, recipe_of, waiting_units
 from builder.service import ContextBuilder
@@ -102,41 +97,5 @@ async def test_a_draft_is_sent_nowhere_until_it_is_published() -> None:
     assert [crumb.id for crumb in publishing.out] == [unsent.chain.previous]
 
 
-async def test_a_summary_covers_its_units_and_continues_the_chain() -> None:
-    builder = await talking()
-    writer, publishing = writer_of(builder)
-    view, batch = await batch_of(builder)
-    first = await writer.draft(view, chain_of(view, batch.recipe), replace(batch, units=batch.units[:3]))
-    await writer.send(first)
-    await writer.send(await writer.draft(view, first.chain, replace(batch, units=batch.units[3:])))
-    one, two = map(read_summary, publishing.out)
-    assert (one.covered, two.covered) == (("m1", "m2", "m3"), ("m4", "m5", "m6"))
-    assert (one.previous, two.previous) == ("", publishing.out[0].id)
-    assert (one.last, two.last) == ("m3", "m6")
-
-
 async def test_the_id_depends_on_what_is_covered_alone() -> None:
     assert (await draft(await talking())).event == (await draft(await talking())).event
-
-
-async def test_an_id_under_which_a_summary_was_erased_is_not_taken_again() -> None:
-    builder = await talking()
-    first = await draft(builder)
-
-    class Erased(DurableStore):
-        @override
-        async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
-            is_first = breadcrumb.id == first.chain.previous
-            crumb = replace(breadcrumb, removes=breadcrumb.id, is_erased=True)
-            return StoredBreadcrumb(breadcrumb=crumb, passages=(), model="", fingerprint=b"") if is_first else None
-
-    assert (await draft(builder, Erased())).chain.previous not in {"", first.chain.previous}
-
-
-async def test_what_people_said_is_kept_word_for_word_when_it_is_asked_for() -> None:
-    builder = await talking()
-    view, batch = await batch_of(builder, keep_user=True)
-    made = await writer_of(builder)[0].draft(view, chain_of(view, batch.recipe), batch)
-    assert [line.text for line in made.chain.lasting] == [f"User: {crumb.text}" for crumb in talk(6)]
-    assert all(line.verbatim for line in made.chain.lasting)
-    assert made.chain.free == ()

@@ -13,7 +13,7 @@ from builder.adapters.embedding.onnx import OnnxModel
 from builder.adapters.embedding.prepare import ReferenceEmbedder, ReferenceModel, identity, prepare, sentences, source_folder
 from builder.adapters.embedding.prepared import sha256
 from builder.domain.errors import Misconfigured, Unavailable
-from tests.models import MODELS_DIR, prepared
+from tests.models import prepared
 
 pytestmark = pytest.mark.apart
 
@@ -112,11 +112,6 @@ def test_a_folder_named_like_the_bundled_model_does_not_take_its_place(tmp_path:
     with pytest.raises(Misconfigured, match="has the name of the bundled model all-MiniLM-L6-v2: rename the folder"):
         prepare(tmp_path / "models", named)
     assert not (tmp_path / "models").exists()
-
-
-def test_the_default_model_is_what_it_was_and_its_description_tells_its_source() -> None:
-    described = json.loads((MODELS_DIR / "all-MiniLM-L6-v2" / "model.json").read_text("utf-8"))
-    assert prepare(MODELS_DIR).model == f"all-MiniLM-L6-v2/int8/{described['sha256'][:12]}"
 
 
 async def test_a_broken_folder_is_misconfigured_once_it_was_tried_and_unavailable_for_who_did_not_wait(tmp_path: Path) -> None:

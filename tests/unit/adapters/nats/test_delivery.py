@@ -3,13 +3,14 @@
 import asyncio
 
 from builder.adapters.nats.delivery import MAX_OPEN_BYTES, InWork
-from tests.factories import make_place
+from builder.domain.breadcrumb import StreamMessage
+from tests.factories import MORNING, make_place
 from tests.ports import HandDelivery
-from tests.unit.adapters.nats.messages import make_message
 
 
 def make_delivery(sequence: int = 1, session: str = "s1", data: bytes = b"{}") -> HandDelivery:
-    return HandDelivery(make_message(make_place(sequence), data, f"breadcrumbs.acme.{session}.user.message.v1"))
+    subject = f"breadcrumbs.acme.{session}.user.message.v1"
+    return HandDelivery(StreamMessage(subject=subject, data=data, place=make_place(sequence), received_at=MORNING))
 
 
 async def test_places_are_taken_while_work_goes_on_and_freed_when_it_ends() -> None:

@@ -152,11 +152,3 @@ def test_too_many_emphasis_markers_are_told_in_prompts_reminders_and_templates()
         "hints/a.v1.md.j2",
         "pages/p.md.j2",
     ]
-
-
-def test_a_template_that_uses_what_it_is_not_given_is_told() -> None:
-    told = list(lint_templates(TemplateSet(GENERIC | {"a.v1": "{{ speker }}: {{ body.lines }}"}, {"p": "{{ now }}"})))
-    assert [(finding.file, finding.line, finding.problem) for finding in told] == [
-        ("hints/a.v1.md.j2", 1, "'speker' is no value of a template"),
-        ("pages/p.md.j2", 1, "'now' is no value of a template"),
-    ]

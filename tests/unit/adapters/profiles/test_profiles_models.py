@@ -2,24 +2,14 @@
 
 import pytest
 
-from builder.adapters.profiles.profiles import UNKNOWN_MODEL, facts_of, known_name, parse_models
+from builder.adapters.profiles.profiles import known_name, parse_models
 from builder.domain.errors import Misconfigured
-
-MODELS = parse_models("gpt-5: {window: 400000}\nclaude-sonnet-4-5: {window: 200000, margin: 0.2}")
-
-
-def test_a_dated_version_behind_a_provider_has_the_facts_of_its_model() -> None:
-    assert facts_of("anthropic/claude-sonnet-4-5-20250929", MODELS).margin == 0.2
 
 
 def test_the_longest_known_name_of_which_a_model_is_a_version_is_its_own() -> None:
     names = ("claude-sonnet-4", "claude-sonnet-4-5", "gpt-5")
     assert known_name("anthropic/claude-sonnet-4-5-20250929", names) == "claude-sonnet-4-5"
     assert known_name("claude-sonnet-45", names) == ""
-
-
-def test_a_model_that_is_not_in_the_table_has_careful_facts() -> None:
-    assert facts_of("some-model", MODELS) is UNKNOWN_MODEL
 
 
 @pytest.mark.parametrize("source", ["- gpt-5", "gpt-5: {window: 0}", "gpt-5: {windows: 1}", "gpt-5: 4"])

@@ -280,19 +280,6 @@ async def test_what_an_older_file_holds_of_no_session_joins_who_asked(tmp_path: 
     store.close()
 
 
-async def test_a_store_made_anew_knows_of_the_questions_that_the_old_one_erased(tmp_path: Path) -> None:
-    old, new = SqliteStore(str(tmp_path / "old.db")), SqliteStore(str(tmp_path / "new.db"))
-    for row in (make_question(1), make_question(2, session="s43")):
-        await old.remember(row)
-    await old.erase("acme", "s43", "m2", FAR)
-    await new.add_call_origins(await old.call_origins(make_place(1).incarnation))
-    for store in (old, new):
-        await store.remember(make_question(1))
-        await store.remember(make_answer(3))
-        assert await recalled(store, "s42") == ["m1"]
-        store.close()
-
-
 def test_migrations_are_numbered_without_gaps_and_repeats() -> None:
     names = sorted(
         file.name for file in (files("builder.adapters.sqlite") / "migrations").iterdir() if file.name.endswith(".sql")

@@ -19,23 +19,6 @@ TEXT = "First one. Second one. Third one."
 FIRST, SECOND, THIRD = (0, 10), (11, 22), (23, 33)
 
 
-@pytest.mark.parametrize(
-    ("spans", "shown"),
-    [
-        ((), TEXT),
-        ((FIRST,), "First one. […]"),
-        ((SECOND,), "[…] Second one. […]"),
-        ((THIRD,), "[…] Third one."),
-        ((FIRST, SECOND), "First one. Second one. […]"),
-        ((FIRST, THIRD), "First one. […] Third one."),
-        ((SECOND, THIRD), "[…] Second one. Third one."),
-        ((FIRST, SECOND, THIRD), TEXT),
-    ],
-)
-def test_found_passages_stand_with_a_mark_wherever_text_is_left_out(spans: tuple[tuple[int, int], ...], shown: str) -> None:
-    assert make_rendering().fragment(make_breadcrumb(TEXT), RenderForm(spans=spans), "User").text == f"- User: {shown}"
-
-
 def test_between_neighbours_their_own_white_space_stays() -> None:
     crumb = make_breadcrumb("One.\n\nTwo.")
     assert make_rendering().fragment(crumb, RenderForm(spans=((0, 4), (6, 10))), "User").text == "- User: One.\n\n  Two."
@@ -103,11 +86,6 @@ def test_what_a_failed_hint_left_to_the_generic_one_is_kept_like_any_fragment() 
     assert (first.text, counted) == (f"- {TEXT}", [f"- {TEXT}\n"])
     short = rendering.fragment(make_breadcrumb(TEXT), WHOLE, "User", cap=5)
     assert short.failed == first.failed
-
-
-def test_tokens_are_those_of_the_text_with_its_line_end() -> None:
-    fragment = make_rendering().fragment(make_breadcrumb(TEXT), WHOLE, "User")
-    assert fragment.tokens == load_counter("o200k_base")(fragment.text + "\n")
 
 
 @pytest.mark.parametrize("cap", [24, 60, 200])

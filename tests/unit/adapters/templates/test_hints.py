@@ -9,8 +9,7 @@ import pytest
 from builder.assemble.items.labels import tool_label
 from builder.assemble.items.rendering import RenderForm
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
-from builder.domain.page_settings import FORBIDDEN_SCHEMAS
-from builder.remember.decode import BODIES, decode
+from builder.remember.decode import decode
 from tests.factories import make_rendering
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -28,31 +27,6 @@ def shown(schema: str, body: dict[str, Any], spans: tuple[tuple[int, int], ...] 
     held = crumb(schema, body)
     label = tool_label(held.tool) if held.tool else held.speaker
     return make_rendering().fragment(held, RenderForm(spans=spans, times=said), label).text
-
-
-EXAMPLES = {
-    "user.message.v1": "- Maya: Where do I set the API key?",
-    "agent.response.v1": "- Assistant: Let me look that up.",
-    "tool.request.v1": "- Call calculator: expression: 3*4",
-    "tool.response.v1": "- Tool calculator answered: result: 12\n- Tool calculator failed: division by zero",
-    "tool.error.v1": "- Tool web-search failed (timeout): no answer in 30 s (can be tried again)",
-    "tool.catalog.v1": "- calculator (general): Arithmetic with functions.\n- web-search (web): Search the web.",
-    "note.v1": "- Note (https://example.org/notes/7): Glaze batch 7 needs two coats.",
-    "browser.page.context.v1": '- Page "Orders" (https://example.org/orders), 12 interactive elements',
-    "browser.tab.context.v1": '- Page "Orders" (https://example.org/orders): 3 open orders',
-    "agent.def.v1": '- Agent "support": You help people who fire kilns.',
-    "summary.v1": "- [8 May 2023] Ana: The kiln fires at cone 6.\n- kiln: fires at cone 6",
-}
-
-
-def test_every_schema_that_is_shown_has_its_golden_text_here() -> None:
-    assert EXAMPLES.keys() == BODIES.keys() - FORBIDDEN_SCHEMAS
-
-
-@pytest.mark.parametrize("schema", EXAMPLES)
-def test_the_example_of_a_schema_reads_well(schema: str) -> None:
-    examples = BODIES[schema].model_json_schema()["examples"]
-    assert "\n".join(shown(schema, example) for example in examples) == EXAMPLES[schema]
 
 
 LEAST: list[tuple[str, dict[str, Any], str]] = [

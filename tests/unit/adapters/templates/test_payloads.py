@@ -1,5 +1,6 @@
 """Every hostile text, as the source of a hint and of a page: refused when it is read, or it fails within its limits."""
 
+import math
 from collections import Counter
 
 import pytest
@@ -20,10 +21,12 @@ CRUMB = make_breadcrumb(MESSAGE, body='{"content": "Where does the API key go?",
 FRAGMENT = "- User: Where does the API key go?"
 SECTIONS = (PageSection(name="x", title="Title", groups=(Group(date="", fragments=(FRAGMENT,)),)),)
 BUNDLED = TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
-LIMITS = Limits()
+LIMITS = Limits(seconds=math.inf)
+"""Counted limits alone: without them it is hours or for ever, and the clock, the last resort, is not there."""
 MOST_CHARS = LIMITS.characters + LIMITS.characters_each * 10 * len(MESSAGE)
-STEPS = {"compile_bombs": 4, "run_bombs": 4}
+STEPS = {"compile_bombs": 4}
 """One in so many of a family whose texts cost seconds."""
+BOMBS = [payload for payload in PAYLOADS if payload.family == "run_bombs"]
 VALUES = "{% set text = sections[0].title %}{% set body = {'content': text, 'list': [1]} %}{% set tags = ('a',) %}"
 """What a hint has, made of what a page has."""
 
@@ -51,8 +54,8 @@ def check_as_a_hint(payload: Payload) -> None:
         assert "mend the template" not in reason or "line" in reason, "it says where"
         assert leaks(reason, payload.text) == []
         return
-    rendering = JinjaRendering(TemplateSet({"generic": "{{ schema }}", "user.message.v1": payload.text}, {}), len)
-    fragment = rendering.fragment(CRUMB, WHOLE, "User")
+    templates = TemplateSet({"generic": "{{ schema }}", "user.message.v1": payload.text}, {}, limits=LIMITS)
+    fragment = JinjaRendering(templates, len).fragment(CRUMB, WHOLE, "User")
     assert len(fragment.text) <= MOST_CHARS
     assert leaks(fragment.failed, payload.text) == []
     if payload.stops == "fails":
@@ -79,7 +82,8 @@ def check_as_a_page(payload: Payload) -> None:
     if reason is not None:
         assert leaks(reason, payload.text) == []
         return
-    layout = JinjaRendering(TemplateSet({"generic": "{{ schema }}"}, {"mine": source}), len, BUNDLED).page("mine", SECTIONS)
+    templates = TemplateSet({"generic": "{{ schema }}"}, {"mine": source}, limits=LIMITS)
+    layout = JinjaRendering(templates, len, BUNDLED).page("mine", SECTIONS)
     assert len(layout.text) <= MOST_CHARS
     assert leaks(layout.text, payload.text + "1337 191191191") == []
     if layout.failed:
@@ -87,7 +91,7 @@ def check_as_a_page(payload: Payload) -> None:
 
 
 def test_as_a_page_it_is_refused_or_the_bundled_page_steps_in() -> None:
-    for payload in SAMPLE:
+    for payload in {*SAMPLE, *BOMBS}:
         with naming(payload):
             check_as_a_page(payload)
 

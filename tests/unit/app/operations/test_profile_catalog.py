@@ -48,11 +48,6 @@ def test_a_profile_that_cannot_be_read_is_a_finding_and_hides_no_other(tmp_path:
     assert "it extends 'minimall'" in told[0].problem
 
 
-def test_a_template_that_does_not_compile_is_a_finding(tmp_path: Path) -> None:
-    (told,) = shelf(written(tmp_path, "hints/user.message.v1.md.j2", "{{ speaker ")).findings()
-    assert (told.file, told.line) == ("hints/user.message.v1.md.j2", 1)
-
-
 def test_only_what_is_named_is_linted(tmp_path: Path) -> None:
     mine = shelf(written(tmp_path, "profiles/mine.yaml", "extends: default\npage: fancy\n"))
     assert mine.findings(("default", "minimal")) == ()

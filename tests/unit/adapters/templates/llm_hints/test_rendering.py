@@ -18,7 +18,6 @@ from builder.domain.context import Fragment
 from builder.domain.page_settings import Cut
 from builder.domain.reports import Failure
 from tests.factories import make_breadcrumb
-from tests.hostile import ALL
 
 TICKET = {"number": 7, "title": "The kiln door sticks", "owner": {"name": "Maya", "id": "u7"}}
 LITERAL = {"type": "literal", "literal": "by hints"}
@@ -218,16 +217,6 @@ def test_no_reason_holds_a_word_of_the_body() -> None:
         failed = Rendered().fragment(body, transform(x={"type": "template", "template": source})).failed
         assert failed
         assert "hunter2" not in failed
-
-
-def test_a_template_of_a_record_has_the_limits_of_every_template() -> None:
-    for number, source in enumerate(ALL):
-        rendered = Rendered()
-        rendered.rendering.count = len
-        fragment = rendered.fragment(TICKET, transform(x={"type": "template", "template": source}), text="Where is it? " * 10)
-        assert len(fragment.text) < 1_100_000, (number, source[:200])
-        failed = fragment.failed.startswith("hint failed, the ordinary hint is shown: llm_hints of ticket.v1")
-        assert fragment.transformed or failed, (number, source[:200])
 
 
 def test_hints_that_exceeded_their_limits_eight_times_rest() -> None:
