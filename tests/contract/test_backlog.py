@@ -2,18 +2,13 @@
 
 import asyncio
 from dataclasses import replace
-from typing import Protocol
 
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope, StoredBreadcrumb
-from builder.ports.store import BreadcrumbStore, MissingVectors, Reader
+from builder.ports.store import CompleteStore as Store
 from tests.factories import FAR, MODEL, bare, latest_of, make_catalog, make_remembered, make_vector
 
 LONG = "I moved to Lisbon because of the new job. " * 40
-
-
-class Store(BreadcrumbStore, Reader, MissingVectors, Protocol):
-    def close(self) -> None: ...
 
 
 async def recall(store: Store, *sessions: str, workspace: str = "acme", model: str = MODEL, searched: bool = True) -> Recall:

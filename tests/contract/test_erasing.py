@@ -1,30 +1,12 @@
 """The contracts of `Reader`, `Eraser` and `PendingStubs`: one suite over every store."""
 
 from datetime import timedelta
-from typing import Protocol
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN
 from builder.domain.recall import StoredBreadcrumb, erased
-from builder.ports.store import BreadcrumbStore, Eraser, MissingVectors, PendingStubs, Reader
-from tests.contract.test_store import query
-from tests.factories import (
-    FAR,
-    MORNING,
-    bare,
-    make_catalog,
-    make_place,
-    make_remembered,
-    make_tombstone,
-)
-
-
-class Store(BreadcrumbStore, Reader, Eraser, PendingStubs, MissingVectors, Protocol):
-    def close(self) -> None: ...
-
-
-async def remember_all(store: Store, *rows: StoredBreadcrumb) -> None:
-    for row in rows:
-        assert await store.remember(row)
+from builder.ports.store import CompleteStore as Store
+from tests.contract.test_store import query, remember_all
+from tests.factories import FAR, MORNING, bare, make_catalog, make_place, make_remembered, make_tombstone
 
 
 def summary(sequence: int, *covers: str, body: str = "{}") -> StoredBreadcrumb:

@@ -7,7 +7,8 @@ import pytest
 
 from builder.domain.breadcrumb import Place
 from builder.domain.recall import Passage
-from tests.contract.test_store import Store, query, remember_all
+from builder.ports.store import CompleteStore as Store
+from tests.contract.test_store import query, remember_all
 from tests.factories import make_remembered
 
 AWKWARD = {

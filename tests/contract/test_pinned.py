@@ -1,9 +1,10 @@
-"""The contract of what is pinned of no session alone."""
+"""The contract of what is pinned, of no session alone and in which version."""
 
 from dataclasses import replace
 
 from builder.domain.selector import Selector
-from tests.contract.test_store import CATALOG, Store, query, remember_all
+from builder.ports.store import CompleteStore as Store
+from tests.contract.test_store import CATALOG, query, remember_all
 from tests.factories import latest_of, make_catalog, make_remembered, make_tombstone
 
 
@@ -31,3 +32,11 @@ async def test_a_tag_of_any_length_is_found(store: Store) -> None:
     await remember_all(store, make_remembered("Other.", 1, tags=(f"{tag}!",)), make_remembered("This.", 2, tags=("a", tag)))
     kind = replace(latest_of(CATALOG), selector=Selector(any_tags=(tag,)))
     assert [[row.breadcrumb.id for row in rows] for rows in (await store.recall(query(pinned=(kind,)))).pinned] == [["m2"]]
+
+
+async def test_an_older_version_that_comes_late_never_stands_in_the_newer_one_s_place(store: Store) -> None:
+    await remember_all(store, *(make_catalog(1, place, id="tools", version=v) for place, v in ((1, 1), (2, 3), (3, 2))))
+    recall = await store.recall(query(until=9, pinned=(CATALOG,)))
+    assert [row.breadcrumb.version for rows in recall.pinned for row in rows] == [3]
+    early = await store.recall(query(until=1, pinned=(CATALOG,)))
+    assert [row.breadcrumb.version for rows in early.pinned for row in rows] == [1]

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
@@ -10,7 +10,7 @@ from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import RecallQuery, Scope, StoredBreadcrumb
 from builder.domain.selector import Pinned
-from builder.ports.store import BreadcrumbStore, Progress
+from builder.ports.store import CompleteStore as Store
 from tests.factories import (
     MODEL,
     latest_of,
@@ -23,10 +23,6 @@ from tests.factories import (
 )
 
 CATALOG = "tool.catalog.v1"
-
-
-class Store(BreadcrumbStore, Progress, Protocol):
-    def close(self) -> None: ...
 
 
 def query(after: int = 0, until: int = 1000, pinned: tuple[str | Pinned, ...] = (), **asked: Any) -> RecallQuery:
@@ -253,11 +249,8 @@ async def test_vectors_of_another_model_come_back_empty_and_the_words_stay(store
     assert (await store.recall(replace(query(), model="old/fp32/1"))).rows[0].passages[0].vector
 
 
-async def test_the_watermark_of_an_unknown_session_is_before_everything(store: Store) -> None:
+async def test_a_watermark_begins_before_everything_rises_and_never_falls(store: Store) -> None:
     assert await store.watermark("acme", "s42") == ORIGIN < Place(0, 1)
-
-
-async def test_a_watermark_rises_and_never_falls(store: Store) -> None:
     for place in (Place(2, 5), Place(2, 4), Place(1, 900), Place(2, 5)):
         await store.advance("acme", "s42", place)
         assert await store.watermark("acme", "s42") == Place(2, 5)

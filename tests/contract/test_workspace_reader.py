@@ -3,16 +3,12 @@
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place
 from builder.domain.recall import EVERY_SESSION, StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
+from tests.contract.test_store import remember_all
 from tests.factories import FAR, MODEL, make_place, make_remembered
 
 
 def said(sequence: int, session: str = "mon", **changes: object) -> StoredBreadcrumb:
     return make_remembered(f"Said {sequence}.", sequence, session=session, **changes)
-
-
-async def remember(store: Store, *rows: StoredBreadcrumb) -> None:
-    for row in rows:
-        assert await store.remember(row)
 
 
 async def ids(store: Store, *sequences: int, session: str = "mon", reach: int = 1, until: Place = FAR) -> list[str]:
@@ -24,7 +20,7 @@ async def ids(store: Store, *sequences: int, session: str = "mon", reach: int = 
 
 
 async def test_a_workspace_outgrows_a_number_of_rows_when_it_has_more_before_a_place(store: Store) -> None:
-    await remember(store, said(1), said(2, "tue"), said(3))
+    await remember_all(store, said(1), said(2, "tue"), said(3))
     assert await store.outgrows("acme", 2, make_place(4))
     assert not await store.outgrows("acme", 3, make_place(4))
     assert not await store.outgrows("acme", 2, make_place(3))
@@ -32,14 +28,14 @@ async def test_a_workspace_outgrows_a_number_of_rows_when_it_has_more_before_a_p
 
 
 async def test_erased_rows_still_count_so_that_a_workspace_never_shrinks(store: Store) -> None:
-    await remember(store, said(1), said(2))
+    await remember_all(store, said(1), said(2))
     await store.erase("acme", "mon", "m1", FAR)
     assert await store.outgrows("acme", 1, FAR)
 
 
 async def test_passages_come_by_place_with_what_a_sketch_keeps(store: Store) -> None:
     row = said(1)
-    await remember(store, said(3), row, said(2, "tue"))
+    await remember_all(store, said(3), row, said(2, "tue"))
     facts, end = await store.passages("acme", EVERY_SESSION, (ORIGIN, make_place(2)), 10, MODEL)
     assert [(fact.session, fact.place) for fact in facts] == [("mon", make_place(1)), ("tue", make_place(2))]
     assert (facts[0].ordinal, facts[0].schema) == (0, row.breadcrumb.schema)
@@ -50,14 +46,14 @@ async def test_passages_come_by_place_with_what_a_sketch_keeps(store: Store) -> 
 
 
 async def test_passages_of_another_model_have_no_vector(store: Store) -> None:
-    await remember(store, said(1))
+    await remember_all(store, said(1))
     ((fact,), _) = await store.passages("acme", EVERY_SESSION, (ORIGIN, FAR), 10, "another")
     assert fact.vector == b""
     assert fact.terms
 
 
 async def test_pages_of_passages_together_give_each_once(store: Store) -> None:
-    await remember(store, *(said(number, f"s{number % 3}") for number in range(1, 20)))
+    await remember_all(store, *(said(number, f"s{number % 3}") for number in range(1, 20)))
     after, places = ORIGIN, list[Place]()
     while after < make_place(19):
         facts, after = await store.passages("acme", EVERY_SESSION, (after, make_place(19)), 4, MODEL)
@@ -66,7 +62,7 @@ async def test_pages_of_passages_together_give_each_once(store: Store) -> None:
 
 
 async def test_what_was_erased_has_no_passages_and_raises_the_revision_of_its_session(store: Store) -> None:
-    await remember(store, said(1), said(2, "tue"))
+    await remember_all(store, said(1), said(2, "tue"))
     before = await store.revisions("acme")
     await store.erase("acme", "mon", "m1", FAR)
     facts, _ = await store.passages("acme", EVERY_SESSION, (ORIGIN, FAR), 10, MODEL)
@@ -76,19 +72,19 @@ async def test_what_was_erased_has_no_passages_and_raises_the_revision_of_its_se
 
 
 async def test_a_stretch_has_what_stands_beside_its_place_in_the_session(store: Store) -> None:
-    await remember(store, *(said(number, "mon" if number != 5 else "tue") for number in range(1, 10)))
+    await remember_all(store, *(said(number, "mon" if number != 5 else "tue") for number in range(1, 10)))
     assert await ids(store, 4) == ["m3", "m4", "m6"]
     assert await ids(store, 4, reach=2) == ["m2", "m3", "m4", "m6", "m7"]
     assert await ids(store, 1, 9) == ["m1", "m2", "m8", "m9"]
 
 
 async def test_stretches_that_overlap_give_each_row_once(store: Store) -> None:
-    await remember(store, *(said(number) for number in range(1, 8)))
+    await remember_all(store, *(said(number) for number in range(1, 8)))
     assert await ids(store, 2, 4, 5) == ["m1", "m2", "m3", "m4", "m5", "m6"]
 
 
 async def test_a_stretch_ends_where_the_reader_looks_from(store: Store) -> None:
-    await remember(store, *(said(number) for number in range(1, 8)))
+    await remember_all(store, *(said(number) for number in range(1, 8)))
     assert await ids(store, 4, reach=3, until=make_place(5)) == ["m1", "m2", "m3", "m4", "m5"]
 
 
@@ -96,19 +92,19 @@ async def test_later_versions_and_tombstones_come_along_however_far_away_they_ar
     version = said(8, "mon", id="m1", version=2)
     foreign = said(10, "tue", id="m1", version=3)
     tombstone = said(9, NO_SESSION, schema="tombstone.v1", removes="m2", role="other")
-    await remember(store, *(said(number) for number in range(1, 8)), version, tombstone, foreign)
+    await remember_all(store, *(said(number) for number in range(1, 8)), version, tombstone, foreign)
     assert await ids(store, 1) == ["m1", "m2", "m1", tombstone.breadcrumb.id]
     assert await ids(store, 1, until=make_place(7)) == ["m1", "m2"]
 
 
 async def test_a_stretch_has_nothing_that_was_erased(store: Store) -> None:
-    await remember(store, *(said(number) for number in range(1, 5)))
+    await remember_all(store, *(said(number) for number in range(1, 5)))
     await store.erase("acme", "mon", "m3", FAR)
     assert await ids(store, 2) == ["m1", "m2"]
 
 
 async def test_nobody_reads_another_workspace(store: Store) -> None:
-    await remember(store, said(1), said(2, workspace="other"))
+    await remember_all(store, said(1), said(2, workspace="other"))
     facts, _ = await store.passages("acme", EVERY_SESSION, (ORIGIN, FAR), 10, MODEL)
     assert [fact.place for fact in facts] == [make_place(1)]
     assert await ids(store, 1) == ["m1"]
