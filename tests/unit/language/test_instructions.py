@@ -15,20 +15,6 @@ from tests.growth import LINEAR, growth
 FOLDER = Path(__file__).parent
 LINES = {file.stem: file.read_text("utf-8").splitlines() for file in sorted(FOLDER.glob("*.txt"))}
 """Name of the file → a message in each line, behind "+ " or "- "."""
-TAKEN_BACK = (
-    "You can use emojis again.",
-    "You don't have to answer in German any more.",
-    "Forget what I said about tables.",
-    "ignore the rule about tables",
-    "Emojis are fine again.",
-    "Du darfst wieder Emojis benutzen.",
-    "Vergiss die Regel mit den Tabellen.",
-    "Puedes usar emojis otra vez.",
-    "Olvida lo que dije sobre las tablas.",
-    "可以重新使用表情符号了。",
-    "Можешь снова использовать эмодзи.",
-    "Tu peux de nouveau utiliser des emojis.",
-)
 UNREAD = 5
 """Less than tenfold what is read can grow by, where nothing more is read."""
 LOG = "\n".join(f"2026-03-02 09:{minute:02}:01 ERROR never reached the kiln, always retrying" for minute in range(40))
@@ -54,12 +40,6 @@ def test_what_is_no_instruction_is_not_taken_for_one(code: str) -> None:
     texts = [line[2:] for line in LINES[code] if line.startswith("- ")]
     assert texts
     assert [text for text in texts if wishes(text)] == []
-
-
-@pytest.mark.parametrize("text", TAKEN_BACK)
-def test_an_instruction_may_be_taken_back(text: str) -> None:
-    (found,) = instructions(text)
-    assert found.withdraws
 
 
 @pytest.mark.parametrize("text", ["You can never push to main again.", "Du darfst nie wieder auf main pushen."])
@@ -130,9 +110,10 @@ def test_texts_made_to_be_slow_are_read_in_part(piece: str) -> None:
     assert growth(read, 10 * END_CHARS) < UNREAD, "of more, no more is read"
 
 
-def about(sentence: str) -> Subject:
+def about(sentence: str, *, withdraws: bool = False) -> Subject:
     """The subject of a sentence that is one instruction, or takes one back."""
     (found,) = instructions(sentence)
+    assert found.withdraws is withdraws
     return subject(sentence[found.start : found.end], found.language, make_terms)
 
 
@@ -163,11 +144,12 @@ def about(sentence: str) -> Subject:
         ("Evita las tablas.", "Olvida lo que dije sobre las tablas."),
         ("不要用表情符号。", "可以重新使用表情符号了。"),
         ("Никогда не используй эмодзи.", "Можешь снова использовать эмодзи."),
+        ("Ne mets jamais d'emojis.", "Tu peux de nouveau utiliser des emojis."),
     ],
 )
 def test_a_permission_that_adds_no_word_to_a_rule_ends_it(rule: str, permission: str) -> None:
-    assert ends(about(permission), about(rule))
-    assert not ends(about(permission), about("Always show prices with VAT."))
+    assert ends(about(permission, withdraws=True), about(rule))
+    assert not ends(about(permission, withdraws=True), about("Always show prices with VAT."))
 
 
 @pytest.mark.parametrize(
@@ -196,7 +178,7 @@ def test_a_permission_that_adds_no_word_to_a_rule_ends_it(rule: str, permission:
     ],
 )
 def test_a_permission_for_something_else_ends_nothing(rule: str, permission: str) -> None:
-    assert not ends(about(permission), about(rule))
+    assert not ends(about(permission, withdraws=True), about(rule))
 
 
 def test_only_the_same_words_are_a_repeat() -> None:

@@ -1,7 +1,6 @@
 """A new language is a new file of word lists, and one of instructions: no code names a language."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from builder.language.dates import mentioned
 from builder.language.instructions import instructions
 from builder.language.sentences import Trait, fingerprint, is_follow_up, sentences, traits
 from builder.language.words import any_of, has_word, is_filler, opens_with, words
+from tests.unit.language.test_instruction_patterns import LANGUAGE
 from tests.word_lists import lists_with
 
 LISTS = """
@@ -36,33 +36,7 @@ mail_headers = ["de", "al", "temo"]
 when_questions = ["kiam"]
 where_questions = ["kie"]
 """
-INSTRUCTIONS = """
-signs = "la kaj estas mi vi ne ĉiam neniam bonvolu uzu skribu respondu"
-openers = "kaj bonvolu"
-joints = "kaj"
-subjects = "mi li ŝi ili"
-selves = "mi"
-self_objects = "min"
-single = ""
-reasons = ""
-leads = ""
-leadins = ""
-reported = "diris"
-pasted = "mesaĝo"
-presents = "jen la mesaĝo"
-rules = "reguloj"
-proverbs = ""
-once = "hodiaŭ"
-stop = "ĉiam neniam bonvolu mi vi la kaj"
-generic = "uzu skribu respondu"
-both = "kaj"
-directions = "al de"
-others = "li ŝi ili"
-
-[instructs]
-begins = [["ĉiam neniam", '''(?:ĉiam|neniam)\\s+\\w+''']]
-"""
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+INSTRUCTIONS = LANGUAGE.replace('"x{verb}"', '"ĉiam {verb}"')
 
 
 @pytest.fixture
@@ -87,7 +61,7 @@ def findings() -> dict[str, object]:
         "traits": traits("Ni iris hieraŭ al Romo. Ĉiam skribu.", by_person=True),
         "follow-up": is_follow_up("Kaj tio?", terms),
         "questions": (has_word("when_questions", "Kiam ĝi brulas?"), has_word("where_questions", "Kie estas Ana?")),
-        "instructions": [instruction.language for instruction in instructions("Ĉiam respondu mallonge.")],
+        "instructions": [instruction.language for instruction in instructions("Ĉiam skribu al mi.")],
     }
 
 
