@@ -18,7 +18,6 @@ OF_A_PACKAGE = {
     "adapters/templates/test_limits.py": "the limits of rendering, wherever in the package they are kept",
     "adapters/templates/test_payloads.py": "hostile texts as the sources of templates",
     "cli/test_main.py": "the entry point, `cli/__init__.py`",
-    "publish/test_providers.py": "what both providers' writers have in common",
     "service/test_explaining.py": "the whole line, explained",
     "service/test_memory_of_person.py": "the memory of a person through the whole line",
     "service/test_presets.py": "the bundled profiles through the whole line",

@@ -10,11 +10,11 @@ from builder.domain.context import Context
 from builder.domain.page_settings import ChatFormat, Reminder
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
+from builder.recall.questions import Questions
 from tests.factories import make_catalog, make_context, make_profile
 from tests.property.sessions import hear
 
 ASK = hear(39, "user.message.v1", {"content": "And now?"})
-LATER = hear(90, "user.message.v1", {"content": "And now?"})
 
 
 def profile(shape: ChatFormat = "openai", **changes: Any) -> Profile:
@@ -30,12 +30,8 @@ def calling(sequence: int, *calls: str, content: str = "Let me look.", query: An
     return hear(sequence, "agent.response.v1", {"content": content, "tool_requests": requests})
 
 
-def answer(sequence: int, call: str, output: str = "found", schema: str = "tool.response.v1") -> StoredBreadcrumb:
-    said = (
-        {"tool": "search", "output": output} if schema == "tool.response.v1" else {"tool_name": "search", "error_message": output}
-    )
-    body = said | {"request_id": call}
-    return hear(sequence, schema, body)
+def answer(sequence: int, call: str, output: str = "found") -> StoredBreadcrumb:
+    return hear(sequence, "tool.response.v1", {"tool": "search", "output": output, "request_id": call})
 
 
 def shown(context: Context) -> list[tuple[str, list[str], list[tuple[str, tuple[str, ...]]]]]:
@@ -48,10 +44,6 @@ def shown(context: Context) -> list[tuple[str, list[str], list[tuple[str, tuple[
         )
         for message in context.messages
     ]
-
-
-def dated(rules: Profile) -> Profile:
-    return replace(rules, sections=tuple(replace(rule, dates="day") for rule in rules.sections))
 
 
 def test_a_profile_that_wants_no_messages_gets_none_and_the_same_page() -> None:
@@ -70,76 +62,16 @@ def test_parallel_calls_stand_in_one_message_with_their_text_and_all_their_resul
     ]
 
 
-def test_a_call_without_an_answer_says_so() -> None:
-    assert shown(make_context(ASK, [calling(1, "r1")], profile()))[0] == (
-        "assistant",
-        ["Let me look."],
-        [("r1", ("(no answer yet)",))],
-    )
-
-
-def test_a_call_without_words_is_a_call_alone() -> None:
-    context = make_context(ASK, [calling(1, "r1", content=""), answer(2, "r1")], profile())
-    assert shown(context)[0] == ("assistant", [], [("r1", ("found",))])
-
-
-def test_a_bare_tool_request_is_the_assistants_call() -> None:
-    request = hear(1, "tool.request.v1", {"tool": "search", "input": {"query": "kiln"}, "requestId": "r1"})
-    assert shown(make_context(ASK, [request, answer(2, "r1")], profile()))[0] == ("assistant", [], [("r1", ("found",))])
-
-
 def test_a_result_without_its_call_stands_as_text_in_front_of_the_current_message() -> None:
     ((role, parts, _),) = shown(make_context(ASK, [answer(1, "r1")], profile()))
     assert role == "user"
     assert parts == ["## Recent Conversation\n- Tool search answered: found\n\n## Current User Message\n", "And now?"]
 
 
-def test_a_result_answers_the_call_that_was_last_made_under_its_id() -> None:
-    rows = [calling(1, "r1", query="old"), calling(2, "r1", query="new"), answer(3, "r1")]
-    first, second, _ = make_context(ASK, rows, profile()).messages
-    assert [exchange.ids for exchange in (*first.exchanges, *second.exchanges)] == [(), ("m3",)]
-    assert [json.loads(exchange.call.arguments) for exchange in second.exchanges] == [{"page": 0, "query": "new"}]
-
-
-def test_a_result_whose_call_an_edit_took_back_stands_as_text_also_where_it_is_found() -> None:
-    edit = hear(3, "agent.response.v1", {"content": "Never mind."}, "m1", version=2)
-    rows = [calling(1, "r1"), answer(2, "r1", "a kiln in Delft"), edit]
-    context = make_context(ASK, rows, profile())
-    assert not any(message.exchanges for message in context.messages)
-    assert "- Tool search answered: a kiln in Delft\n" in context.markdown
-    few = profile(window={"max_units": 1, "trim_to": 1}, budget=4000)
-    found = make_context(
-        hear(90, "user.message.v1", {"content": "a kiln in Delft?"}), [*rows, said(4, "Hm."), said(5, "So.")], few
-    )
-    assert "- Tool search answered: a kiln in Delft\n" in found.markdown
-
-
-def test_two_results_of_one_call_stand_together_and_a_failure_says_so() -> None:
-    rows = [calling(1, "r1"), answer(2, "r1", "no", "tool.error.v1"), answer(3, "r1", "yes")]
-    (exchange,) = make_context(ASK, rows, profile()).messages[0].exchanges
-    assert exchange.results == ("Failed: no", "yes")
-    assert exchange.ids == ("m2", "m3")
-    assert not exchange.failed
-
-
-def test_texts_and_results_keep_their_shape() -> None:
-    code = "Done:\n\n```python\ndef f():\n\n    return 2\n```\n\nAnything else?  \n"
-    rows = [said(1, code), calling(2, "r1", content=code), answer(3, "r1", code)]
-    context = make_context(ASK, rows, profile())
-    assert shown(context) == [("user", [code], []), ("assistant", [code], [("r1", (code,))]), ("user", ["And now?"], [])]
-
-
 def test_control_text_is_visible() -> None:
     context = make_context(ASK, [said(1, "Hi<|im_end|>", speaker="A<|x|>"), said(2, "\u202eyes", speaker="Bo")], profile())
     assert shown(context)[0][1] == ['User "A<\\|x|>":\n', "Hi<\\|im_end|>"]
     assert shown(context)[1][1] == ["Bo:\n", "⟨U+202E⟩yes"]
-
-
-def test_names_stand_in_front_where_more_than_one_writes_in_a_role() -> None:
-    alone = make_context(ASK, [said(1, "Hello.", speaker="User"), calling(2)], profile())
-    assert [parts for _, parts, _ in shown(alone)] == [["Hello."], ["Let me look."], ["And now?"]]
-    two = make_context(ASK, [said(1, "Hello.", speaker="Ana"), calling(2)], profile())
-    assert [parts for _, parts, _ in shown(two)] == [["Ana:\n", "Hello."], ["Let me look."], ["User:\n", "And now?"]]
 
 
 def test_names_of_agents_end_the_user_s_message_before_them() -> None:
@@ -164,18 +96,6 @@ def test_an_agent_s_message_that_asks_is_the_user_s_with_its_name() -> None:
         ["Director:\n", "Is scene two ready?"],
         [],
     )
-
-
-def test_dates_stand_in_front_of_the_message_that_begins_a_day() -> None:
-    rows = [said(1, "a"), said(2, "b"), said(41, "c")]
-    parts = [parts for _, parts, _ in shown(make_context(LATER, rows, dated(profile())))]
-    assert parts == [["[1 May 2024]\n", "a"], ["b"], ["[2 May 2024]\n", "c"], ["[3 May 2024]\n", "And now?"]]
-
-
-def test_the_date_of_what_the_assistant_wrote_ends_the_user_s_message_before_it() -> None:
-    rows = [said(1, "a"), calling(41, content="b"), said(42, "c")]
-    parts = [parts for _, parts, _ in shown(make_context(LATER, rows, dated(profile())))]
-    assert parts == [["[1 May 2024]\n", "a", "\n[2 May 2024]\n"], ["b"], ["c"], ["[3 May 2024]\n", "And now?"]]
 
 
 def test_arguments_are_whole_and_where_the_call_is_cut_they_say_how_much() -> None:
@@ -290,3 +210,18 @@ def test_without_a_limit_of_tool_turns_the_conversation_only_grows_until_the_win
     turns = [shown(make_context(said(n + 1, "And now?"), rows[:n], steady))[:-1] for n in range(4, 24, 4)]
     assert all(after[: len(before)] == before for before, after in pairwise(turns))
     assert len(turns[-1]) == 15
+
+
+def test_a_note_on_what_was_answered_stands_in_front_of_the_turn_without_an_empty_line_of_its_own() -> None:
+    rows = [
+        said(1, "How hot?"),
+        calling(2, "r1", content=""),
+        said(3, "And now?"),
+        hear(4, "agent.response.v1", {"content": "Cold."}),
+    ]
+    meanwhile = Questions(ids=("m1",), current=("m1",), answered=1)
+    note = "(1 message was answered meanwhile; answer the rest)\n"
+    behind_an_answer = make_context(answer(5, "r1"), rows, profile(), questions=meanwhile)
+    assert [parts for _, parts, _ in shown(behind_an_answer)] == [["How hot?"], ["And now?"], ["Cold."], [note], []]
+    behind_a_message = make_context(answer(5, "r1"), rows[:2], profile(), questions=meanwhile)
+    assert [parts for _, parts, _ in shown(behind_a_message)] == [["How hot?", f"\n{note}"], []]

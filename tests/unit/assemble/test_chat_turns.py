@@ -45,6 +45,8 @@ def test_several_results_of_a_call_stand_in_order_and_a_failure_marks_it() -> No
     assert exchange.results[0] == "42"
     assert "The disk is full." in exchange.results[1]
     assert exchange.failed
+    _, again = messages([*CALL, failed(4, "r1", "The disk is full."), answered(5, "r1", "43")])
+    assert not again.exchanges[0].failed
 
 
 def test_an_empty_result_says_that_it_is_left_out() -> None:

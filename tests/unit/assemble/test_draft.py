@@ -1,6 +1,5 @@
 """What fits is shown: the conversation whole, in order, word for word, and nothing of it twice."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,10 +13,8 @@ from tests.conversations import (
     chat,
     conversation,
     deleted,
-    failed,
     ids_of,
     replied,
-    requested,
     said,
     sent,
 )  # fmt: skip
@@ -82,134 +79,14 @@ def test_finds_that_have_no_room_overflow_nothing() -> None:
     assert ids_of(page(rows, on_overflow="reject", budget=1000), "recent") == ["m1", "m2", "m3", "m4", "m5"]
 
 
-def test_short_answers_stay_behind_their_questions_however_often_they_are_given() -> None:
-    rows = [
-        replied(1, "Shall I archive the draft invoices?"),
-        said(2, "yes"),
-        replied(3, "Archived. Shall I cancel the contract with the landlord?"),
-        said(4, "no"),
-        replied(5, "Shall I write to the bank?"),
-        said(6, "no"),
-        replied(7, "Shall I print the tickets?"),
-        said(8, "yes"),
-    ]
-    assert conversation(page(rows)).split("\n") == [f"- {row.breadcrumb.speaker}: {row.breadcrumb.text}" for row in rows]
-
-
-def test_whoever_says_the_same_twice_is_shown_twice() -> None:
-    rows = [said(1, "Hello?"), said(2, "I wait."), said(3, "hello!"), replied(4, "Hello?")]
-    assert conversation(page(rows)) == "- User: Hello?\n- User: I wait.\n- User: hello!\n- Assistant: Hello?"
-
-
-def test_an_edited_message_keeps_its_place_and_what_was_said_since_stays_behind_it() -> None:
-    rows = [
-        said(1, "We meet on Monday."),
-        replied(2, "Noted."),
-        said(3, "We meet on Tuesday.", id="m1", version=2),
-        said(4, "Good."),
-    ]
-    assert conversation(page(rows)) == "- User (edited): We meet on Tuesday.\n- Assistant: Noted.\n- User: Good."
-
-
-def test_an_older_version_that_comes_late_never_wins() -> None:
-    rows = [
-        said(1, "one", id="x"),
-        said(2, "three", id="x", version=3),
-        said(3, "two", id="x", version=2),
-        replied(4, "Three it is."),
-    ]
-    assert conversation(page(rows)) == "- User (edited): three\n- Assistant: Three it is."
-
-
-def test_what_was_deleted_is_gone_and_so_is_what_the_tools_answered_to_it() -> None:
-    rows = [
-        said(1, "Secret."),
-        replied(2, "I look.", bash("r1", "ls")),
-        answered(3, "r1", "files"),
-        deleted(4, "m1"),
-        deleted(5, "m2"),
-    ]
-    assert conversation(page(rows)) == "- Tool bash answered: files"
-
-
 def test_a_deleted_message_comes_back_with_no_later_version_of_an_older_number() -> None:
     rows = [said(1, "one", version=2), deleted(2, "m1"), said(3, "zero", id="m1", version=1), said(4, "Hm.")]
     assert conversation(page(rows)) == "- User: Hm."
 
 
-def test_every_result_stands_below_its_own_call_whatever_the_order_of_the_answers() -> None:
-    assert (
-        "- Assistant: I look.\n"
-        "- Call bash: command: wc -l a.py\n"
-        "  Result:\n"
-        "  lines: 7\n"
-        "  name: a.py\n"
-        "- Call bash: command: wc -l b.py\n"
-        "  Result: 42 b.py\n"
-        "- User: Ça va? 好的 👩‍👩‍👧\n"
-    ) in page(EVERYTHING).markdown
-
-
 def test_a_late_result_stands_with_its_call_and_not_where_it_came() -> None:
     rows = [replied(1, "I look.", bash("r1", "make")), said(2, "Take your time."), answered(3, "r1", "done")]
     assert conversation(page(rows)) == "- Assistant: I look.\n- Call bash: command: make\n  Result: done\n- User: Take your time."
-
-
-def test_a_result_that_came_before_its_call_stands_below_it() -> None:
-    rows = [answered(1, "r1", "done"), said(2, "Hm."), replied(3, "", bash("r1", "make"))]
-    assert conversation(page(rows)) == "- User: Hm.\n- Call bash: command: make\n  Result: done"
-
-
-def test_a_result_of_no_session_stands_with_the_call_that_it_joined() -> None:
-    joined = replace(answered(2, "r1", "done", session="_"), joins="s42")
-    rows = [replied(1, "", bash("r1", "make")), joined]
-    assert conversation(page(rows)) == "- Call bash: command: make\n  Result: done"
-
-
-def test_a_call_without_an_answer_says_so_and_a_failure_stands_in_the_same_place() -> None:
-    rows = [replied(1, "", bash("r1", "make"), bash("r2", "rm x")), failed(2, "r2", "no such file")]
-    assert conversation(page(rows)) == (
-        "- Call bash: command: make\n  (no answer yet)\n- Call bash: command: rm x\n  Failed: no such file"
-    )
-
-
-def test_a_call_that_is_answered_twice_shows_both_answers() -> None:
-    rows = [requested(1, "r1", command="make"), answered(2, "r1", "one"), answered(3, "r1", "two")]
-    assert conversation(page(rows)) == "- Call bash: command: make\n  Result: one\n  Result: two"
-
-
-def test_a_call_that_a_request_passes_on_stands_once() -> None:
-    rows = [replied(1, "I look.", bash("r1", "make")), requested(2, "r1", command="make"), answered(3, "r1", "done")]
-    assert conversation(page(rows)) == "- Assistant: I look.\n- Call bash: command: make\n  Result: done"
-
-
-def test_a_request_id_that_is_used_again_is_another_call() -> None:
-    rows = [
-        requested(1, "r1", command="ls"),
-        answered(2, "r1", "one"),
-        requested(3, "r1", command="pwd"),
-        answered(4, "r1", "two"),
-    ]
-    assert conversation(page(rows)) == ("- Call bash: command: ls\n  Result: one\n- Call bash: command: pwd\n  Result: two")
-
-
-def test_a_deleted_result_leaves_its_call_with_a_line_and_the_message() -> None:
-    rows = [replied(1, "I look.", bash("r1", "cat secret")), answered(2, "r1", "hunter2"), deleted(3, "m2")]
-    assert conversation(page(rows)) == "- Assistant: I look.\n- Call bash: command: cat secret\n  (no longer available)"
-
-
-def test_a_result_without_a_call_is_shown_by_itself_under_its_tool() -> None:
-    assert conversation(page([answered(1, "lost", "42", "wc"), failed(2, "gone", "no such file", "rm")])) == (
-        "- Tool wc answered: 42\n- Tool rm failed: no such file"
-    )
-
-
-def test_an_edited_call_keeps_its_result_and_shows_its_new_words() -> None:
-    rows = [
-        replied(1, "I lok.", bash("r1", "ls")), answered(2, "r1", "files"), said(3, "Hm."),
-        replied(4, "I look.", bash("r1", "ls"), id="m1", version=2),
-    ]  # fmt: skip
-    assert conversation(page(rows)) == ("- Assistant (edited): I look.\n- Call bash: command: ls\n  Result: files\n- User: Hm.")
 
 
 def test_a_result_whose_call_an_edit_took_back_stands_by_itself() -> None:
@@ -245,25 +122,6 @@ def test_the_reserve_and_the_margin_are_kept_free() -> None:
     for profile in (make_profile(budget=tokens + 50, reserve=50), make_profile(budget=2 * tokens, margin=0.5)):
         assert make_context(ASK, EVERYTHING, profile).tokens == tokens
     assert make_context(ASK, EVERYTHING, make_profile(budget=tokens + 50, reserve=51)).tokens < tokens
-
-
-def test_a_message_that_names_a_request_id_twice_makes_one_call() -> None:
-    rows = [replied(1, "I look.", bash("r1", "ls"), bash("r1", "pwd")), answered(2, "r1", "/home")]
-    shown = conversation(make_context(ASK, rows))
-    assert shown == "- Assistant: I look.\n- Call bash: command: pwd\n  Result: /home"
-
-
-def test_an_edited_call_keeps_its_result_though_its_request_id_was_used_again() -> None:
-    rows = [
-        replied(1, "I look.", bash("r1", "ls")),
-        answered(2, "r1", "/home"),
-        replied(3, "Again.", bash("r1", "pwd")),
-        replied(4, "I looked.", bash("r1", "ls"), id="m1", version=2),
-        answered(5, "r1", "/srv"),
-    ]
-    shown = conversation(make_context(ASK, rows))
-    first = "- Assistant (edited): I looked.\n- Call bash: command: ls\n  Result: /home\n"
-    assert shown == f"{first}- Assistant: Again.\n- Call bash: command: pwd\n  Result: /srv"
 
 
 @pytest.mark.parametrize(

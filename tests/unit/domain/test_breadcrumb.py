@@ -3,7 +3,6 @@
 import pytest
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Kind, Place
-from builder.domain.recall import erased
 from tests.factories import make_breadcrumb
 
 
@@ -16,10 +15,6 @@ def test_a_recreated_stream_sorts_behind_the_old_one() -> None:
 )
 def test_a_breadcrumb_is_of_the_kind_of_what_it_takes_off(removes: str, kind: Kind) -> None:
     assert make_breadcrumb(id="m1", removes=removes).kind == kind
-
-
-def test_a_trace_is_erased_whatever_it_was() -> None:
-    assert {erased(make_breadcrumb(id="m1", removes=removes)).kind for removes in ("", "m1", "m2")} == {"erased"}
 
 
 def test_an_answer_of_no_session_joins_by_its_request_id() -> None:

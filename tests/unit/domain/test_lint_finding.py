@@ -1,6 +1,6 @@
-"""Findings as people read them."""
+"""Findings as people read them, with the word that was probably meant."""
 
-from builder.domain.lint_finding import FaultyFiles, LintFinding
+from builder.domain.lint_finding import FaultyFiles, LintFinding, advice, nearest
 
 FINDING = LintFinding(file="profiles/mine.yaml", line=4, place="section `recent`", problem="it is empty", fix="write one")
 
@@ -17,3 +17,14 @@ def test_a_note_is_told_apart_and_a_finding_of_a_whole_file_has_neither_line_nor
 def test_the_message_of_faulty_files_is_the_first_finding_and_counts_the_others() -> None:
     assert str(FaultyFiles([FINDING])) == str(FINDING)
     assert str(FaultyFiles([FINDING] * 3)) == f"{FINDING} (and 2 more: context-builder profiles lint)"
+
+
+def test_a_slip_of_the_pen_has_the_word_that_was_meant() -> None:
+    assert nearest("retreival", ("retrieval", "trigger")) == "retrieval"
+    assert nearest("DEFAULT", ("default",)) == "default"
+    assert nearest("xyz", ("retrieval", "trigger")) == ""
+
+
+def test_what_is_like_nothing_is_answered_with_all_that_there_is() -> None:
+    assert advice("triger", ("window", "trigger")) == "write trigger"
+    assert advice("xyz", ("window", "trigger")) == "use one of trigger, window"

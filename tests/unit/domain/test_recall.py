@@ -2,6 +2,8 @@
 
 from dataclasses import fields
 
+import pytest
+
 from builder.domain.recall import erased
 from tests.factories import MORNING, make_breadcrumb
 
@@ -20,8 +22,10 @@ def test_only_identity_and_place_and_the_answered_breadcrumb_and_privacy_survive
     assert (trace.removes, trace.body, trace.text) == (crumb.id, "{}", "")
 
 
-def test_an_erasure_of_a_trace_changes_nothing() -> None:
-    trace = erased(make_breadcrumb())
+@pytest.mark.parametrize("removes", ["", "m1", "m2"])
+def test_a_trace_is_erased_whatever_it_was_and_another_erasure_changes_nothing(removes: str) -> None:
+    trace = erased(make_breadcrumb(id="m1", removes=removes))
+    assert trace.kind == "erased"
     assert erased(trace) == trace
 
 

@@ -1,9 +1,75 @@
-"""A delivery counts its contexts by their tokens."""
+"""What reports derive; the parts of a delivery are timed, in its tasks too, and written as a header."""
 
-from builder.domain.reports import DeliveryOutcome
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from builder.domain.reports import BudgetReceipt, DeliveryOutcome, Failure, Part, stopwatch, timed, times_of, times_text
 from tests.factories import make_place
 
 
 def test_there_are_as_many_contexts_as_token_counts() -> None:
     outcome = DeliveryOutcome(subject="s", place=make_place(1), replay=False, outcome="published", seconds=0.1, tokens=(16, 40))
     assert outcome.contexts == 2
+
+
+def test_what_the_page_does_not_use_of_its_allowance_is_left() -> None:
+    budget = BudgetReceipt(budget=1000, reserve=100, margin=0.1, allowance=800, aim=500, tokens=350, is_whole=True, sections=())
+    assert budget.unused == 450
+
+
+@pytest.mark.parametrize(("kind", "file"), [("hints", "hints/note.v1.md.j2"), ("llm_hints", "llm_hints of note.v1")])
+def test_a_failure_names_the_path_of_its_template_or_the_schema_of_its_hints(kind: Any, file: str) -> None:
+    assert Failure(kind=kind, name="note.v1", reason="line 2", instead="the generic hint").file == file
+
+
+async def test_a_part_is_the_sum_of_its_blocks_in_all_tasks() -> None:
+    async def embed() -> None:
+        with timed("embedding"):
+            await asyncio.sleep(0)
+
+    with stopwatch() as seconds:
+        await asyncio.gather(asyncio.create_task(embed()), embed())
+        with timed("page"):
+            pass
+    assert list(seconds) == ["embedding", "page"]
+    assert all(value > 0 for value in seconds.values())
+
+
+def test_outside_a_stopwatch_nothing_is_kept() -> None:
+    with timed("page"):
+        pass
+    assert times_text() == ""
+
+
+async def test_each_block_is_inside_what_is_put_around_its_part() -> None:
+    entered: list[tuple[str, str]] = []
+
+    @contextmanager
+    def around(part: Part) -> Iterator[None]:
+        entered.append(("begin", part))
+        yield
+        entered.append(("end", part))
+
+    async def embed() -> None:
+        with timed("embedding"):
+            await asyncio.sleep(0)
+
+    with stopwatch(around):
+        with timed("catch_up"):
+            pass
+        await asyncio.create_task(embed())
+    with timed("page"):
+        pass
+    assert entered == [("begin", "catch_up"), ("end", "catch_up"), ("begin", "embedding"), ("end", "embedding")]
+
+
+def test_a_header_is_read_as_it_was_written_and_what_else_it_says_is_ignored() -> None:
+    with stopwatch() as seconds:
+        seconds |= {"page": 0.0091, "wait": 1.2}
+        assert times_text() == "wait=1200 page=9"
+        assert times_of(times_text()) == {"wait": 1200, "page": 9}
+    assert times_of("page=x other=3 wait=4") == {"wait": 4}

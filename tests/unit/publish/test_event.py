@@ -1,7 +1,6 @@
 """A context as an event: readers of RCRT and of this project find what they look for, and the broker takes it."""
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 from uuid import UUID
@@ -14,7 +13,8 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Breakpoint, Context, Omission, Section
 from builder.domain.errors import Rejected
 from builder.publish.event import DEFAULT_MAX_BYTES, encode
-from tests.factories import make_breadcrumb, make_context, make_remembered
+from tests.factories import make_breadcrumb, make_context, make_profile, make_remembered
+from tests.property.sessions import hear
 
 SCHEMA = json.loads((bundled_folder("schemas") / "agent.context.v1.json").read_text("utf-8"))
 
@@ -81,7 +81,10 @@ def test_the_event_says_who_asked_for_whom_and_when() -> None:
     assert (found["workspace"], found["consumer_id"], found["session_id"]) == ("acme", "default", "s42")
     assert (found["trigger_event_id"], found["trigger_seq"]) == ("问题-1", 7)
     assert found["assembled_at"] == "2026-11-21T12:00:00Z"
-    assert [section["class"] for section in found["sections"]] == ["static", "turn"]
+    assert [(section["class"], section["tokens_by_id"]) for section in found["sections"]] == [
+        ("static", {"catalog": 5}),
+        ("turn", {"问题-1": 6, "catalog": 0}),
+    ]
     assert (found["breadcrumb_count"], found["sources_assembled"]) == (2, 2)
 
 
@@ -103,10 +106,6 @@ def test_the_prefix_hash_is_that_of_the_last_breakpoint_in_front_of_what_is_per_
     assert event(context(breakpoints=(*context().breakpoints, slow, recent)))["assembly"]["prefix"] == "1b"
     assert event(context(breakpoints=(recent,)))["assembly"]["prefix"] == event(context(breakpoints=()))["assembly"]["prefix"]
     assert event(context())["breakpoints"] == [{"name": "static", "characters": 18, "tokens": 8, "prefix": "0a"}]
-
-
-def test_the_same_context_gives_the_same_bytes() -> None:
-    assert encode(context()) == encode(replace(context()))
 
 
 @pytest.mark.parametrize("omissions", [(), context().omissions])
@@ -132,19 +131,18 @@ def test_what_is_shown_in_part_and_what_is_not_shown_are_told_apart_and_all_are_
     assert found["by_reason"] == {"cut to what has room": 1, "over budget": 30, "repeat": 60}
 
 
-def test_a_section_says_how_many_tokens_it_has_of_each_breadcrumb() -> None:
-    assert [section["tokens_by_id"] for section in event(context())["sections"]] == [
-        {"catalog": 5},
-        {"问题-1": 6, "catalog": 0},
-    ]
-
-
-def test_an_event_that_is_too_large_drops_the_copy_of_the_page_first() -> None:
-    whole = encode(context())
-    assert encode(context(), len(whole)) == whole
-    smaller = event(context(), len(whole) - 1)
-    assert "formatted_context" not in smaller
-    assert smaller == {key: value for key, value in event(context()).items() if key != "formatted_context"}
+def test_an_event_that_is_too_large_drops_images_then_messages_then_the_second_copy_of_the_page_and_nothing_else() -> None:
+    picture = "QUJD" * 900
+    content = [{"type": "text", "text": "This?"}, {"type": "image", "mimeType": "image/png", "data": picture}]
+    source = make_context(hear(9, "user.message.v1", {"content": content}), [], make_profile(chat_format="openai"))
+    encodings = [encode(source)]
+    while len(encodings) < 4:
+        assert encode(source, len(encodings[-1])) == encodings[-1]
+        encodings.append(encode(source, len(encodings[-1]) - 1))
+    whole, without_images, without_messages, least = map(json.loads, encodings)
+    assert [picture in json.dumps(each) for each in (whole, without_images)] == [True, False]
+    assert without_messages == {key: value for key, value in without_images.items() if key != "messages"}
+    assert least == {key: value for key, value in without_messages.items() if key != "formatted_context"}
 
 
 def test_an_event_that_is_still_too_large_is_rejected_with_both_sizes_and_what_to_do() -> None:

@@ -24,10 +24,6 @@ def dates(context: Context) -> list[str]:
 ASK = at(800, "2024-05-08T09:30:00Z", "What was entry one?")
 
 
-def test_a_conversation_of_one_day_has_no_date_lines() -> None:
-    assert dates(make_context(ASK, chat(5))) == []
-
-
 def test_over_several_days_every_day_has_its_line_the_current_message_too() -> None:
     rows = [at(n, f"2024-05-0{day}T23:59:00Z") for n, day in enumerate((1, 1, 3, 7), 1)]
     context = make_context(ASK, rows)
@@ -35,12 +31,6 @@ def test_over_several_days_every_day_has_its_line_the_current_message_too() -> N
         "[1 May 2024]\n- User: Entry 1.\n- User: Entry 2.\n\n[3 May 2024]\n- User: Entry 3.\n\n[7 May 2024]\n- User: Entry 4."
     )
     assert section(context, "Current User Message") == "[8 May 2024]\n- User: What was entry one?"
-
-
-def test_a_day_begins_at_midnight_and_not_after_a_gap() -> None:
-    rows = [at(n, f"2024-05-07T{hour:02}:00:00Z") for n, hour in enumerate(range(20, 24), 1)]
-    rows.append(at(5, "2024-05-08T00:10:00Z"))
-    assert conversation(make_context(ASK, rows)).endswith("- User: Entry 4.\n\n[8 May 2024]\n- User: Entry 5.")
 
 
 def test_a_message_before_and_after_midnight_by_the_sender_s_own_clock() -> None:
@@ -69,13 +59,6 @@ def found(dates_of: Dates = "day") -> Profile:
     profile = make_profile(window={"max_units": 1, "trim_to": 1}, retrieval={"min_probability": None})
     rules = (replace(rule, dates=dates_of) if rule.source == "retrieval" else rule for rule in profile.sections)
     return replace(profile, sections=tuple(rules))
-
-
-def test_what_was_found_stands_under_the_day_on_which_it_was_said() -> None:
-    rows = [at(1, "2024-05-01T08:00:00Z"), at(2, "2024-05-01T20:00:00Z"), at(3, "2024-05-02T01:00:00Z"), *chat(1, 4)]
-    assert section(make_context(ASK, rows, found()), "Relevant Earlier Messages") == (
-        "[1 May 2024]\n- User: Entry 1.\n- User: Entry 2.\n\n[2 May 2024]\n- User: Entry 3."
-    )
 
 
 def test_a_profile_may_ask_for_ages_or_for_none() -> None:

@@ -1,24 +1,22 @@
 """What stands on the page whatever was said: in sections of its own, whole, and nowhere else."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
-from builder.recall.recall import pinned_rows
 from tests.conversations import answered, bash, chat, ids_of, replied, said
 from tests.factories import ids_on_page, make_catalog, make_context, make_profile, make_remembered
-from tests.unit.assemble.sources.test_fixed import rule
 
 ASK = said(800, "Which bulbs did we buy?")
 
 
-def pinning(max_share: float = 1, **changes: Any) -> Profile:
+def pinning() -> Profile:
     kind = Pinned(selector=Selector(all_tags=("pinned",)), keep="all", section="pinned")
-    section = replace(rule("pinned", "pinned", "slow"), max_share=max_share)
-    return make_profile(pinned=(kind,), sections=(section, *make_profile().sections), **changes)
+    tools = next(rule for rule in make_profile().sections if rule.source == "pinned")
+    section = replace(tools, name="pinned", title="Pinned", section_class="slow", max_share=1)
+    return make_profile(pinned=(kind,), sections=(section, *make_profile().sections))
 
 
 def test_pinned_breadcrumbs_stand_in_their_own_section_and_nowhere_else() -> None:
@@ -59,17 +57,6 @@ def test_under_pressure_a_catalog_is_cut_to_its_share_and_the_conversation_stays
     assert spent["recent"] > 300
     assert [part.id for part in context.partial] == ["m500"]
     assert "characters left out, id m500 …]" in context.markdown
-
-
-def test_a_catalog_of_which_no_useful_part_has_room_is_an_omission_and_no_heading() -> None:
-    context = make_context(ASK, chat(200), make_profile(budget=200), (make_catalog(60, 500),))
-    assert "## Available Tools" not in context.markdown
-
-
-def test_a_secret_never_stands() -> None:
-    kind = Pinned(selector=Selector(all_tags=("pinned",)), keep="all", section="")
-    secret = make_remembered("hunter2", 3, schema="secret.v1", tags=("pinned",))
-    assert pinned_rows(make_profile(pinned=(kind,)), {kind: (secret,)}) == ((),)
 
 
 def test_an_edit_of_what_stands_that_came_later_changes_nothing() -> None:
