@@ -53,10 +53,6 @@ async def test_a_private_trigger_that_opens_its_session_has_a_scope_of_its_own()
     assert await memory_of(await store_of(), trigger) == scope("ada", "s42")
 
 
-async def test_nothing_names_the_person_of_words_without_a_user_id() -> None:
-    assert await memory_of(await store_of(spoken(1, "ada")), make_breadcrumb(sequence=9)) is None
-
-
 async def test_the_person_of_a_response_is_the_one_at_the_beginning_of_what_it_answers() -> None:
     store = await store_of(spoken(1, "ada"), reply(2, "m1"), spoken(3, "bob"))
     assert await memory_of(store, reply(9, "m2").breadcrumb) == scope("ada")

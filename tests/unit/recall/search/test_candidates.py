@@ -103,10 +103,6 @@ def test_nothing_was_said() -> None:
     assert not len(exact(make_query("OPS-4471?"), view))
 
 
-def test_a_row_of_the_view_is_enough() -> None:
-    assert points("OPS-4471?", make_remembered("OPS-4471 is the leak.", 95)) == [POINTS]
-
-
 def eligible(rows: list[StoredBreadcrumb], query: Query | None = None, **rules: object) -> list[str]:
     """Ids of the breadcrumbs that may be found."""
     view = make_view(rows)

@@ -1,15 +1,9 @@
 """What is found among older messages: each thing once, nothing stale, nothing empty."""
 
-import pytest
-
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.search.retrieval import MAX_NAMED_PASSAGES
 from tests.factories import make_remembered, make_turn
 from tests.searches import BLAND, Search, best, find
-
-LONG = (
-    "The big electric kiln in the old brick workshop behind our garden house near Delft finally reached {} degrees this morning"
-)
 
 
 def omitted(search: Search) -> dict[str, str]:
@@ -41,22 +35,6 @@ def test_the_same_words_in_two_sessions_are_one_only_when_the_sender_s_id_is() -
 
     assert twice() == ["m1", "m2"]
     assert twice(user_id="u1") == ["m2"]
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (LONG.format(900), LONG.format(950)),
-        (LONG.format(900), LONG.format(900).replace("finally reached", "finally never reached")),
-        (LONG.format(900), LONG.format(900).replace("Delft", "Gouda")),
-    ],
-    ids=["numbers", "negation", "names"],
-)
-def test_contradictions_are_both_kept(before: str, after: str) -> None:
-    found = find("kiln", [make_remembered(before, 1), make_remembered(after, 2)])
-    assert sorted(best(found)) == ["m1", "m2"]
-    assert [each.times for each in found.found.finds] == [1, 1]
-    assert not found.found.omissions
 
 
 def test_the_same_words_of_two_people_are_two_things() -> None:

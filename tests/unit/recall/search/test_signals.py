@@ -151,12 +151,6 @@ def test_pair_words_join_a_passage_with_the_one_before_it() -> None:
     assert not found[2:].any()
 
 
-def test_window_similarity_raises_what_stands_beside_the_similar() -> None:
-    found = signals.window_similarity(make_query("The cat is asleep."), make_view(CHAT))
-    assert best(found) == 3
-    assert min(found[2], found[4]) > max(found[0], found[1], found[5]) + 0.2
-
-
 def test_window_similarity_is_the_cosine_of_the_vector_of_the_window() -> None:
     query, view = make_query("Did the cat from Delft rain?"), make_view([*CHAT, "The cat ran."])
     own = view.prefix.vectors

@@ -72,6 +72,7 @@ def test_sentences_are_copied_in_their_own_language(text: str, line: str) -> Non
         ("Soll ich die Testdatenbank in Delft löschen?", "Nein, die lassen wir."),
         ("¿Reservo el hotel Duas Nações en Oporto?", "Sí, para el 7 de junio."),
         ("Who fires the kiln in Delft?", "Nina, on Friday"),
+        ("¿Cuál es vuestro presupuesto?", "Unos 1.200 euros para las dos, p. ej. 400 para hoteles."),
     ],
 )
 def test_an_answer_is_kept_with_its_question_in_one_line_and_neither_alone(question: str, answer: str) -> None:
@@ -117,11 +118,6 @@ def test_a_sentence_that_points_back_is_kept_with_the_one_in_front_of_it_or_lose
     ]
     pointing, plain = "That cost us 900 euros in Delft.", "Nina bought 12 buckets of cobalt."
     assert extract_lines(("U", pointing), ("A", plain), cap=20) == [f"Assistant: {plain}"]
-
-
-def test_what_an_agent_asked_for_stands_in_front_of_an_answer_that_is_no_whole_sentence() -> None:
-    question, answer = "¿Cuál es vuestro presupuesto?", "Unos 1.200 euros para las dos, p. ej. 400 para hoteles."
-    assert extract_lines(("A", question), ("U", answer)) == [f"Assistant: {question}\nUser: {answer}"]
 
 
 def test_a_name_a_conclusion_and_an_emphasis_are_worth_more_and_what_points_nowhere_less() -> None:
