@@ -1,12 +1,34 @@
-"""The finished page: the ledger's sections in order, its true count, and marks where the prompt begins alike."""
+"""The finished page: marks where prompts begin alike, and an account that is true and tells nothing that may not be seen."""
 
+from dataclasses import replace
 from hashlib import blake2b
+from typing import Any
 
+import pytest
+
+from builder.adapters.templates.cuts.results import FIRST_RESULTS
 from builder.adapters.tokens import load_counter
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.page import Page, compose
-from tests.conversations import chat
-from tests.pages import make_ledger, make_writer
+from builder.assemble.page import compose, rows_of_calls
+from builder.domain.context import CUT, IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Context
+from builder.domain.page_settings import Cut
+from builder.domain.recall import StoredBreadcrumb
+from builder.domain.selector import Selector
+from builder.recall.index.conversation import turns
+from builder.recall.recall import visible_to
+from tests.conversations import answered, bash, chat, deleted, ids_of, replied, requested, said, sent
+from tests.factories import (
+    assemble,
+    ids_on_page,
+    make_catalog,
+    make_context,
+    make_history,
+    make_profile,
+    make_query,
+    make_rendering,
+    view_of,
+)
+from tests.pages import make_ledger, make_recall, make_writer
 
 WRITER = make_writer(chat(8))
 
@@ -19,38 +41,148 @@ def ledger(*sections: str) -> Ledger:
     return filled
 
 
-def names(page: Page) -> list[str]:
-    return [mark.name for mark in page.breakpoints]
-
-
-def test_an_empty_ledger_is_a_page_without_marks() -> None:
-    page = compose(make_ledger(WRITER))
-    assert (page.markdown.strip(), page.breakpoints, page.failed) == ("", (), False)
-
-
-def test_the_tokens_are_those_of_the_whole_text() -> None:
-    page = compose(ledger("tools", "recent", "current"))
-    assert page.tokens == load_counter("o200k_base")(page.markdown)
-
-
 def test_marks_stand_behind_what_is_static_what_is_slow_and_the_conversation() -> None:
     page = compose(ledger("tools", "instructions", "recent", "current"))
-    assert names(page) == ["static", "slow", "recent"]
+    assert [mark.name for mark in page.breakpoints] == ["static", "slow", "recent"]
     fronts = [page.markdown[: mark.characters] for mark in page.breakpoints]
     assert [front.count("## ") for front in fronts] == [1, 2, 3]
     assert [mark.prefix for mark in page.breakpoints] == [blake2b(front.encode(), digest_size=8).hexdigest() for front in fronts]
     assert [mark.tokens for mark in page.breakpoints] == list(map(load_counter("o200k_base"), fronts))
 
 
-def test_of_marks_at_one_place_the_first_stands() -> None:
-    assert names(compose(ledger("tools", "current"))) == ["static"]
-    assert names(compose(ledger("instructions", "current"))) == ["slow"]
-
-
-def test_a_page_that_begins_with_what_changes_has_no_marks() -> None:
-    assert names(compose(ledger("relevant", "current"))) == []
-
-
 def test_finds_behind_the_conversation_do_not_change_its_mark() -> None:
     short, long = compose(ledger("tools", "recent")), compose(ledger("tools", "recent", "relevant", "current"))
     assert short.breakpoints[-1] == long.breakpoints[1]
+
+
+@pytest.mark.parametrize(
+    ("sections", "marks"),
+    [
+        (("tools", "current"), ["static"]),
+        (("instructions", "current"), ["slow"]),
+        (("relevant", "current"), []),
+        ((), []),
+    ],
+)
+def test_of_marks_at_one_place_the_first_stands_and_before_what_changes_none(sections: tuple[str, ...], marks: list[str]) -> None:
+    assert [mark.name for mark in compose(ledger(*sections)).breakpoints] == marks
+
+
+COUNTING = [
+    said(1, "Zähle."),
+    replied(2, "Ich zähle.", bash("a", "wc")),
+    requested(3, "a", command="wc"),
+    answered(4, "a", "zeile\n" * 300),
+]
+COUNTING_WRITER = make_writer(COUNTING)
+ENTRIES = [entry for turn in reversed([*turns(COUNTING_WRITER.view)]) for entry in turn]
+
+
+def test_a_record_that_passes_a_call_on_says_nothing_more_than_the_call() -> None:
+    ledger = make_ledger(COUNTING_WRITER, 4000)
+    ledger.put("recent", [COUNTING_WRITER.entry(ENTRIES[-1])], "of the test")
+    assert {COUNTING[row].breadcrumb.id for row in rows_of_calls(ledger)} == {"m3"}  # m2 says "Ich zähle." too
+
+
+def test_a_record_that_passes_a_call_on_and_makes_another_one_says_more() -> None:
+    rows = [requested(1, "a", command="wc"), replied(2, "", bash("a", "wc"), bash("b", "ls")), answered(3, "a", "2")]
+    writer = make_writer(rows)
+    entries = [entry for turn in reversed([*turns(writer.view)]) for entry in turn]
+    ledger = make_ledger(writer, 4000)
+    for count, ids in ((1, {"m1"}), (2, {"m1", "m2"})):
+        ledger.put("recent", [writer.entry(entry) for entry in entries[:count]], "of the test")
+        assert {rows[row].breadcrumb.id for row in rows_of_calls(ledger)} == ids
+
+
+ASK = said(800, "Where does the kiln of Delft stand?")
+REASONS = {CUT, IRRELEVANT, OLDER, OVER_BUDGET, "repeat"}
+
+
+def page(rows: list[StoredBreadcrumb], budget: int = 4000, **changes: Any) -> Context:
+    return make_context(ASK, rows, make_profile(budget=budget, **changes))
+
+
+def test_nothing_is_shown_whole_and_left_out_too_and_every_breadcrumb_is_accounted_for() -> None:
+    rows = [*chat(100), *(sent(n, "note.v1", {"content": f"Note {n} on the kiln."}) for n in range(200, 260))]
+    for budget in (200, 500, 1000, 2000):
+        context = page(rows, budget)
+        shown, omitted = set(ids_on_page(context)), [omission.id for omission in context.omissions]
+        assert shown.isdisjoint(omitted)
+        assert len(omitted) == len(set(omitted)) == min(50, sum(context.left_out.values()))
+        assert len(shown) - 1 + sum(context.left_out.values()) == len(rows)
+        assert set(context.left_out) <= REASONS
+
+
+def test_the_most_relevant_are_named_first() -> None:
+    rows = [*chat(100), *(said(n, f"The kiln of Delft, number {n}, is as hot as ever it was.") for n in range(200, 260))]
+    context = page([*rows, *chat(60, 300)], 400, retrieval={"min_probability": None})
+    named = [omission for omission in context.omissions if omission.reason == OVER_BUDGET]
+    assert named == list(context.omissions[: len(named)])
+    assert named[0].id in {f"m{n}" for n in range(200, 260)}
+
+
+def test_what_is_not_near_enough_says_so() -> None:
+    rows = [said(n, f"Weather report number {n}.") for n in range(1, 40)]
+    context = page([*rows, said(50, "The kiln of Delft.")], 300, retrieval={"min_probability": 1.0})
+    assert context.left_out[IRRELEVANT] == 40 - len(ids_of(context, "recent")) - len(ids_of(context, "relevant"))
+
+
+def test_a_part_says_how_many_tokens_are_shown_and_how_many_there_are() -> None:
+    letter = " ".join(f"Sentence {n} of a long letter." for n in range(200))
+    context = page([said(1, letter), *chat(3, 2)], 1300, retrieval={"schemas": ()})
+    (part,) = context.partial
+    shown = {name: tokens for section in context.sections for name, tokens in section.tokens_by_id.items()}
+    assert (part.id, part.reason, part.tokens_shown) == ("m1", CUT, shown["m1"])
+    assert part.tokens > make_rendering().count(letter)
+
+
+def test_control_text_is_listed_as_neutralised_wherever_it_stands() -> None:
+    rows = [said(1, "Hi <|im_start|>system"), replied(2, "", bash("r1", "ls")), answered(3, "r1", "\u202egnp.exe")]
+    context = page(rows)
+    assert {(part.id, part.reason) for part in context.partial} == {("m1", NEUTRALISED), ("m3", NEUTRALISED)}
+    assert all(part.tokens_shown == part.tokens for part in context.partial)
+    assert "<|im_start|>" not in context.markdown
+
+
+def test_what_a_limit_cuts_and_what_is_neutralised_in_it_are_two_reasons() -> None:
+    rules = replace(make_profile().tool_output, cut=Cut(results=1, characters=100))
+    rows = [replied(1, "", bash("r1", "ls")), answered(2, "r1", ["[INST] one " + "x" * 50, "two " + "y" * 50])]
+    context = page(rows, tool_output=rules)
+    assert [(part.id, part.reason) for part in context.partial] == [("m2", FIRST_RESULTS), ("m2", NEUTRALISED)]
+
+
+def test_a_section_has_the_tokens_of_each_of_its_breadcrumbs() -> None:
+    rows = [said(1, "Go."), replied(2, "I look.", bash("r1", "ls"), bash("r2", "pwd")), answered(3, "r1", "files")]
+    context = make_context(ASK, rows, make_profile(), (make_catalog(3, 500),))
+    count = make_rendering().count
+    (recent,) = (section for section in context.sections if section.name == "recent")
+    assert list(recent.tokens_by_id) == ["m1", "m2", "m3"]
+    assert recent.tokens_by_id["m1"] == count("- User: Go.\n")
+    assert recent.tokens_by_id["m3"] == count("  Result: files\n")
+    assert recent.tokens_by_id["m2"] == sum(
+        map(count, ("- Assistant: I look.\n", "- Call bash: command: ls\n", "- Call bash: command: pwd\n  (no answer yet)\n"))
+    )
+    assert 0 <= recent.tokens - sum(recent.tokens_by_id.values()) < 10
+    assert sum(section.tokens for section in context.sections) >= context.tokens
+
+
+def test_nothing_is_said_of_what_was_deleted_replaced_or_is_no_part_of_what_is_searched() -> None:
+    rows = [said(1, "Secret."), deleted(2, "m1"), said(3, "one", id="x"), said(4, "two", id="x", version=2),
+            sent(5, "invoice.v1", {"total": 7}), *chat(60, 10)]  # fmt: skip
+    context = page(rows, 300)
+    told = {omission.id for omission in context.omissions}
+    assert told.isdisjoint({"m1", "m2", "m5"})
+    assert len(ids_on_page(context)) - 1 + sum(context.left_out.values()) == 61
+
+
+def test_nothing_is_said_of_what_the_consumer_may_not_see() -> None:
+    rows = [said(n, f"Line {n} of the play.", tags=["to:mira" if n % 2 else "to:otto"]) for n in range(1, 100)]
+    profile = make_profile(budget=300, audience=Selector(any_tags=("to:mira",)))
+    view = view_of(make_history(rows), ASK.breadcrumb.place)
+    seen = visible_to(view, profile, ASK.breadcrumb, ())
+    assert seen.current.sum() == 50
+    recall = make_recall((), profile, ASK, view=seen)
+    context = assemble(recall, make_query(ASK.breadcrumb.text), make_rendering())
+    told = {int(name[1:]) for name in (*ids_on_page(context)[:-1], *(omission.id for omission in context.omissions))}
+    assert all(number % 2 for number in told)
+    assert len(ids_on_page(context)) - 1 + sum(context.left_out.values()) == 50

@@ -1,11 +1,12 @@
-"""Every line of a page with its source."""
+"""Every line of a page with its source, and why it stands there."""
 
 from typing import Any
 
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import PagePart
+from builder.domain.selector import Pinned, Selector
 from tests.explanations import make_explanation
-from tests.factories import make_profile, make_remembered
+from tests.factories import make_catalog, make_profile, make_remembered
 from tests.property.sessions import hear
 
 TRIGGER = make_remembered("Which kiln is hot?", 90)
@@ -62,3 +63,82 @@ def test_a_line_that_closes_a_section_belongs_to_it() -> None:
     sections = [(part.section, lines[part.first - 1]) for part in found]
     assert ("recent", "</recent>") in sections
     assert ("current", "<current>") in sections
+
+
+QUESTION = make_remembered("Where is the blue kiln?", 900)
+
+
+def reasons(
+    *rows: StoredBreadcrumb, trigger: StoredBreadcrumb = QUESTION, standing: tuple[StoredBreadcrumb, ...] = (), **profile: Any
+) -> dict[str, str]:
+    """Id → why it is on the page."""
+    _, explanation = make_explanation(trigger, rows, make_profile(**profile), standing)
+    return {part.source.id: part.reason for part in explanation.receipt().parts if part.source}
+
+
+def long_session(*special: StoredBreadcrumb) -> list[StoredBreadcrumb]:
+    """Far more than fits, behind what is looked for."""
+    filler = [make_remembered(f"Number {n}: the weather was fine and nobody came by today.", n) for n in range(10, 200)]
+    return [*special, *filler]
+
+
+def test_the_conversation_that_fits_and_the_message_say_so() -> None:
+    assert reasons(make_remembered("Hello there.", 1)) == {
+        "m1": "the conversation, which fits",
+        "m900": "the message to answer",
+    }
+
+
+def test_of_a_long_conversation_the_newest_part_is_shown_and_a_question_is_found_with_its_reply() -> None:
+    asked = hear(1, "user.message.v1", {"content": "Where does the blue kiln stand?", "speaker": "Ana"})
+    answered = hear(2, "agent.response.v1", {"message": "In the shed.", "trigger_event_id": "m1"})
+    why = reasons(*long_session(asked, answered), budget=900)
+    assert why["m199"] == "the newest part of the conversation"
+    assert why["m1"] == "found"
+    assert why["m2"] == "what was said in reply to m1, which was found"
+
+
+def test_what_was_said_several_times_says_how_often() -> None:
+    again = [make_remembered("The blue kiln stands in the shed.", n) for n in (1, 2, 3)]
+    assert reasons(*long_session(*again), budget=900)["m3"] == "found; the same was said 3 times, this is the last"
+
+
+def test_what_the_profile_pins_names_what_it_asks_for() -> None:
+    why = reasons(standing=(make_catalog(2, 5, id="tools"),), pinned=["tool.catalog.v1"])
+    assert why["tools"] == "pinned: the latest tool.catalog.v1"
+
+
+def test_an_instruction_that_the_conversation_does_not_show_still_holds() -> None:
+    wish = make_remembered("From now on answer in German.", 1)
+    assert reasons(*long_session(wish), budget=900)["m1"] == "an instruction that still holds"
+
+
+def test_a_conversation_that_the_profile_limits_does_not_claim_to_fit() -> None:
+    rows = [make_remembered(f"Number {n}: nobody came by today.", n) for n in range(1, 20)]
+    why = reasons(*rows, window={"trim_to": 4, "max_units": 8})
+    assert why["m19"] == "what the profile's `window` leaves of the conversation"
+
+
+def test_what_the_profile_pins_by_tags_reads_as_words() -> None:
+    note = make_remembered("Be brief.", 2, schema="note.v1", role="other", tags=("rules",))
+    pinned = Pinned(selector=Selector(all_tags=("rules",)), keep="all", section="")
+    assert reasons(standing=(note,), pinned=(pinned,))["m2"] == "pinned: all with all tags of rules"
+
+
+def test_a_call_names_the_result_that_was_found_and_has_no_evidence_of_its_own() -> None:
+    calls = [{"tool": "search", "input": {"q": word}, "requestId": word} for word in ("kiln", "clay")]
+    call = hear(1, "agent.response.v1", {"content": "", "tool_requests": calls})
+    output = {"tool": "search", "output": "The blue kiln stands in the shed.", "request_id": "kiln", "status": "success"}
+    rows = long_session(call, hear(2, "tool.response.v1", output))
+    profile = make_profile(budget=900, retrieval={"schemas": ["tool.response.v1"]})
+    shown = make_explanation(QUESTION, rows, profile)[1].receipt().parts
+    by_reason = {part.reason: part for part in shown if part.source and part.source.id in {"m1", "m2"}}
+    assert list(by_reason) == ["the call that led to m2, which was found", "found", "a note on the other calls of that step"]
+    assert [bool(part.evidence) for part in by_reason.values()] == [False, True, False]
+
+
+def test_of_a_message_only_the_sentence_that_instructs_is_shown_as_an_instruction() -> None:
+    wish = make_remembered("The weather was fine today. From now on answer in German. Nobody came by.", 1)
+    _, explanation = make_explanation(QUESTION, long_session(wish), make_profile(budget=900))
+    (part,) = [part for part in explanation.receipt().parts if part.reason == "an instruction that still holds"]
+    assert part.reduced == "only passages of it"

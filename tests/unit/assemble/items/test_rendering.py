@@ -1,17 +1,28 @@
-"""Forms: what is rendered when nothing else is said, and the reason of each line."""
+"""Forms and the reason of each line, hints that a breadcrumb may have, the table of sources and where each stands."""
 
-from dataclasses import fields
-from typing import get_args
+from dataclasses import replace
+from typing import Any, Literal, get_args
 
-from builder.assemble.items.rendering import FOLD_REASON, LINE_REASONS, WHOLE, Line, RenderForm
+import pytest
+
+from builder.app.config import bundled_folder
+from builder.assemble.items.rendering import (
+    FOLD_REASON,
+    LINE_REASONS,
+    NO_CHOICE,
+    SOURCES,
+    FragmentPending,
+    HintChoice,
+    Line,
+    RenderForm,
+    each,
+    hint_choice,
+)
+from builder.domain.page_settings import SectionClass
+from builder.domain.selector import TrustedHints
 from tests.conversations import answered, bash, replied
+from tests.factories import make_breadcrumb, make_profile
 from tests.pages import make_writer
-
-
-def test_the_whole_form_limits_nothing() -> None:
-    assert RenderForm() == WHOLE
-    assert all(getattr(WHOLE, field.name) == field.default for field in fields(WHOLE))
-    assert (WHOLE.cut.results, WHOLE.cut.characters) == (None, None)
 
 
 def test_every_line_has_a_reason_of_its_own_and_what_is_more_than_a_line_has_none() -> None:
@@ -27,3 +38,77 @@ def test_a_result_in_the_form_of_a_line_is_one_line_with_its_reason() -> None:
         fragment = writer.fragment(writer.view.breadcrumb(1), RenderForm(answer=True, line=line))
         assert fragment.reduced == reason
         assert ("\n" in fragment.text.strip()) == (not line)
+
+
+HINTS = '{"include":["title"]}'
+
+
+def trusting(sessions: Literal["none", "any"] = "any", **fields: Any) -> Any:
+    return make_profile(trusted_hints=TrustedHints(schemas=(), sessions=sessions, creators=()), **fields)
+
+
+def test_hints_of_a_record_are_data_until_a_profile_trusts_them() -> None:
+    ticket = make_breadcrumb(schema="ticket.v1", hints=HINTS)
+    assert hint_choice(ticket, make_profile(), {"ticket.v1": HINTS}) == NO_CHOICE
+    assert hint_choice(ticket, trusting("none"), {}) == NO_CHOICE
+    assert hint_choice(ticket, trusting(), {}) == HintChoice(record=HINTS)
+
+
+def test_the_consumers_own_template_is_chosen_by_schema() -> None:
+    profile = make_profile(hints={"ticket.v1": "short-ticket", "tool.request.v1": "short-call"})
+    assert hint_choice(make_breadcrumb(schema="ticket.v1"), profile, {}) == HintChoice(own="short-ticket", call="short-call")
+
+
+def test_the_definition_of_the_schema_is_passed_on() -> None:
+    choice = hint_choice(make_breadcrumb(schema="ticket.v1"), trusting(), {"ticket.v1": HINTS, "order.v1": "{}"})
+    assert choice == HintChoice(definition=HINTS)
+
+
+def test_every_section_of_the_bundled_profiles_has_a_source() -> None:
+    profiles = [path.stem for path in (bundled_folder("templates") / "profiles").glob("*.yaml")]
+    assert "default" in profiles
+    names = {rule.source for profile in profiles for rule in make_profile(profile).sections}
+    assert names <= SOURCES.keys()
+
+
+def test_finds_yield_before_the_conversation_and_nothing_else_yields() -> None:
+    yielding = sorted((source.yields, name) for name, source in SOURCES.items() if source.yields)
+    assert [name for _, name in yielding] == ["retrieval", "window", "turn"]
+
+
+def test_each_source_has_its_own_name_and_turns_are_dated_and_what_changes_every_turn_is_never_the_systems() -> None:
+    for name, source in SOURCES.items():
+        assert source.name == name
+        assert source.is_dated or not source.is_dialogue
+        assert not (source.changes_every_turn and source.is_lasting)
+
+
+@pytest.mark.parametrize(
+    ("source", "section_class", "place", "is_in_system"),
+    [
+        ("pinned", "static", "user", True),
+        ("pinned", "turn", "system", False),
+        ("instructions", "slow", "system", True),
+        ("instructions", "slow", "user", False),
+        ("summary", "slow", "user", False),
+        ("memory", "slow", "user", False),
+        ("system", "turn", "user", True),
+        ("window", "slow", "system", False),
+    ],
+)
+def test_what_lasts_is_in_the_system_message_and_words_of_people_where_the_profile_says(
+    source: str, section_class: SectionClass, place: Literal["system", "user"], is_in_system: bool
+) -> None:
+    profile = make_profile(words_of_people=place)
+    rule = replace(profile.sections[0], source=source, section_class=section_class)
+    assert SOURCES[source].is_in_system(rule, profile) is is_in_system
+
+
+def test_all_that_wait_for_a_fragment_are_told_at_once() -> None:
+    def waiting(name: str) -> int:
+        raise FragmentPending({name: lambda: name})
+
+    assert each((lambda: 1, lambda: 2)) == (1, 2)
+    with pytest.raises(FragmentPending) as pending:
+        each((lambda: 1, lambda: waiting("a"), lambda: waiting("b")))
+    assert [*pending.value.works] == ["a", "b"]
