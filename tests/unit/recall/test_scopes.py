@@ -12,13 +12,7 @@ from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, Scope, StoredBreadcrumb
 from builder.recall.scopes import chain_refusals, definitions_as_of, scope_of, scopes_before
 from tests.conversations import deleted, sent
-from tests.factories import (
-    make_breadcrumb,
-    make_context,
-    make_place,
-    make_profile,
-    make_remembered,
-)
+from tests.factories import make_breadcrumb, make_context, make_place, make_profile, make_remembered
 from tests.stores import DurableStore, durable_store
 
 

@@ -29,13 +29,6 @@ def current(view: View) -> list[str]:
     return [view.breadcrumb(int(row)).id for row in np.flatnonzero(view.current)]
 
 
-def test_a_new_version_replaces_the_old_one_from_its_place_on() -> None:
-    rows = [make_remembered("Old.", 1, id="a"), make_remembered("Other.", 2), make_remembered("New.", 3, id="a", version=2)]
-    history = make_history(rows)
-    assert view_of(history, make_place(3)).current.tolist() == [True, True]
-    assert view_of(history, make_place(4)).current.tolist() == [False, True, True]
-
-
 def test_a_tombstone_removes_from_its_place_on_and_is_nothing_itself() -> None:
     history = make_history([make_remembered("One.", 1), make_tombstone("m1", 2), make_remembered("Two.", 3)])
     assert [current(view_of(history, make_place(n))) for n in (2, 3, 4)] == [["m1"], [], ["m3"]]
@@ -123,27 +116,6 @@ def test_what_never_expires_is_known_without_a_look_at_any_row() -> None:
     assert history.breadcrumbs.expires[:2].tolist() == [np.inf, MORNING.timestamp()]
 
 
-def test_answers_are_found_by_what_they_answer() -> None:
-    rows = [make_remembered("Why?", 1), make_remembered("So.", 2, answers="m1"), make_remembered("Thus.", 3, answers="m1")]
-    assert make_history(rows).breadcrumbs.answers == {"m1": [1, 2]}
-
-
-def test_it_grows_beyond_its_room_and_keeps_its_rows() -> None:
-    numbers = GrowingArray(np.int64)
-    for number in range(100):
-        numbers.append(number)
-        assert (len(numbers), numbers[-1]) == (number + 1, number)
-    assert numbers[:100].tolist() == list(range(100))
-
-
-def test_a_row_may_be_several_numbers_wide() -> None:
-    days = GrowingArray(np.int64, 3)
-    for year in range(2000, 2020):
-        days.append((year, 1, 2))
-    assert days[:20].shape == (20, 3)
-    assert days[-1].tolist() == [2019, 1, 2]
-
-
 def test_a_head_is_no_copy_and_stays_as_long_as_it_was() -> None:
     links = GrowingArray(np.int64)
     links.append(-1)
@@ -153,46 +125,11 @@ def test_a_head_is_no_copy_and_stays_as_long_as_it_was() -> None:
     assert head.tolist() == [1]
 
 
-def test_a_head_from_before_the_array_moved_to_more_room_keeps_its_rows() -> None:
-    numbers = GrowingArray(np.int64)
-    for number in range(8):
-        numbers.append(number)
-    head = numbers[:8]
-    for number in range(8, 40):
-        numbers.append(number)
-    assert head.tolist() == list(range(8))
-
-
-@pytest.mark.parametrize(("kind", "value"), [(np.bool_, True), (np.float32, 0.5)])
-def test_it_has_values_of_one_kind(kind: type[np.generic], value: object) -> None:
-    values = GrowingArray(kind)
-    values.append(value)
-    assert values[:1].dtype == kind
-    assert values[-1] == value
-
-
 def make_postings() -> Postings:
     postings = Postings()
     for row, terms in enumerate(("kiln hot kiln", "glaze", "kiln glaze")):
         postings.add(row, terms.split())
     return postings
-
-
-def test_a_term_has_its_passages_with_how_often_each_has_it() -> None:
-    rows, counts = make_postings().of("kiln", 3)
-    assert (rows.tolist(), counts.tolist()) == ([0, 2], [2.0, 1.0])
-
-
-def test_later_passages_are_unknown_as_of_an_earlier_one() -> None:
-    postings = make_postings()
-    assert [postings.of("glaze", end)[0].tolist() for end in range(4)] == [[], [], [1], [1, 2]]
-    assert [postings.holding("glaze", end) for end in range(4)] == [0, 0, 1, 2]
-
-
-def test_a_term_that_no_passage_has_is_in_none() -> None:
-    rows, counts = make_postings().of("wheel", 3)
-    assert (len(rows), len(counts)) == (0, 0)
-    assert make_postings().holding("wheel", 3) == 0
 
 
 def test_the_index_grows_while_an_answer_is_in_use_and_the_answer_stays() -> None:

@@ -11,16 +11,7 @@ from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.history import Chains
 from builder.recall.index.view import View
 from tests.conversations import deleted, sent
-from tests.factories import (
-    bare,
-    extend,
-    make_history,
-    make_place,
-    make_remembered,
-    make_vector,
-    make_view,
-    view_of,
-)
+from tests.factories import bare, extend, make_history, make_place, make_remembered, make_vector, make_view, view_of
 
 
 def test_a_passage_of_function_words_alone_lacks_its_vector_until_it_is_filled_and_a_blank_one_never_does() -> None:

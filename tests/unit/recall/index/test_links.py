@@ -7,14 +7,8 @@ import pytest
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.history import History
 from builder.recall.index.links import NOBODY, ToolExchange, ToolExchanges
-from tests.conversations import answered, bash, failed, replied, requested, said, sent
-from tests.factories import (
-    make_history,
-    make_place,
-    make_remembered,
-    make_view,
-    view_of,
-)
+from tests.conversations import answered, bash, replied, requested, said, sent
+from tests.factories import make_history, make_place, make_remembered, make_view, view_of
 
 
 def exchanges_of(rows: list[StoredBreadcrumb]) -> ToolExchanges:
@@ -25,12 +19,6 @@ def pairs(exchanges: ToolExchanges) -> list[tuple[str, list[int], list[int]]]:
     """Request, callers and results of each exchange once, in the order of the calls."""
     unique = {id(exchange): exchange for calls in exchanges.of_caller.values() for exchange in calls}
     return [(exchange.request, exchange.callers, exchange.results) for exchange in unique.values()]
-
-
-def test_results_and_errors_are_paired_with_the_call_of_their_request_id() -> None:
-    exchanges = exchanges_of([replied(1, "", bash("a", "ls"), bash("b", "pwd")), failed(2, "b", "no"), answered(3, "a", 1)])
-    assert pairs(exchanges) == [("a", [0], [2]), ("b", [0], [1])]
-    assert exchanges.of_result[1].request == "b"
 
 
 def test_a_result_that_came_before_its_call_is_paired_once_the_call_has_come() -> None:
@@ -71,12 +59,6 @@ def test_of_a_request_id_that_a_message_names_twice_the_last_call_counts() -> No
     assert "pwd" not in exchange.signature
 
 
-def test_request_ids_of_two_sessions_never_meet() -> None:
-    exchanges = exchanges_of([requested(1, "a", command="ls"), answered(2, "a", 1, session="s43")])
-    assert pairs(exchanges) == [("a", [0], [])]
-    assert exchanges.of_result == {}
-
-
 KILN, RAIN = "We fired the kiln in Delft.", "It rained all afternoon."
 
 
@@ -88,20 +70,6 @@ def test_an_edit_in_another_session_joins_no_unit() -> None:
     view = view_of(make_history(rows), session="s2")
     assert view.members(0) == (0,)
     assert view.units == 1
-
-
-def test_a_message_with_its_calls_and_their_results_is_one_unit() -> None:
-    rows = [
-        said(1, "Go."),
-        replied(2, "I look.", bash("a", "ls"), bash("b", "pwd")),
-        answered(3, "b", 1),
-        answered(4, "a", 2),
-        said(5, "Fine."),
-    ]
-    view = make_view(rows)
-    assert [view.unit_of(row) for row in range(5)] == [0, 1, 1, 1, 4]
-    assert view.members(3) == (1, 2, 3)
-    assert view.units == 3
 
 
 def test_two_units_become_one_by_a_row_that_shares_calls_with_both_and_stay_two_before_it() -> None:

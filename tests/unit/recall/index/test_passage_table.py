@@ -4,14 +4,7 @@ import numpy as np
 
 from builder.recall.index.passage_table import PAUSE_PASSAGES, PassageTable
 from tests.conversations import two_sessions
-from tests.factories import (
-    bare,
-    make_history,
-    make_remembered,
-    make_vector,
-    make_view,
-    view_of,
-)
+from tests.factories import bare, make_history, make_remembered, make_vector, make_view, view_of
 
 
 def test_vectors_are_zero_where_none_was_made() -> None:
@@ -20,13 +13,6 @@ def test_vectors_are_zero_where_none_was_made() -> None:
     assert view.prefix.vectors.any(axis=1).tolist() == [False, True, False]
     assert view.prefix.vectors[1].astype("<f2").tobytes() == make_vector("The kiln is hot.")
     assert make_view(["?!"]).prefix.vectors is None
-
-
-def test_small_talk_takes_no_place_between_a_question_and_its_answer() -> None:
-    with_talk = make_view(["Where is the key?", "hmm", "okay", "Behind the door."])
-    without = make_view(["Where is the key?", "Behind the door."])
-    assert with_talk.passages == without.passages == 2
-    assert with_talk.crumb.tolist() == [0, 3]
 
 
 def test_neighbours_are_of_the_own_session_whoever_else_speaks_in_between() -> None:

@@ -1,26 +1,8 @@
 """What consumers share of a history, and what they must not."""
 
 import numpy as np
-import pytest
 
-from builder.domain.selector import Selector
-from builder.recall.index.view import View
-from builder.recall.recall import visible_to
-from builder.recall.search.retrieval import RetrievalResult, retrieve
-from tests.factories import (
-    BY_HAND,
-    FAR,
-    bare,
-    extend,
-    make_breadcrumb,
-    make_history,
-    make_profile,
-    make_query,
-    make_remembered,
-    make_terms,
-    make_vector,
-    view_of,
-)
+from tests.factories import FAR, bare, extend, make_history, make_query, make_remembered, make_vector, view_of
 
 ROWS = [
     make_remembered("The kiln in Delft has order number 31.", 1, tags=("to:mira",)),
@@ -28,28 +10,6 @@ ROWS = [
     make_remembered("The wheel is by the window.", 3, tags=("to:mira", "to:otto")),
 ]
 QUERY = make_query("Which order number has the kiln?")
-
-
-def seen_by(view: View, consumer: str) -> View:
-    profile = make_profile(audience=Selector(any_tags=(f"to:{consumer}",)))
-    return visible_to(view, profile, make_breadcrumb("Which order number has the kiln?", 9), ())
-
-
-def finds(view: View) -> RetrievalResult:
-    rules = make_profile(retrieval={"min_probability": None, "similarity_threshold": 0}).retrieval
-    return retrieve(QUERY, view, rules, BY_HAND, frozenset(), 1000, make_terms)
-
-
-@pytest.mark.parametrize("order", [("mira", "otto"), ("otto", "mira")])
-def test_consumers_with_different_visibility_do_not_see_each_others_cached_values(order: tuple[str, str]) -> None:
-    shared = view_of(make_history(ROWS), FAR)
-    for consumer in order:
-        view = seen_by(shared, consumer)
-        assert view.prefix is shared.prefix
-        alone = finds(seen_by(view_of(make_history(ROWS), FAR), consumer))
-        assert [find.row for find in finds(view).finds] == [find.row for find in alone.finds]
-        hidden = {"mira": 1, "otto": 0}[consumer]
-        assert hidden not in {find.row for find in alone.finds}
 
 
 def test_what_is_cached_is_computed_once() -> None:

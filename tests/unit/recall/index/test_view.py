@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from builder.domain.breadcrumb import ORIGIN
 from builder.domain.selector import Selector
 from builder.recall.recall import visible_to
-from tests.conversations import answered, bash, chat, replied, said, two_sessions
+from tests.conversations import answered, bash, chat, replied, said
 from tests.factories import (
     bare,
     extend,
@@ -18,19 +17,6 @@ from tests.factories import (
     make_view,
     view_of,
 )
-
-
-def test_a_view_ends_before_its_place() -> None:
-    history = make_history(["One.", "Two.", "Three."])
-    assert [view_of(history, make_place(n)).size for n in range(5)] == [0, 0, 1, 2, 3]
-    assert history.place == make_place(3)
-    assert make_history([]).place == ORIGIN
-
-
-def test_the_row_of_a_breadcrumb_is_the_newest_that_can_be_seen() -> None:
-    history = make_history([make_remembered(f"Version {n}.", n, id="a", version=n) for n in (1, 2, 3)])
-    assert [view_of(history, make_place(n)).row_of("a") for n in (1, 2, 3, 4)] == [-1, 0, 1, 2]
-    assert view_of(history, make_place(4)).row_of("b") == -1
 
 
 def test_a_passage_with_words_and_without_a_vector_lacks_one_from_its_place_on() -> None:
@@ -62,11 +48,6 @@ def test_of_a_conversation_that_is_heard_in_part_only_the_units_with_a_row_in_it
     view = visible_to(make_view([*rows, answered(4, "a", 1)]), mira, make_breadcrumb("And?", 9), ())
     assert view.units == 2
     assert view.dialogue.tolist() == [True, False, True, True]
-
-
-def test_a_session_without_a_breadcrumb_has_no_rows_and_no_units() -> None:
-    view = view_of(make_history(two_sessions()), session="s3")
-    assert (view.session, list(view.rows), view.units, view.turn) == (-1, [], 0, 1)
 
 
 def test_the_turn_counts_a_persons_messages_of_the_own_session_the_trigger_included() -> None:
