@@ -18,10 +18,8 @@ OF_A_PACKAGE = {
     "adapters/templates/test_limits.py": "the limits of rendering, wherever in the package they are kept",
     "adapters/templates/test_payloads.py": "hostile texts as the sources of templates",
     "cli/test_main.py": "the entry point, `cli/__init__.py`",
-    "service/test_explaining.py": "the whole line, explained",
     "service/test_memory_of_person.py": "the memory of a person through the whole line",
     "service/test_presets.py": "the bundled profiles through the whole line",
-    "service/test_reading_again.py": "the whole line, read again",
 }
 """Unit files of no single module, and what they are about."""
 

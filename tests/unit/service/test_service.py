@@ -1,24 +1,39 @@
-"""The straight line, with a store in memory and vectors by hashing."""
+"""The straight line, with a store in memory and vectors by hashing: what it shares, what triggers it, what it reads again."""
 
 import asyncio
 from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.profiles.record_consumers import RecordProfiles
 from builder.adapters.sql.store import SqlStore
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, load_library, read_layers
+from builder.domain.context import DEGRADED
+from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import Recall, RecallQuery
-from builder.domain.selector import Selector, trigger_on
+from builder.domain.selector import trigger_on
 from builder.ports.models import Embedder
+from builder.publish.event import encode
 from builder.recall.scopes import HistoryCache
 from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE
 from tests.conversations import sent
-from tests.factories import BY_HAND, HashingEmbedder, ids_on_page, make_breadcrumb, make_profile, make_rendering, make_terms
+from tests.factories import (
+    BY_HAND,
+    HashingEmbedder,
+    bare,
+    make_breadcrumb,
+    make_place,
+    make_profile,
+    make_remembered,
+    make_rendering,
+    make_terms,
+)
 from tests.stores import DurableStore, durable_store
 
 
@@ -96,25 +111,6 @@ async def test_ten_consumers_of_files_and_records_cost_one_embedding_and_one_rea
     assert len({context.budget for context in built.contexts}) > 5
 
 
-async def test_a_follow_up_finds_what_the_question_before_it_was_about() -> None:
-    builder = make_builder(HashingEmbedder())
-    told = ["The spare key of the kiln hangs behind the glaze buckets.", *(f"Remark {n} on the weather." for n in range(60))]
-    for sequence, text in enumerate([*told, "Where is the spare key of the kiln?"], 1):
-        await builder.remember(make_breadcrumb(text, sequence))
-    built = await builder.build(make_breadcrumb("And the other one?", 100), (consumer("a"),))
-    assert "m1" in ids_on_page(built.contexts[0])
-
-
-async def test_pointers_are_searched_and_never_shown() -> None:
-    builder = make_builder(HashingEmbedder())
-    await builder.remember(make_breadcrumb("It went well.", 1, pointers=("celadon-workshop",)))
-    for sequence in range(2, 60):
-        await builder.remember(make_breadcrumb(f"Remark {sequence} on the weather.", sequence))
-    (context,) = (await builder.build(make_breadcrumb("How was the celadon workshop?", 100), (consumer("a"),))).contexts
-    assert "m1" in ids_on_page(context)
-    assert "celadon-workshop" not in context.markdown
-
-
 async def chained(builder: ContextBuilder, length: int, session: str = "s42") -> None:
     """m1, and each next breadcrumb answers the one before it, by turns in two sessions."""
     for sequence in range(1, length + 1):
@@ -163,32 +159,11 @@ async def test_what_came_later_or_in_another_workspace_lengthens_no_chain() -> N
     assert len((await builder.build(make_breadcrumb("Go on.", 6, answers="m1"), (strict,))).contexts) == 1
 
 
-async def test_a_failure_triggers_where_a_tool_s_answer_does() -> None:
-    failure = make_breadcrumb("no answer", schema="tool.error.v1")
-    for named, triggers in (("tool.response.v1", True), ("tool.error.v1", True), ("user.message.v1", False)):
-        builder = make_builder(HashingEmbedder(), profiles=(replace(consumer("loop"), triggers=(trigger_on(named),)),))
-        assert bool(builder.consumers(failure)) is triggers
-
-
-async def test_a_consumer_is_triggered_only_by_what_its_audience_matches() -> None:
-    director, mira = (
-        replace(consumer(name), audience=Selector(any_tags=(f"to:{name}", "to:all"))) for name in ("director", "mira")
-    )
-    builder = make_builder(HashingEmbedder(), profiles=(director, mira, consumer("everybody")))
-    for tags, triggered in (
-        (("to:director",), ["director", "everybody"]),
-        (("to:mira", "scene:2"), ["mira", "everybody"]),
-        (("to:all",), ["director", "mira", "everybody"]),
-        ((), ["everybody"]),
-    ):
-        crumb = make_breadcrumb("Director, is scene two ready?", tags=tags)
-        assert [profile.consumer for profile in builder.consumers(crumb)] == triggered
-
-
-async def test_a_secret_and_a_tombstone_never_trigger() -> None:
+async def test_what_a_profile_names_triggers_it_and_a_secret_and_a_tombstone_never_do() -> None:
     profile = replace(consumer("a"), triggers=(trigger_on("user.message.v1"), trigger_on("breadcrumb.deleted.v1")))
     builder = make_builder(HashingEmbedder(), profiles=(profile,))
     assert builder.consumers(make_breadcrumb("Hello.")) == (profile,)
+    assert builder.consumers(make_breadcrumb("Hello.", schema="note.v1")) == ()
     assert builder.consumers(make_breadcrumb("", id="m1", removes="m1")) == ()
     assert builder.consumers(make_breadcrumb("", schema="breadcrumb.deleted.v1", removes="m9")) == ()
 
@@ -228,3 +203,81 @@ async def test_vectors_of_the_engine_before_are_never_compared_and_their_words_a
     (context,) = (await after.build(trigger, (replace(consumer("a"), budget=400),))).contexts
     assert "vectors_missing" in context.flags
     assert said[2] in context.markdown
+
+
+SMALL = make_profile(budget=400)
+QUESTION = make_breadcrumb("Where does the blue kiln stand?", 90)
+
+
+async def test_a_context_that_was_built_without_an_engine_is_the_same_when_the_engine_is_back() -> None:
+    embedder = HashingEmbedder()
+    builder = make_builder(embedder)
+    for number in range(1, 60):
+        await builder.remember(make_breadcrumb(f"Number {number}: the blue kiln stands in shed {number % 7}.", number))
+    embedder.away = True
+    (published,) = (await builder.build(QUESTION, (SMALL,))).contexts
+    embedder.away = False
+    assert DEGRADED in published.flags
+    again, explanation = await builder.explain(QUESTION, SMALL, degraded=True)
+    assert encode(again) == encode(published)
+    assert not explanation.receipt().question.has_vector
+    now, _ = await builder.explain(QUESTION, SMALL)
+    assert DEGRADED not in now.flags
+
+
+async def test_a_trigger_that_gives_no_context_says_why() -> None:
+    builder = make_builder(HashingEmbedder())
+    small = make_profile(consumer="small", budget=12)
+    with pytest.raises(Rejected, match="raise `budget` in the profile 'small'"):
+        await builder.explain(QUESTION, small)
+
+
+class Filled(DurableStore):
+    """Something is filled in after every recall, as long as anything lacks vectors. after: where the recalls began."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.after: list[int] = []
+
+    async def recall(self, query: RecallQuery) -> Recall:
+        self.after.append(query.after.sequence)
+        found = await super().recall(query)
+        for row in await self.missing_vectors(1):
+            await self.fill_vectors(make_remembered(row.breadcrumb.text, row.breadcrumb.place.sequence))
+        return found
+
+
+async def test_a_session_that_is_filled_in_is_never_read_again_and_its_vectors_are_there_the_next_time() -> None:
+    store = Filled()
+    rows = [make_remembered(f"The kiln has number {n}.", n) for n in range(1, 11)]
+    for row in rows:
+        await store.remember(bare(row))
+    builder, trigger = make_builder(HashingEmbedder(), store), make_remembered("Which kiln is it?", 20)
+    builder.recaller = replace(builder.recaller, reader=replace(builder.recaller.reader, page_rows=4))
+    await builder.remember(trigger.breadcrumb)
+
+    async def flags() -> list[tuple[str, ...]]:
+        return [context.flags for context in (await builder.build(trigger.breadcrumb, (consumer("a"),))).contexts]
+
+    assert await flags() == [("vectors_missing",)]
+    assert store.after == [0, 4, 8]
+    store.after.clear()
+    while await store.count_missing_vectors():
+        await flags()
+    assert [await flags() for _ in range(2)] == [[()], [()]]
+    assert set(store.after) == {20}
+
+
+async def test_a_reading_that_is_cancelled_anywhere_is_begun_anew_by_the_next_one() -> None:
+    store = durable_store()
+    for n in range(1, 100):
+        await store.remember(make_remembered(f"The kiln has number {n}.", n))
+    for steps in range(1, 5):
+        builder = make_builder(HashingEmbedder(), store)
+        task = asyncio.create_task(builder.recaller.session_view("acme", "s42", make_place(200)))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        assert not task.done()
+        task.cancel()
+        await asyncio.wait({task})
+        assert (await builder.recaller.session_view("acme", "s42", make_place(200))).passages == 99
