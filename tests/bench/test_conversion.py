@@ -17,28 +17,14 @@ LOCOMO, BEAM = SAMPLES / "locomo10.json", SAMPLES / "BEAM" / "chats" / "100K"
 def test_a_turn_of_locomo_has_its_speaker_its_picture_and_a_minute_of_its_own() -> None:
     conversation = locomo.convert(LOCOMO).data["conversations"][0]
     assert conversation["session_id"] == "conv-1"
+    turns = [
+        ("D1:1", "Ada", "I adopted a cat, her name is Pixel.", "2023-03-03T09:05:00Z"),
+        ("D1:2", "Ben", "How sweet! Look at mine.  [shares a photo of a dog on a sofa]", "2023-03-03T09:06:00Z"),
+        ("D1:3", "Ada", " [shares a photo of a grey cat]", "2023-03-03T09:07:00Z"),
+    ]
     assert conversation["messages"][:3] == [
-        {
-            "id": "D1:1",
-            "role": "user",
-            "speaker": "Ada",
-            "text": "I adopted a cat, her name is Pixel.",
-            "created_at": "2023-03-03T09:05:00Z",
-        },
-        {
-            "id": "D1:2",
-            "role": "user",
-            "speaker": "Ben",
-            "text": "How sweet! Look at mine.  [shares a photo of a dog on a sofa]",
-            "created_at": "2023-03-03T09:06:00Z",
-        },
-        {
-            "id": "D1:3",
-            "role": "user",
-            "speaker": "Ada",
-            "text": " [shares a photo of a grey cat]",
-            "created_at": "2023-03-03T09:07:00Z",
-        },
+        {"id": identity, "role": "user", "speaker": speaker, "text": text, "created_at": moment}
+        for identity, speaker, text, moment in turns
     ]
     assert [each["created_at"] for each in conversation["messages"][3:5]] == ["2023-03-10T00:30:00Z", "2023-03-10T00:31:00Z"]
 

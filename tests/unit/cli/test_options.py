@@ -1,6 +1,5 @@
 """What commands share: settings, the broker, and how they print."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,27 +9,27 @@ from builder.cli.options import target_of
 from builder.domain.errors import Misconfigured
 
 
-def test_a_value_is_printed_as_json_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_get_json_alone_and_people_text_on_standard_output_and_notes_on_standard_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     show({"text": "Käse"}, as_json=True, text="for people", note="a note")
-    printed = capsys.readouterr()
-    assert json.loads(printed.out) == {"text": "Käse"}
-    assert "Käse" in printed.out
-    assert printed.err == ""
-
-
-def test_people_get_text_on_standard_output_and_notes_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert capsys.readouterr() == ('{\n  "text": "Käse"\n}\n', "")
     show({}, as_json=False, text="page\n", note="sent")
     assert capsys.readouterr() == ("page\n", "sent\n")
-
-
-def test_nothing_is_printed_where_there_is_neither_text_nor_note(capsys: pytest.CaptureFixture[str]) -> None:
     show({}, as_json=False)
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_wrong_setting_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONTEXT_BUILDER_WORKER__BATCH", "many")
-    with pytest.raises(Misconfigured, match=r"CONTEXT_BUILDER_WORKER__BATCH: .*got 'many'"):
+@pytest.mark.parametrize(
+    ("variable", "value", "reason"),
+    [
+        ("CONTEXT_BUILDER_WORKER__BATCH", "many", r"CONTEXT_BUILDER_WORKER__BATCH: .*got 'many'"),
+        ("CONTEXT_BUILDER_LIFETIMES", "{", "lifetimes.*write JSON, or unset it"),
+    ],
+)
+def test_a_wrong_setting_is_named(variable: str, value: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(Misconfigured, match=reason):
         settings()
 
 
@@ -49,12 +48,6 @@ def test_a_guessed_broker_is_announced(
     address = target_of("").address
     assert address.guess
     assert capsys.readouterr().err == f"{address.guess}\n"
-
-
-def test_a_setting_that_is_no_json_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONTEXT_BUILDER_LIFETIMES", "{")
-    with pytest.raises(Misconfigured, match=r"lifetimes.*write JSON, or unset it"):
-        settings()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.search.retrieval import MAX_NAMED_PASSAGES
+from tests.conversations import answered, bash, replied, said
 from tests.factories import make_remembered, make_turn
 from tests.searches import BLAND, Search, best, find
 
@@ -152,17 +153,10 @@ def test_what_is_not_near_enough_is_counted_and_the_nearest_of_it_is_named() -> 
 
 def test_an_agent_s_message_that_is_found_brings_what_its_calls_answered() -> None:
     rows: list[StoredBreadcrumb | str] = [
-        make_remembered("Schau bitte beim Hafenamt nach.", 1),
-        make_remembered(
-            "Ich frage das Hafenamt.",
-            2,
-            schema="agent.response.v1",
-            role="assistant",
-            calls=("a", "b"),
-            call_signatures=('"x"', '"y"'),
-        ),
-        make_remembered("Liegeplatz 14", 3, schema="tool.response.v1", role="tool", calls=("b",)),
-        make_remembered("77 Euro", 4, schema="tool.response.v1", role="tool", calls=("a",)),
+        said(1, "Schau bitte beim Hafenamt nach."),
+        replied(2, "Ich frage das Hafenamt.", bash("a", "x"), bash("b", "y")),
+        answered(3, "b", "Liegeplatz 14"),
+        answered(4, "a", "77 Euro"),
         *map(make_turn, BLAND, range(9, 19)),
     ]
     found = find("Was sagte das Hafenamt?", rows, max_results=2)

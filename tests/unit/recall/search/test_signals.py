@@ -55,17 +55,7 @@ def test_context_words_find_a_question_by_the_answer_after_it() -> None:
 
 
 def test_rare_words_count_more_than_common_ones() -> None:
-    view = make_view(
-        [
-            "The glaze is red.",
-            "It rains.",
-            "The glaze cracked.",
-            "It rains.",
-            "The glaze is celadon.",
-            "It rains.",
-            "The glaze is dry.",
-        ]
-    )
+    view = make_view(text for state in ("red", "wet", "celadon", "dry") for text in (f"The glaze is {state}.", "It rains."))
     assert best(signals.context_words(make_query("celadon glaze"), view)) == 4
 
 
