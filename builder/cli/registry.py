@@ -81,6 +81,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "prefix": pages.prefix,
             "rcrt": pages.rcrt,
             "answers": pages.answers,
+            "pages": pages.pages,
             "fidelity": pages.fidelity,
             "invariants": pages.invariants,
             "fit": finding.fit,

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from builder.adapters.tokens import load_counter
 from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.bench.data.answer_sessions import Session, parse
 from builder.bench.quality.pages import Bench, Reading, entries, run, twice
-from builder.bench.scratch import counter
 from builder.bench.speed import calls
 from builder.domain.context import Context, Omission, Section
 from builder.domain.profile import Profile
@@ -92,9 +92,9 @@ def test_what_stands_twice_is_counted_but_for_instructions_beside_their_message(
 async def test_a_run_counts_answers_pages_of_results_and_tokens(kiln: Session, tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, embedding=EmbeddingSettings(engine="none"))
     async with open_components(settings, location(IN_MEMORY)) as core:
-        bench = Bench(builder=core.builder, profile=core.profile("default"), count=counter())
+        bench = Bench(builder=core.builder, profile=core.profile("default"), count=load_counter("o200k_base"))
         report = await run(bench, (kiln,), (), (4000,), lambda: None)
-        built = await calls.reads(core, lambda: None)
+        built = await calls.reads(core, lambda: None, chars=400, rounds=1)
     assert (
         report["budgets"]["4000"] | {"right": "1 of 1", "misleading": 1, "exceeded": 0, "twice": 0} == report["budgets"]["4000"]
     )

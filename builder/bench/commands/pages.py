@@ -118,6 +118,39 @@ def answers(
     report(figures, as_json, *tables)
 
 
+def pages(
+    files: Annotated[list[str] | None, typer.Argument(help="Data sets that are told what asks for nothing old, too.")] = None,
+    budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "1000,2000,4000,16000",
+    session: Annotated[str, typer.Option(help="One session alone, by its name.")] = "",
+    profile: ProfileName = "default",
+    *,
+    held_out: Annotated[bool, typer.Option("--held-out", help="The sessions that are set aside, and no others.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What a reader would skip of the pages of `bench answers`, and what stands on them whole, twice and for nothing."""
+    from builder.adapters.tokens import load_counter
+    from builder.bench.data.answer_sessions import load
+    from builder.bench.data.datasets import load as load_data
+    from builder.bench.quality import pages as bench
+
+    sessions = [each for each in load(session) if session or each.held_out == held_out]
+    idle = [conversation for file in files or () for conversation in load_data(file).conversations]
+
+    async def run(core: "Components", step: "Step") -> dict[str, Any]:
+        asking = core.profile(profile)
+        measured = bench.Bench(builder=core.builder, profile=asking, count=load_counter(asking.encoding))
+        return await bench.run(measured, sessions, idle, numbers(budgets), step)
+
+    figures = measure("pages", 0, run)
+    titles = {"budgets": f"{figures['questions']} questions", "running": "an agent whose tool has just answered"}
+    tables = [
+        (titles.get(name, name.replace("_", " ")), name.removeprefix("by_"), rows)
+        for name, rows in figures.items()
+        if rows and name != "questions"
+    ]
+    report(figures, as_json, *tables)
+
+
 def fidelity(file: File = "sample", profile: ProfileName = "default", *, as_json: AsJson = False) -> None:
     """Messages that a page holds whole and in order: of conversations that just fit, and of those that are too long."""
     from builder.bench.data.datasets import load

@@ -1,21 +1,32 @@
 """Benchmark commands about time and memory: arguments in, one report out."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from builder.app.console import AsJson, settings
-from builder.bench.commands.options import empty_store, folder, measure_service, numbers, progress, report
+from builder.bench.commands.options import empty_store, folder, measure, measure_service, numbers, progress, report
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from builder.app.components import Components
+    from builder.bench.commands.options import Step
 
 
 def latency(
     messages: Annotated[str, typer.Option(help="Messages stored in the session, comma-separated.")] = "600,5000,20000",
     rounds: Annotated[int, typer.Option(min=5, help="Measurements of each kind and size.")] = 60,
+    scenario: Annotated[Literal["", "reads"], typer.Option(help="reads: a question behind ten long results.")] = "",
     *,
+    calls: Annotated[bool, typer.Option("--calls", help="Python calls of a page instead of seconds, without a broker.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """A whole context beside the bare embedding call, interleaved in one run over a real nats-server."""
+    if calls or scenario:
+        _calls(numbers(messages), scenario, as_json=as_json)
+        return
     from builder.bench.data.synthetic import DISTINCT_MESSAGES
     from builder.bench.scratch import open_encoder
     from builder.bench.speed import latency as bench
@@ -29,6 +40,16 @@ def latency(
         cached_passages=4 * sum(sizes),  # sessions in use are warm; cold ones are measured apart
     )
     report(figures, as_json, (f"medians of {figures['rounds']} rounds", "messages", figures["sizes"]))
+
+
+def _calls(sizes: tuple[int, ...], scenario: str, *, as_json: bool) -> None:
+    from builder.bench.speed import calls as bench
+
+    def run(core: "Components", step: "Step") -> "Coroutine[Any, Any, dict[str, Any]]":
+        return bench.reads(core, step) if scenario else bench.run(core, sizes, step)
+
+    figures = measure("calls", 0, run)
+    report(figures, as_json, *(("medians of profiled pages", name.removesuffix("s"), rows) for name, rows in figures.items()))
 
 
 def explain(

@@ -1,0 +1,310 @@
+"""`bench pages`: whether a page answers, how much of it a reader would skip, and whether the newest result stands on it whole."""
+
+import re
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from builder.bench.data.answer_sessions import TOOL, Message, Question, Session
+from builder.bench.data.datasets import Conversation, remember
+from builder.bench.data.unanswerable import ordinary
+from builder.bench.quality.answers import Verdict, verdict
+from builder.bench.quality.recall import folded
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Context
+from builder.domain.profile import Profile
+from builder.service import ContextBuilder
+
+CONVERSATION = frozenset({"window", "retrieval"})
+"""Sources whose sections show the session."""
+NEAR = 2
+"""Entries on either side of a needed one that its reader reads."""
+LEAST_CHARS = 25
+"""A shorter text may stand on a page twice."""
+SIGN = re.compile(
+    r"(?m)^(?:- )?(?:…|\((?:another conversation|[\d,]+ messages? between|[\d,]+ other calls? of this turn"
+    r"|[\d,]+ earlier (?:messages?|tool turns?) (?:is|are) not shown|[\d,]+ earlier tool turns? left out)\))\n"
+)
+"""A line that stands for what is missing."""
+LATELY = 6
+"""Messages with words behind which a result is no longer new."""
+RUNNING_TURNS = 12
+"""Results of a session, the newest ones, whose pages are built as an agent in the middle of its work gets them."""
+LONG_TOKENS = 20_000
+"""Sessions of at least so many tokens are told what asks for nothing old."""
+
+
+class Reading:
+    """A page as its reader sees it: what stands on it of each entry of the session.
+
+    An entry is a message with the calls that it makes and their results. The newest piece goes from the question backwards to
+    the first message with words of which the page shows nothing.
+    """
+
+    def __init__(
+        self, session: Session, page: Context, profile: Profile, count: Callable[[str], int], needed: frozenset[str]
+    ) -> None:
+        """needed: ids of what answers the question."""
+        sources = {rule.name: rule.source for rule in profile.sections}
+        self._entries = entries(session.messages)
+        self._shown: dict[int, int] = {}
+        sections = (section for section in page.sections if sources.get(section.name) in CONVERSATION)
+        for id_, tokens in ((id_, tokens) for section in sections for id_, tokens in section.tokens_by_id.items()):
+            if id_ in self._entries:
+                self._shown[self._entries[id_]] = self._shown.get(self._entries[id_], 0) + tokens
+        everywhere = (id_ for section in page.sections for id_ in section.ids)
+        self._there = {self._entries[id_] for id_ in everywhere if id_ in self._entries}
+        self._worded = {self._entries[message.id] for message in session.messages if message.text and message.speaker != TOOL}
+        self._needed = {self._entries[id_] for id_ in needed}
+        self._count, self._page = count, page
+        self._reduced = {omission.id for omission in page.partial}
+
+    @cached_property
+    def signs(self) -> int:
+        """Tokens of the lines that stand for what is missing."""
+        return sum(map(self._count, SIGN.findall(self._page.markdown)))
+
+    @cached_property
+    def edge(self) -> int:
+        """The oldest entry of the newest piece."""
+        missing = self._worded - self._there
+        return max(missing, default=-1) + 1
+
+    @property
+    def newest_piece(self) -> int:
+        """Tokens of it."""
+        return sum(tokens for entry, tokens in self._shown.items() if entry >= self.edge)
+
+    @property
+    def skipped(self) -> float:
+        """Share of the conversation on the page that is neither in the newest piece nor near to what is needed."""
+        far = sum(tokens for entry, tokens in self._shown.items() if entry < self.edge and not self._is_near(entry))
+        return (far + self.signs) / max(sum(self._shown.values()) + self.signs, 1)
+
+    def is_whole(self, id_: str) -> bool:
+        """Whether all of it stands on the page in one piece."""
+        shown = [section for section in self._page.sections if id_ in section.tokens_by_id]
+        return len(shown) == 1 and id_ not in self._reduced
+
+    def _is_near(self, entry: int) -> bool:
+        return any(abs(entry - needed) <= NEAR for needed in self._needed)
+
+
+def entries(messages: Iterable[Message]) -> dict[str, int]:
+    """Id → number of its entry, in the order of time; a result belongs to the message that made the call."""
+    numbers: dict[str, int] = {}
+    callers: dict[str, int] = {}
+    following = 0
+    for message in messages:
+        entry = callers.get(message.result_of, following)
+        numbers[message.id] = entry
+        callers |= {call.request_id: entry for call in message.calls}
+        following += entry == following
+    return numbers
+
+
+def twice(session: Session, page: Context, profile: Profile) -> int:
+    """Lines of some length that only one message has, and that the page has again. Those of instructions may stand beside it."""
+    fixed = {rule.name for rule in profile.sections if rule.source not in CONVERSATION}
+    beside = {id_ for section in page.sections if section.name in fixed for id_ in section.tokens_by_id}
+    holders: dict[str, set[str]] = {}
+    for message in session.messages:
+        for line in map(folded, message.text.splitlines()):
+            if len(line) > LEAST_CHARS:
+                holders.setdefault(line, set()).add(message.id)
+    markdown = folded(page.markdown)
+    return sum(max(markdown.count(line) - 1, 0) for line, ids in holders.items() if len(ids) == 1 and not ids & beside)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One page of a question."""
+
+    session: Session
+    question: Question
+    verdict: Verdict
+    page: Context
+    reading: Reading
+    fits: bool
+    """The whole session has room within the budget."""
+    result_is_whole: bool | None
+    """Of the newest result, where it is at most half of the budget and was made lately; None = it need not be."""
+    twice: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """One page of an agent whose tool has just answered."""
+
+    keeps_question: bool
+    result_is_whole: bool | None
+    skipped: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What the pages of a run are built and counted with."""
+
+    builder: ContextBuilder
+    profile: Profile
+    count: Callable[[str], int]
+
+    async def pages(self, trigger: Breadcrumb, budget: int) -> tuple[Context, ...]:
+        """The page of a message; none of a result that another agent asked for."""
+        remembered = await self.builder.ingest.facts(trigger)
+        return (await self.builder.build_contexts(remembered, (replace(self.profile, budget=budget),))).contexts
+
+    async def outcome(self, session: Session, question: Question, trigger: Breadcrumb, budget: int) -> Outcome:
+        """What the page of a question is like."""
+        (page,) = await self.pages(trigger, budget)
+        reading = Reading(session, page, self.profile, self.count, needed(session, question))
+        sizes = {message.id: self.count(message.text) for message in session.messages}
+        newest = _newest_result(session.messages)
+        promised = newest and sizes[newest] <= budget / 2
+        return Outcome(
+            session=session,
+            question=question,
+            verdict=verdict(question, page.markdown),
+            page=page,
+            reading=reading,
+            fits=sum(sizes.values()) <= budget,
+            result_is_whole=reading.is_whole(newest) if promised else None,
+            twice=twice(session, page, self.profile),
+        )
+
+    async def running(self, session: Session, budget: int) -> list[Running]:
+        """The pages of its newest results, as its agent got them in the middle of its work."""
+        of_session = {crumb.id: crumb for crumb in session.conversation.breadcrumbs}
+        results = [number for number, message in enumerate(session.messages) if message.speaker == TOOL][-RUNNING_TURNS:]
+        pages: list[Running] = []
+        for number in results:
+            result = of_session[session.messages[number].id]
+            pages += [self._running(session, number, result, page) for page in await self.pages(result, budget)]
+        return pages
+
+    def _running(self, session: Session, number: int, result: Breadcrumb, page: Context) -> Running:
+        until = _with_messages(session, session.messages[: number + 1])
+        asked = next((message for message in reversed(until.messages) if message.speaker not in {TOOL, "assistant"}), None)
+        turn = frozenset({result.id} | ({asked.id} if asked else set()))
+        reading = Reading(until, page, self.profile, self.count, turn)
+        fits = self.count(result.text) <= page.budget / 2
+        return Running(
+            keeps_question=asked is None or folded(asked.text) in folded(page.markdown),
+            result_is_whole=reading.is_whole(result.id) if fits else None,
+            skipped=reading.skipped,
+        )
+
+
+def _with_messages(session: Session, messages: tuple[Message, ...]) -> Session:
+    """The session as it was when these were its messages."""
+    return session.model_copy(update={"messages": messages})
+
+
+def needed(session: Session, question: Question) -> frozenset[str]:
+    """Ids of all messages and results that have something of what the question needs."""
+    texts = {message.id: folded(message.text) for message in session.messages}
+    return frozenset(
+        id_ for id_, text in texts.items() if any(re.search(each.pattern, text, re.IGNORECASE) for each in question.needs)
+    )
+
+
+def _newest_result(messages: Sequence[Message]) -> str:
+    """Id of the newest result, where it was made within the last six messages with words; "" = of none."""
+    words = 0
+    for message in reversed(messages):
+        if message.speaker == TOOL:
+            return message.id
+        words += bool(message.text)
+        if words > LATELY:
+            return ""
+    return ""
+
+
+async def run(
+    bench: Bench,
+    sessions: Sequence[Session],
+    idle: Sequence[Conversation],
+    budgets: tuple[int, ...],
+    step: Callable[[], None],
+) -> dict[str, Any]:
+    """The report. idle: long conversations that are told what asks for nothing old."""
+    outcomes: dict[int, list[Outcome]] = {budget: [] for budget in budgets}
+    running: dict[int, list[Running]] = {budget: [] for budget in budgets}
+    for session in sessions:
+        await remember(bench.builder, session.conversation, step)
+        triggers = [question.trigger for question in session.conversation.questions]
+        for question, trigger in zip(session.questions, triggers, strict=True):
+            for budget in budgets:
+                outcomes[budget].append(await bench.outcome(session, question, trigger, budget))
+            step()
+        for budget in budgets:
+            running[budget] += await bench.running(session, budget)
+    tokens: dict[int, list[int]] = {budget: [] for budget in budgets}
+    for conversation in (*idle, *_long(bench, sessions)):
+        if conversation in idle:
+            await remember(bench.builder, conversation, step)
+        for trigger in ordinary(conversation, held_out=True):
+            for budget in budgets:
+                tokens[budget] += [page.tokens for page in await bench.pages(trigger, budget)]
+            step()
+    return {
+        "questions": sum(len(session.questions) for session in sessions),
+        "budgets": {str(budget): _figures(outcomes[budget]) | {"tokens_ordinary": _mean(tokens[budget])} for budget in budgets},
+        "running": {str(budget): _of_running(running[budget]) for budget in budgets if running[budget]},
+        "by_kind": _groups(outcomes, lambda outcome: outcome.question.kind),
+        "by_session": _groups(outcomes, lambda outcome: outcome.session.name),
+    }
+
+
+def _long(bench: Bench, sessions: Sequence[Session]) -> Iterator[Conversation]:
+    for session in sessions:
+        if sum(bench.count(message.text) for message in session.messages) >= LONG_TOKENS:
+            yield session.conversation
+
+
+def _figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    answered = [each for each in outcomes if each.question.needs]
+    pressed = [each for each in outcomes if not each.fits]
+    results = [each.result_is_whole for each in pressed if each.result_is_whole is not None]
+    return {
+        "right": f"{sum(each.verdict == 'right' for each in answered)} of {len(answered)}",
+        "misleading": sum(each.verdict == "misleading" for each in outcomes),
+        "exceeded": sum(each.page.tokens > each.page.budget for each in outcomes),
+        "tokens": _mean(each.page.tokens for each in pressed),
+        "skipped": _mean(each.reading.skipped for each in pressed),
+        "signs": _mean(each.reading.signs / each.page.tokens for each in pressed),
+        "newest_piece": _mean(each.reading.newest_piece for each in pressed),
+        "newest_result_whole": f"{sum(results)} of {len(results)}",
+        "twice": sum(each.twice for each in outcomes),
+    }
+
+
+def _of_running(pages: Sequence[Running]) -> dict[str, Any]:
+    results = [each.result_is_whole for each in pages if each.result_is_whole is not None]
+    return {
+        "pages": len(pages),
+        "question": sum(each.keeps_question for each in pages),
+        "result_whole": f"{sum(results)} of {len(results)}",
+        "skipped": _mean(each.skipped for each in pages),
+    }
+
+
+def _groups(outcomes: Mapping[int, list[Outcome]], key: Callable[[Outcome], str]) -> dict[str, dict[str, Any]]:
+    """Group → questions, and by budget "right / misleading, tokens"."""
+    rows: dict[str, dict[str, Any]] = {}
+    for budget, every in outcomes.items():
+        for group in sorted(set(map(key, every))):
+            pages = [each for each in every if key(each) == group]
+            right, misleading = (sum(each.verdict == name for each in pages) for name in ("right", "misleading"))
+            tokens = round(statistics.fmean(each.page.tokens for each in pages))
+            rows.setdefault(group, {"questions": len(pages)})[str(budget)] = f"{right} / {misleading}, {tokens}"
+    return rows
+
+
+def _mean(values: Iterable[float]) -> float:
+    """0 of none."""
+    numbers = list(values)
+    mean = statistics.fmean(numbers) if numbers else 0.0
+    return round(mean, 3) if mean < 1 else round(mean)
