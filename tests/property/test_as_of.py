@@ -6,18 +6,16 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
 from builder.domain.recall import StoredBreadcrumb
 from builder.ports.store import Store
-from builder.recall.scopes import HistoryCache
-from builder.remember.schemas.control import excluded
-from builder.service import ContextBuilder, Functions
+from builder.service import ContextBuilder
 from tests.examples import examples
-from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_remembered, make_rendering, make_terms
+from tests.factories import HashingEmbedder, make_profile, make_remembered
 from tests.property.sessions import SPEAKERS, Session, hear, sessions
 from tests.stores import durable_store
+from tests.unit.service import test_service
 
 PROFILE = make_profile(budget=700)
 GREETINGS = tuple(
@@ -27,10 +25,7 @@ GREETINGS = tuple(
 
 
 def make_builder(store: Store, passages: int = 10_000, engine: HashingEmbedder | None = None) -> ContextBuilder:
-    renderings = {"o200k_base": make_rendering()}
-    count = load_counter("o200k_base")
-    helpers = Functions(terms=make_terms, count=count, renderings=renderings, ranker=BY_HAND, excluded=excluded)
-    return ContextBuilder(store, engine or HashingEmbedder(), (PROFILE,), helpers, HistoryCache(passages))
+    return test_service.make_builder(engine or HashingEmbedder(), store, (PROFILE,), passages)
 
 
 async def remember(builder: ContextBuilder, *rows: StoredBreadcrumb) -> None:

@@ -25,31 +25,17 @@ class Language(NamedTuple):
 
 
 LANGUAGES = (
-    Language(
-        "Who signed for kiln_41?",
-        "Kiln 41: signed by Petra.",
-        "the bus leaves at noon with a parcel for our shop and us",
-    ),
+    Language("Who signed for kiln_41?", "Kiln 41: signed by Petra.", "the bus leaves at noon with a parcel for our shop and us"),
     Language(
         "Wann wurden die Brennöfen gewartet?",
         "Wartung des Brennofens: 3. Mai.",
         "der Bus und ein Paket für uns im Laden am Mittag",
     ),
     Language(
-        "Где хранится запасной ключ?",
-        "Запасные ключи хранятся у Инги.",
-        "автобус едет днём в город и везёт посылку для нас",
+        "Где хранится запасной ключ?", "Запасные ключи хранятся у Инги.", "автобус едет днём в город и везёт посылку для нас"
     ),
-    Language(
-        "备用钥匙在谁那里？",
-        "备用钥匙在英格那里。",
-        "公交 中午 出发 包裹 送到 商店 我们 今天 没有 消息",
-    ),
-    Language(
-        "متى فُحص الفرن الأزرق؟",
-        "فحص الفرن الأزرق يوم الأحد.",
-        "تغادر الحافلة ظهرا مع طرد إلى متجرنا في المدينة اليوم",
-    ),
+    Language("备用钥匙在谁那里？", "备用钥匙在英格那里。", "公交 中午 出发 包裹 送到 商店 我们 今天 没有 消息"),
+    Language("متى فُحص الفرن الأزرق؟", "فحص الفرن الأزرق يوم الأحد.", "تغادر الحافلة ظهرا مع طرد إلى متجرنا في المدينة اليوم"),
 )
 SHAPES = {
     "log": ("2026-03-10 15:40:{second:02} INFO {words} {number}", "\n"),

@@ -16,33 +16,12 @@ from tests.payloads import leaks
 LIMITS = Limits(steps=2_000, characters=100_000, seconds=2)
 WORDS = [
     *["body", "text", "body.a", "body.list", "x", "y", "tags", "words"] * 4,
-    "id",
-    "m",
-    "loop",
-    "self",
-    "caller",
-    "nothing",
-    "_",
+    *["id", "m", "loop", "self", "caller", "nothing", "_"],
 ]
 FIELDS = ["a", "b", "items", "keys", "get", "upper", "format", "index", "length", "__class__", "_x", "cycle", "count", "values"]
 TEXTS = [
-    "",
-    "a",
-    "x y",
-    "{0}",
-    "{0.__class__}",
-    "%s",
-    "%d",
-    "__class__",
-    "a.b",
-    "upper",
-    "1",
-    "\\n",
-    "{{ x }}",
-    "{x:9}",
-    "%5s",
-    "-",
-]
+    "", "a", "x y", "{0}", "{0.__class__}", "%s", "%d", "__class__", "a.b", "upper", "1", "\\n", "{{ x }}", "{x:9}", "%5s", "-",
+]  # fmt: skip
 FILTERS = sorted({*sandbox().filters, "attr", "center", "format", "groupby", "xmlattr"})
 TESTS = sorted(name for name in sandbox().tests if name.isidentifier() and name not in {"in", "true", "false", "none"})
 OPERATORS = ["+", "-", "*", "/", "//", "%", "**", "~", "==", "<", ">=", "!=", "in", "not in", "and", "or"]

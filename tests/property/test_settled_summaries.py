@@ -14,9 +14,9 @@ from builder.service import ContextBuilder
 from tests.examples import examples
 from tests.factories import make_breadcrumb, make_tombstone
 from tests.property.sessions import Session, sessions
-from tests.property.test_summaries import make_builder, place, spread
+from tests.property.test_summaries import place, spread
 from tests.stores import DurableStore, durable_store
-from tests.summarised import Publishing, make_summarising, summing
+from tests.summarised import Publishing, make_builder, make_summarising, summing
 
 ACTS = ("compact", "erase", "purge", "purge", "forget", "edit", "hide", "hide all")
 RECIPES = st.builds(

@@ -11,16 +11,14 @@ from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.summary import Source, read_summary
 from builder.recall.index.view import View
-from builder.recall.scopes import HistoryCache
 from builder.recall.summaries.lines import shown_lines, tokens_of
 from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, sources_of, waiting_units
-from builder.remember.schemas.control import excluded
-from builder.service import ContextBuilder, Functions
+from builder.service import ContextBuilder
 from tests.examples import examples
-from tests.factories import BY_HAND, INCARNATION, HashingEmbedder, make_rendering, make_terms
+from tests.factories import INCARNATION
 from tests.property.sessions import Session, sessions
-from tests.stores import DurableStore, durable_store
-from tests.summarised import COUNT, Publishing, make_summarising, summing
+from tests.stores import durable_store
+from tests.summarised import COUNT, Publishing, make_builder, make_summarising, summing
 
 STEP = 100
 """Places between two rows: room for what is published."""
@@ -42,13 +40,6 @@ def spread(session: Session) -> list[Breadcrumb]:
 
 def place(sequence: int, after: int = 0) -> Place:
     return Place(INCARNATION, sequence * STEP + after)
-
-
-def make_builder(store: DurableStore) -> ContextBuilder:
-    helpers = Functions(
-        terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded
-    )
-    return ContextBuilder(store, HashingEmbedder(), (), helpers, HistoryCache(10_000))
 
 
 def units(view: View) -> list[tuple[Source, ...]]:

@@ -34,36 +34,19 @@ items = texts.map(lambda text: f"- {visible(text)}")
 
 @examples(60)
 @given(texts)
-def test_passages_cover_every_word_in_order(text: str) -> None:
+def test_passages_are_short_cover_every_word_in_order_and_cut_none_that_fits_into_one(text: str) -> None:
     spans = passages(text)
     assert "".join("".join(text[start:end].split()) for start, end in spans) == "".join(text.split())
     assert all(start <= end for start, end in spans)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
-
-
-@examples(60)
-@given(texts)
-def test_passages_are_short(text: str) -> None:
-    for start, end in passages(text):
+    for start, end in spans:
         assert end - start <= MAX_PASSAGE_CHARS
         assert len(text[start:end].split()) <= PASSAGE_WORDS
-
-
-@examples(40)
-@given(texts)
-def test_no_word_that_fits_into_a_passage_is_cut(text: str) -> None:
-    inside = {end for _, end in passages(text)[:-1]}
-    for cut in inside:
+        assert len(spans) == 1 or text[start:end].strip()
+    for cut in {end for _, end in spans[:-1]}:
         before, after = text[:cut].split()[-1:], text[cut:].split()[:1]
         if before and after and not text[cut - 1].isspace() and not text[cut].isspace():
             assert len(before[0]) + len(after[0]) > MAX_PASSAGE_CHARS or before[0][-1] in "。！？"
-
-
-@examples(40)
-@given(texts)
-def test_no_passage_is_blank_unless_the_text_is(text: str) -> None:
-    spans = passages(text)
-    assert len(spans) == 1 or all(text[start:end].strip() for start, end in spans)
 
 
 @examples(60)

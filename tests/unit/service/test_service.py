@@ -8,7 +8,6 @@ import pytest
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.profiles.record_consumers import RecordProfiles
-from builder.adapters.sql.store import SqlStore
 from builder.adapters.tokens import load_counter
 from builder.app.config import bundled_folder, load_library, read_layers
 from builder.domain.context import DEGRADED
@@ -17,6 +16,7 @@ from builder.domain.profile import Profile
 from builder.domain.recall import Recall, RecallQuery
 from builder.domain.selector import trigger_on
 from builder.ports.models import Embedder
+from builder.ports.store import Store
 from builder.publish.event import encode
 from builder.recall.scopes import HistoryCache
 from builder.remember.schemas.control import excluded
@@ -37,7 +37,9 @@ from tests.factories import (
 from tests.stores import DurableStore, durable_store
 
 
-def make_builder(embedder: Embedder, store: SqlStore | None = None, profiles: tuple[Profile, ...] = ()) -> ContextBuilder:
+def make_builder(
+    embedder: Embedder, store: Store | None = None, profiles: tuple[Profile, ...] = (), passages: int = 10_000
+) -> ContextBuilder:
     helpers = Functions(
         terms=make_terms,
         count=load_counter("o200k_base"),
@@ -45,8 +47,7 @@ def make_builder(embedder: Embedder, store: SqlStore | None = None, profiles: tu
         ranker=BY_HAND,
         excluded=excluded,
     )
-    store = store or durable_store()
-    return ContextBuilder(store, embedder, profiles, helpers, HistoryCache(10_000))
+    return ContextBuilder(store or durable_store(), embedder, profiles, helpers, HistoryCache(passages))
 
 
 def consumer(name: str, **retrieval: Any) -> Profile:
