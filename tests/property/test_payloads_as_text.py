@@ -1,18 +1,29 @@
-"""A hostile text in every body stands on the page as it is: nothing is evaluated, and no structure is changed."""
+"""A hostile text in every body stands on the page as it is, touches nothing outside and is stopped where it asks for too much."""
 
+import json
+import math
+import os
 import re
-from collections.abc import Sequence
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
+from builder.adapters.templates.folder import TemplateSet
+from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.templates.sandbox.runtime import Limits
 from builder.assemble.items.list_items import spoken
 from builder.assemble.items.rendering import WHOLE
+from builder.domain.errors import Misconfigured
 from builder.domain.text import visible
-from tests.factories import make_rendering
+from tests.factories import make_breadcrumb, make_rendering
+from tests.growth import LINEAR, growth
 from tests.hostile_pages import HARMLESS, PROFILE, breadcrumbs, labels, outline, page_of, profile_of, roots, session
-from tests.payloads import PAYLOADS, SAMPLE, Payload, faults_by_payload, leaks, naming, pages_of
+from tests.payloads import CANARY, CANARY_VARIABLE, PAGES, PAYLOADS, SAMPLE, Payload, faults_by_payload, leaks, naming, pages_of
 
 FORGERIES = [payload for payload in PAYLOADS if payload.family == "page_forgery" and payload not in SAMPLE]
 PROFILES = {style: profile_of(PROFILE + f"page: {style}\n") for style in ("default", "xml")}
@@ -64,3 +75,60 @@ def test_a_message_reads_back_word_for_word_but_for_control_text() -> None:
 def test_the_harmless_session_shows_the_text_of_every_schema() -> None:
     shown = {crumb.schema for crumb in breadcrumbs(session(HARMLESS))}
     assert len(shown) == 13
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_no_rendering_touches_anything_outside(tmp_path: Path) -> None:
+    (tmp_path / "canary.txt").write_text(CANARY, "utf-8")
+    env = os.environ | {CANARY_VARIABLE: CANARY, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.under_audit"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["texts"], report["pages"]) == (len(SAMPLE), len(PAGES))
+    assert report["events"] == []
+    assert report["canary"] is False
+    assert [file.name for file in tmp_path.iterdir()] == ["canary.txt"], "nothing was written"
+
+
+MESSAGES: dict[str, Callable[[int], str]] = {
+    "words": lambda size: "Where does the API key go?\n" * (size // 20),
+    "blanks": lambda size: "a\n-" + " " * (size // 2) + "x",
+    "blanks that do not break": lambda size: "\u00a0" * (size // 2),
+    "one letter": lambda size: "a" * size,
+    "emoji": lambda size: "\U0001f600" * (size // 3),
+}
+"""Messages of about so many characters."""
+LONG = 600_000
+UNTIMED = Limits(seconds=math.inf)
+"""Without the clock, which is the last resort."""
+BOMBS = [payload for payload in PAYLOADS if payload.family == "run_bombs"][::3]
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_it_is_stopped_or_makes_no_more_than_it_may(message: str) -> None:
+    crumb = make_breadcrumb(MESSAGES[message](LONG))
+    most = UNTIMED.characters + 2 * UNTIMED.characters_each * len(crumb.text)
+    for payload in BOMBS:
+        try:
+            templates = TemplateSet({"generic": "{{ schema }}", "user.message.v1": payload.text}, {}, limits=UNTIMED)
+        except Misconfigured:
+            continue
+        with naming(payload):
+            fragment = JinjaRendering(templates, len).fragment(crumb, WHOLE, "User")
+            assert len(fragment.text) <= most
+            assert leaks(fragment.text[:10_000] + fragment.failed, payload.text + "1337 191191191") == []
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_the_bundled_ways_to_show_a_message_take_linear_time(message: str) -> None:
+    source = "{{ text | block }}{{ text | below }}{{ text | inline }}{{ {'a': text} | readable }}{{ {'a': text} | arguments }}"
+    templates = TemplateSet({"generic": source + "{{ text | sentence }}"}, {})
+
+    def shown(size: int) -> None:
+        assert JinjaRendering(templates, len).fragment(make_breadcrumb(MESSAGES[message](size)), WHOLE, "User").failed == ""
+
+    assert growth(shown, LONG // 10) < LINEAR

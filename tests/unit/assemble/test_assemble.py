@@ -11,11 +11,9 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.app.config import bundled_folder, read_layers
 from builder.domain.context import HINT_FAILED, Context
 from builder.domain.recall import StoredBreadcrumb
-from builder.domain.selector import TrustedHints
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, requested, said, section, sent
 from tests.factories import (
     PHRASES,
-    asked_view,
     assemble,
     bare,
     ids_on_page,
@@ -50,10 +48,6 @@ def test_sections_stand_in_the_order_of_the_profile_and_the_current_message_is_l
     assert "m2" in ids_of(context, "relevant")
 
 
-def test_an_unknown_session_gives_a_page_with_the_question_alone() -> None:
-    assert make_context(ASK, []).markdown == f"## Current User Message\n- User: {ASK.breadcrumb.text}\n"
-
-
 def test_a_context_says_what_it_lacked() -> None:
     rows, unseen = [make_remembered("The kiln is in Delft.", 1)], [bare(make_remembered("The kiln is in Delft.", 1))]
     assert make_context(ASK, rows).flags == ()
@@ -72,25 +66,6 @@ def test_what_a_failing_hint_should_show_stands_in_its_place_by_the_generic_one_
         ("m2", "hint failed, the generic hint is shown: hints/user.message.v1.md.j2 line 1: 'txet' is undefined")
     ]
     assert context.flags == (HINT_FAILED,)
-
-
-def test_a_hint_that_always_fails_takes_no_message_off_the_page() -> None:
-    rows = chat(12)
-    whole, context = (page_with_hint(source, rows) for source in ("{{ speaker }}: {{ text }}", "{{ speaker }}: {{ txet }}"))
-    assert ids_on_page(context) == ids_on_page(whole)
-    assert all(row.breadcrumb.text in context.markdown for row in (*rows, ASK))
-
-
-def test_the_breakpoints_end_behind_what_is_static_what_is_slow_and_the_conversation() -> None:
-    rows = [said(1, "Always answer in English."), *chat(200, 10)]
-    context = make_context(ASK, rows, make_profile(budget=1500), (make_catalog(3, 900),))
-    fronts = [context.markdown[: cut.characters] for cut in context.breakpoints]
-    assert [cut.name for cut in context.breakpoints] == ["static", "slow", "recent"]
-    assert fronts[0].startswith("## Available Tools\n")
-    assert fronts[0].count("##") == 1
-    assert fronts[1].endswith("- User: Always answer in English.\n")
-    assert fronts[2].endswith("- Assistant: Remark 209 about the kiln, the glaze and the shelf.\n")
-    assert [cut.tokens for cut in context.breakpoints] == [make_rendering().count(front) for front in fronts]
 
 
 def test_no_heading_stands_without_anything_below_it() -> None:
@@ -119,10 +94,6 @@ def test_a_tools_answer_that_closes_its_turn_asks_with_all_calls_of_the_turn_bef
     assert ids_of(context, "current") == ["m1"]
 
 
-def test_an_answer_that_closes_no_turn_asks_for_nothing() -> None:
-    assert asked_view(CALLS[2], CALLS[:2])[1] is None
-
-
 def test_what_a_person_said_last_is_what_is_searched_for_a_tools_answer() -> None:
     notes = [sent(n, "note.v1", {"content": f"Note {n} on tea."}) for n in range(50, 60)]
     rows: list[StoredBreadcrumb] = [
@@ -148,17 +119,6 @@ def test_speakers_of_a_profile_that_searches_nothing_lose_nothing_else() -> None
     rows = [said(1, "Go."), replied(2, "I look.", bash("a", "ls")), answered(3, "a", "fog")]
     shown = conversation(make_context(ASK, rows, replace(make_profile("recall"), window=make_profile().window)))
     assert shown == "- User: Go.\n- Assistant: I look.\n- Call bash: command: ls\n  Result: fog"
-
-
-def test_hints_of_a_record_that_fail_are_a_flag_and_a_reason_of_the_context() -> None:
-    trusting = make_profile(trusted_hints=TrustedHints(schemas=("user.message.v1",), sessions="any", creators=()))
-    hinted = make_remembered("The kiln is hot.", 1, hints='{"mode":"transform"}')
-    context = make_context(said(2, "And now?"), [hinted], trusting)
-    assert context.flags == (HINT_FAILED,)
-    (part,) = context.partial
-    reason = "llm_hints of user.message.v1 mode: 'transform' is no mode; use one of merge, replace"
-    assert (part.id, part.reason) == ("m1", f"hint failed, the ordinary hint is shown: {reason}")
-    assert "- User: The kiln is hot.\n" in context.markdown
 
 
 HOW_HOT = said(800, "Und wie heiß war der Ofen?")

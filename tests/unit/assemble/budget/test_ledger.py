@@ -29,9 +29,10 @@ def ids(ledger: Ledger, section: str) -> list[str]:
     return [item.first.id for item in ledger.items.get(section, [])]
 
 
-def test_an_empty_ledger_costs_nothing_and_has_no_sections() -> None:
+def test_a_ledger_of_no_items_costs_nothing_and_has_no_sections() -> None:
     ledger = make_ledger(WRITER, 500)
-    assert (ledger.total, ledger.remaining, ledger.page_sections()) == (0, 500, ())
+    ledger.put("recent", [], "of the test")
+    assert (ledger.cost("recent", []), ledger.total, ledger.remaining, ledger.page_sections()) == (0, 0, 500, ())
 
 
 def test_the_total_is_the_true_count_of_the_page() -> None:
@@ -53,12 +54,6 @@ def test_a_section_pays_its_heading_once() -> None:
     ledger.put("recent", items(0), "of the test")
     assert ledger.heading("recent") == 0
     assert ledger.spent["recent"] == heading + items(0)[0].tokens
-
-
-def test_nothing_is_put_where_there_are_no_items() -> None:
-    ledger = make_ledger(WRITER)
-    ledger.put("recent", [], "of the test")
-    assert (ledger.cost("recent", []), ledger.total, ledger.page_sections()) == (0, 0, ())
 
 
 def test_an_item_is_inserted_at_its_place() -> None:
@@ -89,16 +84,6 @@ def test_a_note_is_paid_for_with_the_heading_above_it_and_goes_without_lines() -
     assert ledger.total == heading + load_counter("o200k_base")("A note.\nAnother.\n")
     ledger.put_note("recent")
     assert ledger.total == 0
-
-
-def test_lines_on_gaps_are_counted_once_what_is_on_the_page_is_settled() -> None:
-    ledger = make_ledger(WRITER)
-    ledger.put("relevant", items(0, 4), "of the test")
-    before = ledger.total
-    ledger.settle()
-    markdown = compose(ledger).markdown
-    assert "- (3 messages between)\n" in markdown
-    assert before < ledger.total == load_counter("o200k_base")(markdown)
 
 
 def test_a_larger_item_takes_the_place_of_another_only_where_it_has_room() -> None:

@@ -39,12 +39,6 @@ def test_the_tokens_of_an_item_are_those_of_its_fragments() -> None:
     assert (item.first.id, item.is_cut) == ("m2", False)
 
 
-def test_a_call_without_an_answer_says_so() -> None:
-    page = writer(CALL[:2])
-    item = page.entry(call_entry(page))
-    assert "no answer" in item.text
-
-
 def test_the_result_yields_before_the_call_does() -> None:
     whole, short = call_item(LONG), call_item(LONG, 120)
     assert short.fragments[0] == whole.fragments[0]

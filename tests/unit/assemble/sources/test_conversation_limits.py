@@ -9,7 +9,7 @@ from builder.domain.context import Context
 from builder.domain.page_settings import Cut
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
-from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, said
+from tests.conversations import answered, bash, chat, conversation, ids_of, replied, said
 from tests.factories import make_catalog, make_context, make_profile
 
 ASK = said(800, "And now?")
@@ -33,14 +33,6 @@ def page(rows: list[StoredBreadcrumb], profile: Profile) -> Context:
 
 def partial(context: Context) -> dict[str, str]:
     return {part.id: part.reason for part in context.partial}
-
-
-def test_the_default_profile_names_no_limit() -> None:
-    profile = make_profile()
-    rules = profile.tool_output
-    assert (profile.window.max_units, profile.window.max_tool_turns, rules.placeholder_after) == (None, None, None)
-    assert (rules.cut, rules.per_tool, rules.old_tools) == (Cut(results=None, characters=None), {}, ())
-    assert (profile.retrieval.per_schema_limit, profile.retrieval.similarity_threshold) == ({}, 0)
 
 
 def test_above_its_most_units_a_conversation_is_trimmed_and_jumps() -> None:
@@ -88,11 +80,6 @@ def test_a_result_that_is_shorter_than_its_line_stays() -> None:
     assert context.partial == ()
 
 
-def test_a_call_that_failed_is_never_one_line() -> None:
-    rows = [replied(1, "", bash("r1", "make")), failed(2, "r1", LONG)]
-    assert f"  Failed: {LONG}" in page(rows, limited(placeholder_after=0)).markdown
-
-
 def test_a_result_list_is_cut_with_numbers_of_its_own_for_a_tool_and_a_note_that_is_true() -> None:
     rows = [*exchange(1, ["x" * 50] * 9), *exchange(3, ["y" * 50] * 9, "search")]
     rules = limited(cut=Cut(results=4, characters=500), per_tool={"search": Cut(results=2, characters=10)})
@@ -102,14 +89,6 @@ def test_a_result_list_is_cut_with_numbers_of_its_own_for_a_tool_and_a_note_that
     assert "  (2 of 9 results shown, each cut to 10 characters; fetch m4 for all " in context.markdown
     assert partial(context) == dict.fromkeys(("m2", "m4"), "cut to its first results")
     assert all(part.tokens_shown < part.tokens for part in context.partial)
-
-
-def test_without_a_limit_every_result_of_a_list_is_there() -> None:
-    rows = exchange(1, {"hits": [{"title": f"Place {n}", "text": LONG} for n in range(12)], "total": 12})
-    context = page(rows, limited())
-    assert all(f"Place {n}" in context.markdown for n in range(12))
-    assert context.markdown.count(LONG) == 12
-    assert context.partial == ()
 
 
 @pytest.mark.parametrize("name", ["recent", "tools", "instructions"])

@@ -9,7 +9,7 @@ from itertools import count
 import pytest
 
 from builder.assemble.items.rendering import PENDING_CHARS, READY, FragmentPending
-from builder.domain.context import OVER_BUDGET, Context
+from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, failed, ids_of, replied, said, section, sent
@@ -76,15 +76,6 @@ def test_fragments_beyond_the_limit_of_their_schema_are_not_made() -> None:
     assert len(ready) < 20, "two finds, and what is on the page without a search"
 
 
-def test_what_had_no_room_is_an_omission_and_nothing_shown_is() -> None:
-    context = page(kilns(200), profile(600))
-    omitted = {omission.id for omission in context.omissions}
-    assert omitted.isdisjoint(ids_of(context, "relevant"))
-    assert context.left_out[OVER_BUDGET] > 0
-    assert len(context.omissions) == 50
-    assert {omission.reason for omission in context.omissions} <= set(context.left_out)
-
-
 def test_the_best_finds_have_the_room_and_not_the_newest() -> None:
     best = said(5, "The kiln of Delft stands behind the church.")
     context = page([*chat(4, 1, "on tea"), best, *kilns(100, 6)], profile(350))
@@ -143,14 +134,6 @@ def test_what_was_found_of_one_message_stands_together_and_is_the_whole_of_it_wh
     assert "[…]" not in found(context)
 
 
-def test_the_sentence_that_stands_among_the_instructions_is_not_said_again_by_a_find() -> None:
-    story = "The kiln of Delft stands in the yard behind the church, as everybody in town knows. "
-    wish = "Never fire it on a Sunday."
-    context = page([said(1, f"{story}{wish} {story.upper()}")])
-    assert context.markdown.count(wish) == 1
-    assert found(context).endswith(f"- User: {story.strip()} […] {story.upper().strip()}")
-
-
 def test_a_message_in_part_has_what_is_nearest_to_the_question_and_is_not_found_once_more() -> None:
     filling = "The harbour was calm and we walked along the quay. " * 100
     rows = [said(1, f"The head of it. {filling}The kiln of Delft stands here. {filling}The tail of it."), *chat(3, 2)]
@@ -159,13 +142,6 @@ def test_a_message_in_part_has_what_is_nearest_to_the_question_and_is_not_found_
     for words in ("The head of it.", "The kiln of Delft stands here.", "The tail of it."):
         assert context.markdown.count(words) == 1
     assert context.tokens > 1400
-
-
-def test_the_same_that_is_said_often_is_found_once_with_how_often() -> None:
-    rows = [said(n, "The kiln of Delft stands here.") for n in (1, 2, 3)]
-    context = page(rows)
-    assert "- User: The kiln of Delft stands here. (said 3 times)" in found(context)
-    assert {(omission.id, omission.reason) for omission in context.omissions} == {("m1", "repeat"), ("m2", "repeat")}
 
 
 @pytest.mark.parametrize("limit", [1, 3])

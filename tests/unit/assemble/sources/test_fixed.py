@@ -60,14 +60,6 @@ def test_a_prompt_is_whole_and_a_page_on_which_it_leaves_the_message_no_room_is_
         assert whole.endswith("- User: Which bulbs did we buy?\n")
 
 
-def test_a_prompt_that_has_room_is_not_cut_for_the_conversation() -> None:
-    prompt = "Answer in one sentence. " * 40
-    context = make_context(QUESTION, chat(80), profile(prompt.strip(), budget=300))
-    assert prompt.strip() in context.markdown
-    assert context.tokens <= 300
-    assert context.flags == ()
-
-
 def test_a_budget_too_small_for_the_current_message_is_refused_with_what_to_do() -> None:
     with pytest.raises(Rejected, match=r"budget of 12 tokens is too small .* raise `budget` in the profile 'default'"):
         make_context(QUESTION, [], profile(budget=12))

@@ -26,47 +26,29 @@ def omitted(context: Context) -> dict[str, str]:
     return {omission.id: omission.reason for omission in context.omissions}
 
 
-def test_an_old_instruction_stands_on_every_page_in_front_of_the_conversation() -> None:
-    context = page(make_remembered("Always answer in English.", 1))
-    assert instructions(context) == ["m1"]
-    assert context.markdown.index("## Standing Instructions") < context.markdown.index("## Recent Conversation")
-    assert context.markdown.index("User: Always answer in English.") < context.breakpoints[0].characters
-
-
-def test_of_a_long_message_only_the_sentence_that_instructs_is_shown() -> None:
-    story = "The clay came late and it was wet. We put it on the shelf near the window. "
-    context = page(make_remembered(f"{story}Never order from them without a sample. {story}", 1))
-    assert "User: […] Never order from them without a sample. […]" in context.markdown
-
-
-def test_the_rest_of_such_a_message_may_still_be_found_and_nothing_is_said_twice() -> None:
-    story = "The supplier of the clay in Höhr said that it comes from the Westerwald and takes nine days to us. "
-    context = page(make_remembered(f"{story}Never order there without a sample. {story.upper()}", 1))
-    assert context.markdown.count("Never order there without a sample.") == 1
-    assert "User: The supplier of the clay in Höhr said" in context.markdown.split("## Relevant Earlier Messages")[1]
-
-
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("told", "shown"),
     [
-        ("Always answer in English.", "From now on answer in German."),
-        ("Keep your answers under 100 words.", "Keep your answers under 60 words."),
-        ("Call me Sam.", "Call me Alex."),
-        ("Never call me before 9.", "Never call me after 18."),
-        ("Always quote prices in euros.", "Never quote prices in euros for US customers."),
-        ("Never push to main.", "You can push to staging again."),
-        ("Never delete files.", "You can delete temporary files again."),
+        (["Always answer in English.", "From now on answer in German."], ["m1", "m2"]),
+        (["Keep your answers under 100 words.", "Keep your answers under 60 words."], ["m1", "m2"]),
+        (["Call me Sam.", "Call me Alex."], ["m1", "m2"]),
+        (["Never call me before 9.", "Never call me after 18."], ["m1", "m2"]),
+        (["Always quote prices in euros.", "Never quote prices in euros for US customers."], ["m1", "m2"]),
+        (["Never push to main.", "You can push to staging again."], ["m1", "m2"]),
+        (["Never delete files.", "You can delete temporary files again."], ["m1", "m2"]),
+        (["Never ship anything without a picture.", "You can use emojis again."], ["m1"]),
+        (["Never use emojis.", "You can use emojis again."], []),
+        (["Never use emojis.", "You can use emojis again.", "Never use emojis."], ["m3"]),
+        (["Never use emojis.", "The clay is always from the supplier in Delft.", "Always name its supplier."], ["m1", "m3"]),
+        (["Never use emojis.", f"Always answer in English{' or in plain words' * 30}."], ["m1"]),
     ],
 )
-def test_of_two_that_differ_both_stand_the_newer_last(before: str, after: str) -> None:
-    context = page(make_remembered(before, 1), make_remembered(after, 2))
-    assert instructions(context) == ["m1", "m2"]
-    assert not {"m1", "m2"} & omitted(context).keys()
-
-
-def test_a_permission_stands_only_beside_a_rule_that_it_touches() -> None:
-    context = page(make_remembered("Never ship anything without a picture.", 1), make_remembered("You can use emojis again.", 2))
-    assert instructions(context) == ["m1"]
+def test_what_differs_stands_in_order_and_a_permission_ends_its_rule_or_stands_beside_one_that_it_touches(
+    told: list[str], shown: list[str]
+) -> None:
+    context = page(*(make_remembered(text, n) for n, text in enumerate(told, 1)))
+    assert instructions(context) == shown
+    assert not set(shown) & omitted(context).keys()
 
 
 def test_a_trigger_may_take_back_what_held_until_then() -> None:
@@ -74,9 +56,11 @@ def test_a_trigger_may_take_back_what_held_until_then() -> None:
     assert instructions(page(make_remembered("Never use emojis.", 1), asked=asked)) == []
 
 
-def test_what_was_taken_back_is_not_shown_and_neither_is_the_taking_back() -> None:
-    context = page(make_remembered("Never use emojis.", 1), make_remembered("You can use emojis again.", 2))
-    assert instructions(context) == []
+def test_the_rest_of_a_long_message_that_instructs_may_still_be_found_and_nothing_is_said_twice() -> None:
+    story = "The supplier of the clay in Höhr said that it comes from the Westerwald and takes nine days to us. "
+    context = page(make_remembered(f"{story}Never order there without a sample. {story.upper()}", 1))
+    assert context.markdown.count("Never order there without a sample.") == 1
+    assert "User: The supplier of the clay in Höhr said" in context.markdown.split("## Relevant Earlier Messages")[1]
 
 
 def test_a_question_about_what_was_taken_back_shows_the_rule_with_its_permission_and_another_question_neither() -> None:
@@ -125,10 +109,6 @@ def test_an_instruction_that_depends_on_its_day_has_the_day_once_it_was_another(
     assert f"## Standing Instructions\n- User: {wish}" in page(today).markdown
 
 
-def test_an_instruction_that_says_nothing_of_time_has_no_day() -> None:
-    assert "## Standing Instructions\n- User: Never use" in page(make_remembered("Never use emojis.", 1)).markdown
-
-
 def test_an_instruction_holds_again_once_what_took_it_back_is_deleted() -> None:
     told = make_remembered("Never use emojis.", 1), make_remembered("You can use emojis again.", 2)
     assert instructions(page(*told)) == []
@@ -136,29 +116,10 @@ def test_an_instruction_holds_again_once_what_took_it_back_is_deleted() -> None:
     assert instructions(page(*told, make_tombstone("m2", 3))) == ["m1"]
 
 
-def test_what_was_taken_back_and_given_again_holds() -> None:
-    rule, permission = "Never use emojis.", "You can use emojis again."
-    assert instructions(page(make_remembered(rule, 1), make_remembered(permission, 2), make_remembered(rule, 3))) == ["m3"]
-
-
 def test_the_same_words_again_are_shown_once_in_their_newest_place() -> None:
     context = page(make_remembered("Never use emojis.", 1), make_remembered("never use emojis", 2))
     assert instructions(context) == ["m2"]
     assert omitted(context)["m1"] == "repeat"
-
-
-@pytest.mark.parametrize("code", ["```\nx = 1\n```", "ERROR 17: the kiln is cold"])
-def test_what_is_pasted_behind_an_instruction_is_not_shown_with_it(code: str) -> None:
-    context = page(make_remembered(f"Always answer briefly:\n{code}", 1))
-    assert instructions(context) == ["m1"]
-    (line,) = [line for line in context.markdown.splitlines() if "briefly" in line]
-    assert line == "- User: Always answer briefly: […]"
-
-
-def test_instructions_stand_in_the_order_in_which_they_were_given() -> None:
-    told = ["Never use emojis.", "The clay is always from the supplier in Delft.", "Always name the supplier of the clay."]
-    context = page(*(make_remembered(text, n) for n, text in enumerate(told, 1)))
-    assert instructions(context) == ["m1", "m3"]
 
 
 def test_what_the_hot_window_tells_is_not_told_twice() -> None:
@@ -188,8 +149,9 @@ def test_the_newest_come_first_when_there_is_no_room_for_all_whatever_is_asked()
     assert section.tokens <= 0.08 * context.budget
 
 
-def test_an_instruction_is_shown_whole_or_not_at_all() -> None:
-    context = page(
-        make_remembered("Never use emojis.", 1), make_remembered(f"Always answer in English{' or in plain words' * 30}.", 2)
-    )
+@pytest.mark.parametrize("code", ["```\nx = 1\n```", "ERROR 17: the kiln is cold"])
+def test_what_is_pasted_behind_an_instruction_is_not_shown_with_it(code: str) -> None:
+    context = page(make_remembered(f"Always answer briefly:\n{code}", 1))
     assert instructions(context) == ["m1"]
+    (line,) = [line for line in context.markdown.splitlines() if "briefly" in line]
+    assert line == "- User: Always answer briefly: […]"
