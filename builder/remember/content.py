@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from builder.domain.context import Image
-from builder.domain.text import parsed
+from builder.domain.text import MAX_DEPTH, depth, parsed
 
 LIST_FIELDS = ("attachments", "files", "images")
 """Fields of a body whose items are images and files."""
@@ -67,6 +67,14 @@ def without_wrapper(output: Any) -> Any:
     text = described(output["content"])
     same = (None, {"result": text}, parsed(text))
     return text if isinstance(text, str) and not output.get("isError") and output.get("structuredContent") in same else output
+
+
+def structured(output: Any) -> Any:
+    """A tool's output as the JSON that its text holds, where MCP sent it as text; without MCP's wrapper."""
+    plain = without_wrapper(output)
+    is_text = plain is not output or (isinstance(output, list) and output and all(map(_is_part, output)))
+    value = parsed(described(plain)) if is_text else plain
+    return value if depth(value) <= MAX_DEPTH else plain
 
 
 def attachment_lines(body: dict[str, Any]) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.bench.data.answer_sessions import Session, parse
-from builder.bench.quality.pages import Bench, Reading, entries, run, twice
+from builder.bench.quality.pages import Bench, run
+from builder.bench.quality.reading import Reading, entries, twice
 from builder.bench.speed import calls
 from builder.domain.context import Context, Omission, Section
 from builder.domain.profile import Profile

@@ -4,118 +4,25 @@ import re
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from builder.bench.data.answer_sessions import TOOL, Message, Question, Session
 from builder.bench.data.datasets import Conversation, remember
 from builder.bench.data.unanswerable import ordinary
 from builder.bench.quality.answers import Verdict, verdict
+from builder.bench.quality.reading import Reading, twice
 from builder.bench.quality.recall import folded
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.service import ContextBuilder
 
-CONVERSATION = frozenset({"window", "retrieval"})
-"""Sources whose sections show the session."""
-NEAR = 2
-"""Entries on either side of a needed one that its reader reads."""
-LEAST_CHARS = 25
-"""A shorter text may stand on a page twice."""
-SIGN = re.compile(
-    r"(?m)^(?:- )?(?:…|\((?:another conversation|[\d,]+ messages? between|[\d,]+ other calls? of this turn"
-    r"|[\d,]+ earlier (?:messages?|tool turns?) (?:is|are) not shown|[\d,]+ earlier tool turns? left out)\))\n"
-)
-"""A line that stands for what is missing."""
 LATELY = 6
 """Messages with words behind which a result is no longer new."""
 RUNNING_TURNS = 12
 """Results of a session, the newest ones, whose pages are built as an agent in the middle of its work gets them."""
 LONG_TOKENS = 20_000
 """Sessions of at least so many tokens are told what asks for nothing old."""
-
-
-class Reading:
-    """A page as its reader sees it: what stands on it of each entry of the session.
-
-    An entry is a message with the calls that it makes and their results. The newest piece goes from the question backwards to
-    the first message with words of which the page shows nothing.
-    """
-
-    def __init__(
-        self, session: Session, page: Context, profile: Profile, count: Callable[[str], int], needed: frozenset[str]
-    ) -> None:
-        """needed: ids of what answers the question."""
-        sources = {rule.name: rule.source for rule in profile.sections}
-        self._entries = entries(session.messages)
-        self._shown: dict[int, int] = {}
-        sections = (section for section in page.sections if sources.get(section.name) in CONVERSATION)
-        for id_, tokens in ((id_, tokens) for section in sections for id_, tokens in section.tokens_by_id.items()):
-            if id_ in self._entries:
-                self._shown[self._entries[id_]] = self._shown.get(self._entries[id_], 0) + tokens
-        everywhere = (id_ for section in page.sections for id_ in section.ids)
-        self._there = {self._entries[id_] for id_ in everywhere if id_ in self._entries}
-        self._worded = {self._entries[message.id] for message in session.messages if message.text and message.speaker != TOOL}
-        self._needed = {self._entries[id_] for id_ in needed}
-        self._count, self._page = count, page
-        self._reduced = {omission.id for omission in page.partial}
-
-    @cached_property
-    def signs(self) -> int:
-        """Tokens of the lines that stand for what is missing."""
-        return sum(map(self._count, SIGN.findall(self._page.markdown)))
-
-    @cached_property
-    def edge(self) -> int:
-        """The oldest entry of the newest piece."""
-        missing = self._worded - self._there
-        return max(missing, default=-1) + 1
-
-    @property
-    def newest_piece(self) -> int:
-        """Tokens of it."""
-        return sum(tokens for entry, tokens in self._shown.items() if entry >= self.edge)
-
-    @property
-    def skipped(self) -> float:
-        """Share of the conversation on the page that is neither in the newest piece nor near to what is needed."""
-        far = sum(tokens for entry, tokens in self._shown.items() if entry < self.edge and not self._is_near(entry))
-        return (far + self.signs) / max(sum(self._shown.values()) + self.signs, 1)
-
-    def is_whole(self, id_: str) -> bool:
-        """Whether all of it stands on the page in one piece."""
-        shown = [section for section in self._page.sections if id_ in section.tokens_by_id]
-        return len(shown) == 1 and id_ not in self._reduced
-
-    def _is_near(self, entry: int) -> bool:
-        return any(abs(entry - needed) <= NEAR for needed in self._needed)
-
-
-def entries(messages: Iterable[Message]) -> dict[str, int]:
-    """Id → number of its entry, in the order of time; a result belongs to the message that made the call."""
-    numbers: dict[str, int] = {}
-    callers: dict[str, int] = {}
-    following = 0
-    for message in messages:
-        entry = callers.get(message.result_of, following)
-        numbers[message.id] = entry
-        callers |= {call.request_id: entry for call in message.calls}
-        following += entry == following
-    return numbers
-
-
-def twice(session: Session, page: Context, profile: Profile) -> int:
-    """Lines of some length that only one message has, and that the page has again. Those of instructions may stand beside it."""
-    fixed = {rule.name for rule in profile.sections if rule.source not in CONVERSATION}
-    beside = {id_ for section in page.sections if section.name in fixed for id_ in section.tokens_by_id}
-    holders: dict[str, set[str]] = {}
-    for message in session.messages:
-        for line in map(folded, message.text.splitlines()):
-            if len(line) > LEAST_CHARS:
-                holders.setdefault(line, set()).add(message.id)
-    markdown = folded(page.markdown)
-    return sum(max(markdown.count(line) - 1, 0) for line, ids in holders.items() if len(ids) == 1 and not ids & beside)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,12 +93,12 @@ class Bench:
 
     def _running(self, session: Session, number: int, result: Breadcrumb, page: Context) -> Running:
         until = _with_messages(session, session.messages[: number + 1])
-        asked = next((message for message in reversed(until.messages) if message.speaker not in {TOOL, "assistant"}), None)
-        turn = frozenset({result.id} | ({asked.id} if asked else set()))
+        question = next((message for message in reversed(until.messages) if message.speaker not in {TOOL, "assistant"}), None)
+        turn = frozenset({result.id} | ({question.id} if question else set()))
         reading = Reading(until, page, self.profile, self.count, turn)
         fits = self.count(result.text) <= page.budget / 2
         return Running(
-            keeps_question=asked is None or folded(asked.text) in folded(page.markdown),
+            keeps_question=question is None or folded(question.text) in folded(page.markdown),
             result_is_whole=reading.is_whole(result.id) if fits else None,
             skipped=reading.skipped,
         )

@@ -11,7 +11,7 @@ from typing_extensions import override
 from builder.domain.breadcrumb import Breadcrumb, Role
 from builder.domain.context import Call
 from builder.domain.text import one_line, visible, with_texts
-from builder.remember.content import described, text_of, without_wrapper
+from builder.remember.content import described, structured, text_of
 from builder.remember.schemas.base import Body, BodyFacts, LenientUserId, Text
 
 
@@ -159,7 +159,7 @@ def signature_of(breadcrumb: Breadcrumb, request: str) -> str:
 
 
 def _words(tool: str, error: Any, output: Any) -> str:
-    return f"{tool} {text_of([error, without_wrapper(output)])}".strip()
+    return f"{tool} {text_of([error, structured(output)])}".strip()
 
 
 def _call(request: str, signature: str) -> Call:

@@ -13,7 +13,7 @@ from builder.assemble.items.rendering import Line
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.page_settings import Cut
 from builder.domain.text import Mark, Phrases, parsed, visible, with_texts
-from builder.remember.content import described, without_wrapper
+from builder.remember.content import described, structured
 
 CHARACTERS_PER_VALUE = 8
 MORE = "…"
@@ -64,7 +64,7 @@ def bounded(value: Any, characters: int, marks: tuple[Mark, Mark]) -> Any:
 def bounded_body(text: str, characters: int, marks: tuple[Mark, Mark]) -> dict[str, Any]:
     """A stored body: bounded, a line per image and file. marks: as in `bounded`."""
     body: dict[str, Any] = json.loads(text)
-    body |= {"output": without_wrapper(body["output"])} if "output" in body else {}
+    body |= {"output": structured(body["output"])} if "output" in body else {}
     if len(text) > characters:
         return dict(shortened(described(pruned(body, characters, marks[0])), characters, marks[1]))
     return dict(described(body))

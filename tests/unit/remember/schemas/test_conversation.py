@@ -65,10 +65,10 @@ def test_the_words_of_an_mcp_server_are_those_inside_its_wrapper() -> None:
     parts = [{"type": "text", "text": '{"temp": 12}'}]
     whole = {"content": parts, "isError": False, "structuredContent": {"temp": 12}}
     for output in (parts, {"content": parts}, whole):
-        assert ToolResponseV1.model_validate({"tool": "t", "output": output}).facts().text == 't {"temp": 12}'
+        assert ToolResponseV1.model_validate({"tool": "t", "output": output}).facts().text == "t temp: 12"
     for more in ({"structuredContent": {"temp": 13}}, {"isError": True}, {"nextCursor": "p2"}):
         facts = ToolResponseV1.model_validate({"tool": "t", "output": whole | more}).facts()
-        assert facts.text != 't {"temp": 12}'
+        assert facts.text != "t temp: 12"
 
 
 def test_an_error_is_a_failed_answer() -> None:
