@@ -108,7 +108,7 @@ def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> StoredBreadcrum
             make_terms(said),
             make_vector(said),
             load_counter("o200k_base")(said),
-            traits(said, by_person=by_person, instructs=any(start <= wish < end for wish in wishes)),
+            traits(said, instructs=any(start <= wish < end for wish in wishes)),
         )
         for start, end in passages(text)
         for said in (text[start:end],)

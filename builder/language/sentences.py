@@ -8,7 +8,7 @@ import unicodedata
 from enum import IntFlag
 from hashlib import blake2b
 
-from builder.language.words import UNSPACED, Terms, any_of, any_unspaced, derived, either, has_word, is_filler, word_set, words
+from builder.language.words import UNSPACED, Terms, any_of, any_unspaced, derived, either, is_filler, word_set, words
 
 CONTEXT_CHARS = 40
 """Characters before and after a mark that decide whether it ends a sentence."""
@@ -180,10 +180,8 @@ class Trait(IntFlag):
     ASKS = 1
     TIME = 2
     PLACE = 4
-    INSTRUCTION = 16
-    """Holds a cue anywhere: a signal of ranking."""
     INSTRUCTS = 32
-    """Holds a sentence that is a standing instruction, or takes one back."""
+    """Holds a sentence of a person that is a standing instruction, or takes one back."""
 
 
 def counts(text: str) -> bool:
@@ -191,13 +189,12 @@ def counts(text: str) -> bool:
     return bool(_number().search(text))
 
 
-def traits(text: str, *, by_person: bool, instructs: bool = False) -> Trait:
-    """by_person: a person wrote it. instructs: a standing instruction begins in it."""
+def traits(text: str, *, instructs: bool = False) -> Trait:
+    """instructs: a standing instruction of a person begins in it."""
     signs = {
         Trait.ASKS: text.rstrip().endswith(_QUESTION_MARKS),
         Trait.TIME: _time().search(text) or not word_set("times").isdisjoint(_WORD.findall(text.lower())),
         Trait.PLACE: _place().search(text),
-        Trait.INSTRUCTION: by_person and has_word("instruction_cues", text),
         Trait.INSTRUCTS: instructs,
     }
     return Trait(sum(trait for trait, sign in signs.items() if sign))

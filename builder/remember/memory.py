@@ -177,7 +177,7 @@ class Ingest:
         for start, end in spans:
             text = breadcrumb.text[start:end]
             terms = self._terms(" ".join((text, *(() if start else breadcrumb.pointers))))
-            marks = traits(text, by_person=by_person, instructs=any(start <= at < end for at in begin))
+            marks = traits(text, instructs=any(start <= at < end for at in begin))
             parts.append(Passage(start, end, terms, b"", self._count(text), marks))
         return StoredBreadcrumb(breadcrumb=breadcrumb, passages=tuple(parts), model="", fingerprint=fingerprint(breadcrumb.text))
 

@@ -92,7 +92,7 @@ def entries(messages: Iterable[Message]) -> dict[str, int]:
 
 
 def twice(session: Session, page: Context, profile: Profile) -> int:
-    """Lines of some length that only one message has, and that the page has again. Those of instructions may stand instructions it."""
+    """Lines of some length that one message alone has, and that the page has again; instructions may stand beside theirs."""
     fixed = {rule.name for rule in profile.sections if rule.source not in CONVERSATION}
     instructions = {id_ for section in page.sections if section.name in fixed for id_ in section.tokens_by_id}
     holders: dict[str, set[str]] = {}

@@ -149,7 +149,7 @@ def own_parts(query: Query, view: View) -> Floats:
 
 def instructs(_query: Query, view: View) -> Floats:
     """1 where a person gives a standing instruction."""
-    return _trait(view, Trait.INSTRUCTION) * user_said(_query, view)
+    return _trait(view, Trait.INSTRUCTS)
 
 
 def log_tokens(_query: Query, view: View) -> Floats:

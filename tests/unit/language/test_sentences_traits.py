@@ -9,8 +9,8 @@ from tests.factories import make_terms
 
 @pytest.mark.parametrize("text", ["Where is it?", "你在哪里？", "متى؟", "Really?  \n"])
 def test_a_question_ends_with_its_mark(text: str) -> None:
-    assert Trait.ASKS in traits(text, by_person=True)
-    assert Trait.ASKS not in traits(f"{text} Never mind.", by_person=True)
+    assert Trait.ASKS in traits(text)
+    assert Trait.ASKS not in traits(f"{text} Never mind.")
 
 
 @pytest.mark.parametrize(
@@ -27,32 +27,17 @@ def test_a_question_ends_with_its_mark(text: str) -> None:
     ],
 )
 def test_times_are_told_in_several_languages(text: str) -> None:
-    assert Trait.TIME in traits(text, by_person=True)
+    assert Trait.TIME in traits(text)
 
 
 @pytest.mark.parametrize("text", ["I live in Lisbon", "a train to the Hague", "Ich komme aus Berlin", "Я живу в Москве"])
 def test_places_are_told_by_their_preposition(text: str) -> None:
-    assert Trait.PLACE in traits(text, by_person=True)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Always answer in French",
-        "I'd prefer short answers",
-        "please don't use tables",
-        "Antworte immer kurz",
-        "Prefiero el té",
-        "请不要用表格",
-    ],
-)
-def test_standing_instructions_are_known(text: str) -> None:
-    assert Trait.INSTRUCTION in traits(text, by_person=True)
+    assert Trait.PLACE in traits(text)
 
 
 @pytest.mark.parametrize("text", ["", "The kiln is hot.", "inside the workshop"])
 def test_plain_prose_shows_nothing(text: str) -> None:
-    assert traits(text, by_person=True) == Trait(0)
+    assert traits(text) == Trait(0)
 
 
 @pytest.mark.parametrize(

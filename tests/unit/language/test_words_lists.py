@@ -28,7 +28,6 @@ abbreviations = ["ktp", "s-ro"]
 times = ["hieraŭ"]
 numbers = ["dekdu"]
 place_prepositions = ["al"]
-instruction_cues = ["ĉiam"]
 continuations = ["kaj"]
 follow_up_questions = ["kial"]
 pronouns = ["tio"]
@@ -58,7 +57,7 @@ def findings() -> dict[str, object]:
         ),
         "sentences": len(sentences("S-ro Ek ktp. Vidu la domon.")),
         "repeats": fingerprint("Cetere, la forno estas ruĝa.") == fingerprint("La forno estas ruĝa."),
-        "traits": traits("Ni iris hieraŭ al Romo. Ĉiam skribu.", by_person=True),
+        "traits": traits("Ni iris hieraŭ al Romo. Ĉiam skribu."),
         "follow-up": is_follow_up("Kaj tio?", terms),
         "questions": (has_word("when_questions", "Kiam ĝi brulas?"), has_word("where_questions", "Kie estas Ana?")),
         "instructions": [instruction.language for instruction in instructions("Ĉiam skribu al mi.")],
@@ -73,7 +72,7 @@ def test_a_language_is_added_by_its_files_alone() -> None:
         "roles": (True, True, True, True),
         "sentences": 1,
         "repeats": True,
-        "traits": Trait.TIME | Trait.PLACE | Trait.INSTRUCTION,
+        "traits": Trait.TIME | Trait.PLACE,
         "follow-up": True,
         "questions": (True, True),
         "instructions": ["eo"],
