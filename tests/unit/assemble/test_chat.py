@@ -11,27 +11,23 @@ from builder.domain.page_settings import ChatFormat, Reminder
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.questions import Questions
+from tests.conversations import answered, replied, said
 from tests.factories import make_catalog, make_context, make_profile
-from tests.property.sessions import hear
 
-ASK = hear(39, "user.message.v1", {"content": "And now?"})
+ASK = said(39, "And now?")
 
 
 def profile(shape: ChatFormat = "openai", **changes: Any) -> Profile:
     return make_profile(chat_format=shape, summaries=None, **changes)
 
 
-def said(sequence: int, content: str, **body: Any) -> StoredBreadcrumb:
-    return hear(sequence, "user.message.v1", {"content": content} | body)
-
-
 def calling(sequence: int, *calls: str, content: str = "Let me look.", query: Any = "kiln") -> StoredBreadcrumb:
-    requests = [{"tool": "search", "input": {"page": page, "query": query}, "requestId": call} for page, call in enumerate(calls)]
-    return hear(sequence, "agent.response.v1", {"content": content, "tool_requests": requests})
+    requests = ((call, "search", {"page": page, "query": query}) for page, call in enumerate(calls))
+    return replied(sequence, content, *requests)
 
 
 def answer(sequence: int, call: str, output: str = "found") -> StoredBreadcrumb:
-    return hear(sequence, "tool.response.v1", {"tool": "search", "output": output, "request_id": call})
+    return answered(sequence, call, output, "search")
 
 
 def shown(context: Context) -> list[tuple[str, list[str], list[tuple[str, tuple[str, ...]]]]]:
@@ -75,10 +71,8 @@ def test_control_text_is_visible() -> None:
 
 
 def test_names_of_agents_end_the_user_s_message_before_them() -> None:
-    def by(sequence: int, agent: str) -> StoredBreadcrumb:
-        return hear(sequence, "agent.response.v1", {"content": f"{agent} here.", "speaker": agent})
-
-    context = make_context(ASK, [said(1, "Hello."), by(2, "Mira"), by(3, "Mira"), by(4, "Otto")], profile())
+    speakers = [replied(n, f"{agent} here.", speaker=agent) for n, agent in enumerate(("Mira", "Mira", "Otto"), 2)]
+    context = make_context(ASK, [said(1, "Hello."), *speakers], profile())
     assert shown(context) == [
         ("user", ["Hello.", "\nMira:\n"], []),
         ("assistant", ["Mira here."], []),
@@ -90,7 +84,7 @@ def test_names_of_agents_end_the_user_s_message_before_them() -> None:
 
 
 def test_an_agent_s_message_that_asks_is_the_user_s_with_its_name() -> None:
-    asks = hear(9, "agent.response.v1", {"content": "Is scene two ready?", "speaker": "Director"})
+    asks = replied(9, "Is scene two ready?", speaker="Director")
     assert shown(make_context(asks, [said(1, "Hello.", speaker="Ana")], profile()))[-1] == (
         "user",
         ["Director:\n", "Is scene two ready?"],
@@ -153,7 +147,7 @@ def test_a_reminder_stands_in_front_of_the_current_message() -> None:
 
 def test_a_find_is_text_in_front_of_the_current_message_and_never_a_call() -> None:
     rows = [calling(1, "r1"), answer(2, "r1", "Delft has a kiln."), said(3, "Thanks."), said(4, "Bye.")]
-    asks = hear(90, "user.message.v1", {"content": "Where is a kiln, Delft?"})
+    asks = said(90, "Where is a kiln, Delft?")
     context = make_context(asks, rows, profile(window={"max_units": 1, "trim_to": 1}))
     *_, (role, parts, _) = shown(context)
     assert role == "user"
@@ -217,7 +211,7 @@ def test_a_note_on_what_was_answered_stands_in_front_of_the_turn_without_an_empt
         said(1, "How hot?"),
         calling(2, "r1", content=""),
         said(3, "And now?"),
-        hear(4, "agent.response.v1", {"content": "Cold."}),
+        replied(4, "Cold."),
     ]
     meanwhile = Questions(ids=("m1",), current=("m1",), answered=1)
     note = "(1 message was answered meanwhile; answer the rest)\n"

@@ -10,13 +10,13 @@ from builder.adapters.templates.cuts.results import FIRST_RESULTS
 from builder.adapters.tokens import load_counter
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.page import compose, rows_of_calls
-from builder.domain.context import CUT, IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Context
+from builder.domain.context import CUT, NEUTRALISED, OVER_BUDGET, Context
 from builder.domain.page_settings import Cut
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
 from builder.recall.index.conversation import turns
 from builder.recall.recall import visible_to
-from tests.conversations import answered, bash, chat, deleted, ids_of, replied, requested, said, sent
+from tests.conversations import answered, bash, chat, deleted, replied, requested, said, sent
 from tests.factories import (
     assemble,
     ids_on_page,
@@ -95,22 +95,10 @@ def test_a_record_that_passes_a_call_on_and_makes_another_one_says_more() -> Non
 
 
 ASK = said(800, "Where does the kiln of Delft stand?")
-REASONS = {CUT, IRRELEVANT, OLDER, OVER_BUDGET, "repeat"}
 
 
 def page(rows: list[StoredBreadcrumb], budget: int = 4000, **changes: Any) -> Context:
     return make_context(ASK, rows, make_profile(budget=budget, **changes))
-
-
-def test_nothing_is_shown_whole_and_left_out_too_and_every_breadcrumb_is_accounted_for() -> None:
-    rows = [*chat(100), *(sent(n, "note.v1", {"content": f"Note {n} on the kiln."}) for n in range(200, 260))]
-    for budget in (200, 500, 1000, 2000):
-        context = page(rows, budget)
-        shown, omitted = set(ids_on_page(context)), [omission.id for omission in context.omissions]
-        assert shown.isdisjoint(omitted)
-        assert len(omitted) == len(set(omitted)) == min(50, sum(context.left_out.values()))
-        assert len(shown) - 1 + sum(context.left_out.values()) == len(rows)
-        assert set(context.left_out) <= REASONS
 
 
 def test_the_most_relevant_are_named_first() -> None:
@@ -119,12 +107,6 @@ def test_the_most_relevant_are_named_first() -> None:
     named = [omission for omission in context.omissions if omission.reason == OVER_BUDGET]
     assert named == list(context.omissions[: len(named)])
     assert named[0].id in {f"m{n}" for n in range(200, 260)}
-
-
-def test_what_is_not_near_enough_says_so() -> None:
-    rows = [said(n, f"Weather report number {n}.") for n in range(1, 40)]
-    context = page([*rows, said(50, "The kiln of Delft.")], 300, retrieval={"min_probability": 1.0})
-    assert context.left_out[IRRELEVANT] == 40 - len(ids_of(context, "recent")) - len(ids_of(context, "relevant"))
 
 
 def test_a_part_says_how_many_tokens_are_shown_and_how_many_there_are() -> None:

@@ -31,11 +31,6 @@ def test_a_long_conversation_is_trimmed_to_the_target_and_not_to_the_budget() ->
     assert page(replace(wide, target=1000), 300).tokens <= 1000
 
 
-def test_a_conversation_that_fits_the_target_is_whole() -> None:
-    shown = ids_of(page(make_profile(budget=20_000, target=2000), 60), "recent")
-    assert shown == [f"m{n}" for n in range(1, 61)]
-
-
 def test_it_is_whole_up_to_the_budget_when_the_profile_says_so() -> None:
     profile = make_profile(budget=20_000, target=1000, window={"whole_up_to": "budget"})
     context = page(profile, 300)

@@ -1,5 +1,7 @@
 """Text in list items: nothing of it opens structure at the root of a page, and all of it reads back as it was written."""
 
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -35,14 +37,7 @@ def root(page: str) -> list[tuple[str, str]]:
 
 def written(text: str) -> str:
     """The text with our line ends, without the white space at its very end."""
-    return (
-        text.replace("\0", "")
-        .replace("\r\n", "\n")
-        .replace("\r", "\n")
-        .replace("\u2028", "\n")
-        .replace("\u2029", "\n")
-        .rstrip(" \t\n")
-    )
+    return re.sub("\r\n?|[\u2028\u2029]", "\n", text.replace("\0", "")).rstrip(" \t\n")
 
 
 def page_of(*fragments: str) -> str:
@@ -71,31 +66,15 @@ def test_whatever_a_text_says_the_page_keeps_its_outline_and_the_text_reads_back
     assert [spoken(item, "Ana") for item in said] == [written(first), written(second)]
 
 
+TEMPLATES = (
+    "{{ a }}", "{{ a }}: {{ b }}", "{{ a }}{{ b }}", "- {{ a }}", "- {{ a }} {{ b }}", "- {{ a }}\n- {{ b }}",
+    "- {{ a }}\n  {{ b }}", "- x\n    - {{ a }}\n      {{ b }}", "    - {{ a }}\n{{ b }}", "1. {{ a }}\n2. {{ b }}",
+    "```\n{{ a }}\n```\n{{ b }}", "# {{ a }}\n\n{{ b }}", "> {{ a }}", "- \n{{ a }}", "-\n- {{ a }}", "---\n{{ a }}",
+)  # fmt: skip
+
+
 @examples(600)
-@given(
-    texts,
-    texts,
-    st.sampled_from(
-        (
-            "{{ a }}",
-            "{{ a }}: {{ b }}",
-            "{{ a }}{{ b }}",
-            "- {{ a }}",
-            "- {{ a }} {{ b }}",
-            "- {{ a }}\n- {{ b }}",
-            "- {{ a }}\n  {{ b }}",
-            "- x\n    - {{ a }}\n      {{ b }}",
-            "    - {{ a }}\n{{ b }}",
-            "1. {{ a }}\n2. {{ b }}",
-            "```\n{{ a }}\n```\n{{ b }}",
-            "# {{ a }}\n\n{{ b }}",
-            "> {{ a }}",
-            "- \n{{ a }}",
-            "-\n- {{ a }}",
-            "---\n{{ a }}",
-        )
-    ),
-)
+@given(texts, texts, st.sampled_from(TEMPLATES))
 @example("[a]", "/url\n# b", "{{ a }}: {{ b }}")
 @example("--", "", "- {{ a }}")
 @example("\n# a", "", "{{ a }}")

@@ -1,7 +1,6 @@
 """A conversation that does not fit: its newest part without holes, results before words, nothing left empty."""
 
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from builder.assemble.items.rendering import MIN_PART_TOKENS
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.sources.conversation import MAX_LINE_TOKENS, is_result, line_of, part_of
-from builder.domain.context import CUT, OLDER, OVER_BUDGET, Context, Fragment
+from builder.domain.context import CUT, OLDER, Context
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.conversation import turns
@@ -57,20 +56,6 @@ def test_what_is_older_than_the_part_that_has_room_is_counted_by_that_reason() -
     assert context.omissions[0].id == f"m{context.left_out[OLDER]}"
     assert len(context.omissions) == 50
     assert all(omission.reason == OLDER and omission.tokens > 0 for omission in context.omissions)
-
-
-def test_short_answers_and_repeats_keep_their_places_under_pressure_too() -> None:
-    rows = [
-        turn
-        for n in range(1, 200, 2)
-        for turn in (replied(n, f"Shall I delete file {n}?"), said(n + 1, ("no", "yes")[n % 4 == 1]))
-    ]
-    lines = conversation(page(rows)).split("\n")
-    assert len(lines) > 20
-    assert all(
-        after == ("- User: yes" if int(before.removesuffix("?").split()[-1]) % 4 == 1 else "- User: no")
-        for before, after in pairwise(lines) if before.startswith("- Assistant")
-    )  # fmt: skip
 
 
 def test_an_old_message_that_is_edited_now_stays_where_it_was() -> None:
@@ -166,36 +151,10 @@ def test_an_answer_that_is_shorter_than_the_line_on_its_repeat_stays() -> None:
     assert context.partial == ()
 
 
-def test_other_arguments_and_a_call_that_failed_supersede_nothing() -> None:
-    error = failed(6, "r5", "no such file")
-    rows = [*exchange(1, LETTER, "git status"), *exchange(3, "x", "git log"), exchange(5, "", "git status")[0], error]
-    context = page(rows, profile(800))
-    assert "answered again" not in context.markdown
-    assert "  Failed: no such file" in context.markdown
-
-
-def test_an_error_is_never_one_line() -> None:
-    trace = "\n".join(f"  File {n}.py, line {n}, in f{n}" for n in range(40))
-    rows = [replied(1, "", bash("r1", "make")), failed(2, "r1", trace), *exchange(3, LETTER), *chat(4, 5)]
-    context = page(rows, profile(1600))
-    assert "  File 39.py, line 39" in context.markdown
-    assert set(partial(context)) <= {"m4"}
-
-
 def test_more_budget_never_shows_less_of_a_plain_conversation() -> None:
     shown = [len(ids_of(page(chat(40), profile(budget)), "recent")) for budget in range(100, 1600, 50)]
     assert shown == sorted(shown)
     assert shown[-1] == 40
-
-
-def test_what_was_found_is_no_omission_and_what_had_no_room_is() -> None:
-    rows = [said(n, f"The kiln number {n} stands in town {n}, and now it is as hot as ever.") for n in range(1, 100)]
-    context = page(rows, profile(500, retrieval={"min_probability": None}))
-    found = set(ids_of(context, "relevant"))
-    assert found
-    assert found.isdisjoint(omission.id for omission in context.omissions)
-    assert context.left_out[OVER_BUDGET] > 0
-    assert sum(context.left_out.values()) == 99 - len(found) - len(ids_of(context, "recent"))
 
 
 def test_an_answer_to_an_unknown_call_yields_before_words_like_any_other() -> None:
@@ -214,14 +173,6 @@ def test_a_result_of_which_no_useful_part_has_room_is_a_line_and_never_gone_with
     shown = ids_of(context, "recent")
     assert all(f"id {name}" in conversation(context) for name in shown if name in {"m5", "m6", "m7", "m8"})
     assert "\n\n" not in conversation(context)
-
-
-def test_a_call_of_which_only_a_shred_is_left_is_not_shown() -> None:
-    crumb = said(1, "x").breadcrumb
-    whole, shred = (Fragment(breadcrumb=crumb, text="x", tokens=9, reduced=reduced) for reduced in ("", CUT))
-    assert Item(origin=1, fragments=(whole, whole)).is_useful
-    assert not Item(origin=1, fragments=(shred, whole)).is_useful
-    assert not Item(origin=1, fragments=(whole, replace(whole, text=""))).is_useful
 
 
 LOG = "\n".join(f"строка {n}: печь горячая" for n in range(200))

@@ -35,12 +35,6 @@ def partial(context: Context) -> dict[str, str]:
     return {part.id: part.reason for part in context.partial}
 
 
-def test_above_its_most_units_a_conversation_is_trimmed_and_jumps() -> None:
-    profile = make_profile(window={"max_units": 6, "trim_to": 3}, retrieval={"schemas": ()})
-    shown = [len(ids_of(page(chat(number), profile), "recent")) for number in range(15)]
-    assert shown == [0, 1, 2, 3, 4, 5, 6, 3, 4, 5, 6, 3, 4, 5, 6]
-
-
 def test_what_a_limit_of_units_takes_is_counted_by_that_reason() -> None:
     profile = make_profile(window={"max_units": 4, "trim_to": 2}, retrieval={"schemas": ()})
     assert page(chat(10), profile).left_out == {"older than the newest 4 units": 6}
