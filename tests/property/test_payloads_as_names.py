@@ -1,6 +1,7 @@
-"""A hostile text as a name, an id, a tag, a title or a word of the page is rejected, or stays inside its item."""
+"""A hostile text as a name, an id, a title or a value of a profile is rejected, or stays where it stands and is not evaluated."""
 
 import re
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -13,11 +14,13 @@ from builder.app.config import bundled_folder, read_layers
 from builder.assemble.items.rendering import WHOLE
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import BuilderError, Misconfigured, Rejected
+from builder.domain.profile import Profile
+from builder.domain.text import visible
 from builder.language.words import is_plain
 from builder.remember.decode import decode
 from builder.wire.records import outgoing
 from tests.factories import MORNING, PHRASES, make_breadcrumb, make_place
-from tests.hostile_pages import HARMLESS, breadcrumbs, outline, page_of, roots
+from tests.hostile_pages import HARMLESS, PROFILE, breadcrumbs, labels, outline, page_of, profile_of, roots, session
 from tests.payloads import SAMPLE, Payload, leaks, naming
 
 HINTS, PAGES, LANGUAGES = templates_of(read_layers((bundled_folder("templates"),)))
@@ -27,7 +30,7 @@ NAMED = {"user", "assistant", "title_recent", "repeats", "tool_answered", "no_to
 """Phrases that a page shows in different places."""
 
 
-def session(name: str) -> list[dict[str, Any]]:
+def naming_session(name: str) -> list[dict[str, Any]]:
     """Records with this text wherever a sender names something; the last one asks."""
     call = {"tool": name, "input": {name[:50] or "x": 1}, "requestId": "r1"}
     common = {"tags": [name[:200]], "title": name, "entity_keywords": [name[:200]]}
@@ -48,7 +51,7 @@ def session(name: str) -> list[dict[str, Any]]:
 async def check_as_a_name(payload: Payload, plain: str) -> None:
     """plain: the page of a harmless name."""
     name = payload.short.replace("\n", " ") if payload.family == "compile_bombs" else payload.short
-    page = await page_of(breadcrumbs(session(name)))
+    page = await page_of(breadcrumbs(naming_session(name)))
     assert leaks(page, name) == []
     kinds = [kind for kind in outline(page) if kind.endswith("_open")]
     assert kinds == [kind for kind in outline(plain) if kind.endswith("_open")]
@@ -62,7 +65,7 @@ async def check_as_a_name(payload: Payload, plain: str) -> None:
 
 
 async def test_a_name_is_no_label_and_opens_nothing() -> None:
-    plain = await page_of(breadcrumbs(session("Zoe *")))
+    plain = await page_of(breadcrumbs(naming_session("Zoe *")))
     for payload in SAMPLE:
         with naming(payload):
             await check_as_a_name(payload, plain)
@@ -117,3 +120,97 @@ def test_a_word_of_the_page_is_refused_or_is_a_word() -> None:
 def test_a_field_of_a_phrase_is_a_name_and_nothing_else(text: str) -> None:
     with pytest.raises(Misconfigured, match="; "):
         parse_phrases(yaml.safe_dump({"repeats": text}), PHRASES.entries)
+
+
+BASE: dict[str, Any] = yaml.safe_load(PROFILE) | {"retrieval": {"scope": "session", "schemas": ["user.message.v1"]}}
+Change = Callable[[str], dict[str, Any]]
+
+
+def with_section(**changes: Any) -> dict[str, Any]:
+    """The profile's third section with other settings."""
+    return {"sections": [section | changes if section["name"] == "recent" else section for section in BASE["sections"]]}
+
+
+PLACES: dict[str, Change] = {
+    "page": lambda text: {"page": text},
+    "language": lambda text: {"language": text},
+    "model": lambda text: {"model": text},
+    "extends": lambda text: {"extends": text},
+    "encoding": lambda text: {"encoding": text},
+    "budget": lambda text: {"budget": text},
+    "time zone": lambda text: {"time_zone": text},
+    "section name": lambda text: with_section(name=text),
+    "section title": lambda text: with_section(title=text),
+    "section source": lambda text: with_section(source=text),
+    "system prompt": lambda text: {"system_prompt": text},
+    "reminder": lambda text: {"reminders": [{"section": "recent", "text": text}]},
+    "section of a reminder": lambda text: {"reminders": [{"section": text, "text": "x"}]},
+    "query text": lambda text: {"retrieval": BASE["retrieval"] | {"query": "custom", "query_text": text}},
+    "retrieved schema": lambda text: {"retrieval": BASE["retrieval"] | {"schemas": [text]}},
+    "pinned schema": lambda text: {"pinned": [{"schemas": [text], "section": "things"}]},
+    "pinned tag": lambda text: {"pinned": [{"any_tags": [text], "section": "things"}]},
+    "tool": lambda text: {"tool_output": {"per_tool": {text: {"results": 1}}}},
+    "a setting": lambda text: {text: 1},
+}
+SHOWN = ("system prompt", "reminder", "query text", "pinned tag", "tool")
+"""Places where any text may stand, or most; beside the title of a section."""
+
+
+def source_of(place: str, text: str) -> str:
+    return yaml.safe_dump(BASE | PLACES[place](text), allow_unicode=True)
+
+
+def reading(source: str = PROFILE, consumer: str = "agent") -> tuple[Profile | None, str]:
+    """The profile, or why it is refused."""
+    try:
+        return profile_of(source, consumer), ""
+    except Misconfigured as error:
+        return None, str(error)
+
+
+async def page_of_profile(profile: Profile) -> tuple[str, str]:
+    """The page of a harmless session, or why there is none."""
+    try:
+        return await page_of(breadcrumbs(session(HARMLESS)), profile), ""
+    except Rejected as error:
+        return "", str(error)
+
+
+def test_a_value_is_refused_with_a_sentence_or_taken_as_it_is() -> None:
+    for payload, place in product(SAMPLE, PLACES):
+        profile, reason = reading(source_of(place, payload.short))
+        assert profile or "; " in reason, (payload.id, place)
+        assert leaks(reason, payload.text) == [], (payload.id, place)
+
+
+async def check_words_of_a_profile(payload: Payload) -> None:
+    text = payload.short
+    changes: dict[str, Any] = {}
+    for place in SHOWN:
+        changes |= PLACES[place](text) if reading(source_of(place, text))[0] else {}
+    sections = with_section(title=f"T {text}")["sections"]
+    profile = profile_of(yaml.safe_dump(BASE | changes | {"sections": sections}, allow_unicode=True))
+    page, reason = await page_of_profile(profile)
+    assert leaks(page + reason, text) == []
+    if reason:
+        return
+    for words in (profile.system_prompt, *(reminder.text for reminder in profile.reminders)):
+        assert visible(words) in page
+    (heading,) = [line for line in page.split("\n") if line.startswith("## T ")]
+    assert len(heading) <= 10 * len(text) + 10
+    front, _, behind = page.partition(heading)
+    assert [line for line in labels(front) + labels(behind) if line.startswith("## ")][-1] == "## Current User Message"
+
+
+async def test_words_of_a_profile_stand_on_the_page_and_nothing_else_changes() -> None:
+    for payload in SAMPLE:
+        with naming(payload):
+            await check_words_of_a_profile(payload)
+
+
+async def test_a_name_of_a_consumer_is_refused_or_is_no_more_than_a_name() -> None:
+    plain = await page_of_profile(profile_of())
+    for payload in SAMPLE:
+        profile, reason = reading(consumer=payload.short)
+        assert leaks(reason, payload.text) == [], payload.id
+        assert profile is None or await page_of_profile(profile) == plain, payload.id
