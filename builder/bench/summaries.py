@@ -14,15 +14,17 @@ from builder.worker.summary_scheduler import SummaryScheduler
 from builder.worker.summary_writer import MAX_SUMMARY_BYTES
 
 
-class _Remembering:
+class Remembering:
     """`Sender` without a stream: what is sent is remembered at once, in the sequences after the session's end."""
 
     def __init__(self, core: Components, end: Breadcrumb) -> None:
+        """end: last breadcrumb of the session."""
         self._core = core
         self._end = end
         self._sequences = count(end.place.sequence + 1)
 
     async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:  # noqa: ARG002 - the port's
+        """Remember it."""
         place, moment = Place(self._end.place.incarnation, next(self._sequences)), self._end.received_at
         stored = StreamMessage(subject=subject, data=data, place=place, received_at=moment, replay=True)
         await self._core.builder.remember(decode(stored))
@@ -35,6 +37,6 @@ async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadc
     What would be published is remembered at once, in the sequences after the session's end.
     """
     if any(profile.summaries for profile in profiles):
-        writer = summary_writer(core, _Remembering(core, end), endpoint, Observer(), MAX_SUMMARY_BYTES)
+        writer = summary_writer(core, Remembering(core, end), endpoint, Observer(), MAX_SUMMARY_BYTES)
         summaries = SummaryScheduler(StoredLog(core.store), core.builder.recaller, writer, lambda _workspace: profiles)
         await summaries.look(end.workspace, end.session, end.place)

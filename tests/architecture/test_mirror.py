@@ -18,6 +18,7 @@ OF_A_PACKAGE = {
     "adapters/templates/test_limits.py": "the limits of rendering, wherever in the package they are kept",
     "adapters/templates/test_payloads.py": "hostile texts as the sources of templates",
     "cli/test_main.py": "the entry point, `cli/__init__.py`",
+    "service/test_compacted_session.py": "the whole line after a compaction",
     "service/test_memory_of_person.py": "the memory of a person through the whole line",
     "service/test_presets.py": "the bundled profiles through the whole line",
 }

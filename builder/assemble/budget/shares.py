@@ -27,6 +27,8 @@ ANSWER_SHARE = 0.55
 CUT_ANSWER_SHARE, CUT_ANSWER_TOKENS = 0.2, 300
 """Of the rest, and most tokens: a last answer that is longer than its share and is not followed up, its ends and what is nearest
 to the question."""
+KEPT_SHARE = 0.5
+"""Of the rest for kept words, before anything is found."""
 LARGE_SHARE = 0.35
 """Of the conversation's room: above it a result is cut or folded, so that older entries follow."""
 OTHER_SESSIONS_SHARE = 0.28
@@ -82,6 +84,10 @@ class Shares:
         """Least tokens for finds."""
         rule = self.profile.section("retrieval")
         return int(rule.min_share * self.profile.aim) if rule else 0
+
+    def kept_words(self, ledger: Ledger) -> int:
+        """Most tokens for what a compaction kept word for word: what is found has the other part."""
+        return int(KEPT_SHARE * ledger.remaining) - self.finds()
 
     def other_sessions(self, ledger: Ledger) -> int:
         """Of the newest part of other sessions; 0 where the conversation needs the room."""

@@ -46,7 +46,7 @@ def put_summary(draft: PageDraft, shares: Shares) -> None:
     order = by_importance(summary.lines)
     verbatim = sum(line.verbatim for line in summary.lines)
     share = shares.section(rule, ledger)
-    room = max(share, min(ledger.remaining - shares.finds(), ledger.remaining)) if verbatim else share
+    room = max(share, shares.kept_words(ledger)) if verbatim else share
     heading = ledger.heading(rule.name)
     item, number = fit_lines(writer, summary, order, room - heading)
     if number < len(order) and room < MIN_SUMMARY_TOKENS:

@@ -1,0 +1,44 @@
+"""What an agent said is found after a session was compacted, whose people's words the page keeps word for word."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from builder.app.broker import IN_MEMORY, location
+from builder.app.components import open_components
+from builder.app.line import summary_writer
+from builder.app.settings import EmbeddingSettings, Settings
+from builder.bench.summaries import Remembering
+from builder.worker.jobs import Observer
+from builder.worker.log import StoredLog
+from builder.worker.summary_scheduler import SummaryScheduler
+from builder.worker.summary_writer import MAX_SUMMARY_BYTES
+from tests.factories import make_breadcrumb
+
+FACTS = {
+    "The kiln was installed by Perez on 4 May.": "Who installed the kiln?",
+    "The gas meter has the number 7731-B.": "Which number has the gas meter?",
+    "The alarm company charges 82 euros a quarter.": "What does the alarm company charge?",
+}
+CHAT = "Bread number {} came out of the oven at noon, brown and a little flat."
+MESSAGES = 200
+
+
+@pytest.mark.parametrize("budget", [1000, 2000])
+async def test_what_an_agent_said_is_found_after_the_session_was_compacted(budget: int, tmp_path: Path) -> None:
+    facts = dict(zip(range(20, MESSAGES, 40), FACTS, strict=False))
+    settings = Settings(data_dir=tmp_path, embedding=EmbeddingSettings(engine="none"))
+    async with open_components(settings, location(IN_MEMORY)) as core:
+        for number in range(MESSAGES):
+            role, text = ("user", CHAT.format(number)) if number % 2 else ("assistant", facts.get(number, f"Noted, {number}."))
+            last = make_breadcrumb(text, number + 1, id=f"m{number}", role=role)
+            await core.builder.remember(last)
+        profile = core.profile("default")
+        writer = summary_writer(core, Remembering(core, last), None, Observer(), MAX_SUMMARY_BYTES)
+        scheduler = SummaryScheduler(StoredLog(core.store), core.builder.recaller, writer, lambda _workspace: (profile,))
+        assert (await scheduler.compact(last.workspace, last.session, profile)).covered > MESSAGES // 2
+        for number, (fact, question) in enumerate(FACTS.items()):
+            asks = make_breadcrumb(question, 10 * MESSAGES + number, id=f"asks-{number}")
+            pages = await core.builder.build(asks, (replace(profile, budget=budget),))
+            assert fact in pages.contexts[0].markdown
