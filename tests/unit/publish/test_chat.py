@@ -21,7 +21,7 @@ def message(role: Literal["system", "user", "assistant"], *parts: str | MessageP
 
 
 def call(name: str, tool: str = "search", arguments: str = "{}", **fields: Any) -> Message:
-    of_call = {"results": ("found",), "ids": ("m2",), "failed": False} | fields
+    of_call: dict[str, Any] = {"results": ("found",), "ids": ("m2",), "failed": False} | fields
     return message("assistant", exchanges=(Exchange(call=Call(id=name, tool=tool, arguments=arguments), **of_call),))
 
 

@@ -144,6 +144,13 @@ def test_a_message_in_part_has_what_is_nearest_to_the_question_and_is_not_found_
     assert context.tokens > 1400
 
 
+def test_the_same_that_is_said_often_is_found_once_with_how_often() -> None:
+    rows = [said(n, "The kiln of Delft stands here.") for n in (1, 2, 3)]
+    context = page(rows)
+    assert "- User: The kiln of Delft stands here. (said 3 times)" in found(context)
+    assert {(omission.id, omission.reason) for omission in context.omissions} == {("m1", "repeat"), ("m2", "repeat")}
+
+
 @pytest.mark.parametrize("limit", [1, 3])
 def test_a_limit_of_a_schema_holds_also_while_there_is_room(limit: int) -> None:
     notes = [sent(n, "note.v1", {"content": f"A note on kiln number {n}, which is blue."}) for n in range(60, 70)]
