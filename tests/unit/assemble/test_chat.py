@@ -219,3 +219,18 @@ def test_a_note_on_what_was_answered_stands_in_front_of_the_turn_without_an_empt
     assert [parts for _, parts, _ in shown(behind_an_answer)] == [["How hot?"], ["And now?"], ["Cold."], [note], []]
     behind_a_message = make_context(answer(5, "r1"), rows[:2], profile(), questions=meanwhile)
     assert [parts for _, parts, _ in shown(behind_a_message)] == [["How hot?", f"\n{note}"], []]
+
+
+def test_names_stand_in_front_where_more_than_one_writes_in_a_role() -> None:
+    alone = make_context(ASK, [said(1, "Hello.", speaker="User"), calling(2)], profile())
+    assert [parts for _, parts, _ in shown(alone)] == [["Hello."], ["Let me look."], ["And now?"]]
+    two = make_context(ASK, [said(1, "Hello.", speaker="Ana"), calling(2)], profile())
+    assert [parts for _, parts, _ in shown(two)] == [["Ana:\n", "Hello."], ["Let me look."], ["User:\n", "And now?"]]
+
+
+def test_dates_stand_in_front_of_the_message_that_begins_a_day_the_current_one_too() -> None:
+    dated = profile(sections=tuple(replace(rule, dates="day") for rule in profile().sections))
+    days = (("a", 1), ("b", 1), ("c", 2))
+    rows = [said(n, text, created_at=f"2024-05-0{day}T09:00:00Z") for n, (text, day) in enumerate(days, 1)]
+    parts = [parts for _, parts, _ in shown(make_context(ASK, rows, dated))]
+    assert parts == [["[1 May 2024]\n", "a"], ["b"], ["[2 May 2024]\n", "c"], ["[8 May 2024]\n", "And now?"]]

@@ -10,13 +10,13 @@ from builder.adapters.templates.cuts.results import FIRST_RESULTS
 from builder.adapters.tokens import load_counter
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.page import compose, rows_of_calls
-from builder.domain.context import CUT, NEUTRALISED, OVER_BUDGET, Context
+from builder.domain.context import CUT, IRRELEVANT, NEUTRALISED, OVER_BUDGET, Context
 from builder.domain.page_settings import Cut
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
 from builder.recall.index.conversation import turns
 from builder.recall.recall import visible_to
-from tests.conversations import answered, bash, chat, deleted, replied, requested, said, sent
+from tests.conversations import answered, bash, chat, deleted, ids_of, replied, requested, said, sent
 from tests.factories import (
     assemble,
     ids_on_page,
@@ -168,3 +168,9 @@ def test_nothing_is_said_of_what_the_consumer_may_not_see() -> None:
     told = {int(name[1:]) for name in (*ids_on_page(context)[:-1], *(omission.id for omission in context.omissions))}
     assert all(number % 2 for number in told)
     assert len(ids_on_page(context)) - 1 + sum(context.left_out.values()) == 50
+
+
+def test_what_is_not_near_enough_says_so() -> None:
+    rows = [said(n, f"Weather report number {n}.") for n in range(1, 40)]
+    context = page([*rows, said(50, "The kiln of Delft.")], 300, retrieval={"min_probability": 1.0})
+    assert context.left_out[IRRELEVANT] == 40 - len(ids_of(context, "recent")) - len(ids_of(context, "relevant"))
