@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from builder.adapters.templates.folder import TemplateFailed, TemplateSet
@@ -104,6 +104,7 @@ def rendered(source: str, body: dict[str, Any], text: str) -> str:
 
 @examples(1_500, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(TEMPLATES, BODIES, st.text(max_size=30))
+@example("{{ text[body.a] }}{{ body.list[body.a] }}", {"list": [1]}, "x")
 def test_any_template_over_any_body_ends_within_its_limits_and_shows_no_internals(
     source: str, body: dict[str, Any], text: str
 ) -> None:
