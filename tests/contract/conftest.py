@@ -20,7 +20,6 @@ from tests.stores import durable_store, shared_store
 
 @pytest.fixture(params=["sqlite in memory", "sqlite on disk", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlStore]:
-    """Opened and empty."""
     opened: SqlStore
     match request.param:
         case "sqlite in memory":
@@ -54,7 +53,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(params=["real", "memory"])
 async def client(request: pytest.FixtureRequest) -> AsyncIterator[Client]:
-    """A client of a workspace of its own."""
     workspace = f"w{uuid4().hex[:12]}"
     if request.param == "memory":
         async with memory_client(profiles=PROFILES, workspace=workspace) as client:

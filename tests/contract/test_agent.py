@@ -193,7 +193,6 @@ async def broken() -> None:
 
 
 def completion(text: str, calls: list[dict[str, Any]]) -> dict[str, Any]:
-    """A completion in OpenAI's shape."""
     tool_calls = [
         {"id": call["requestId"], "type": "function", "function": {"name": call["tool"], "arguments": json_text(call["input"])}}
         for call in calls

@@ -19,7 +19,6 @@ Work = Callable[[ReceivedContext], Awaitable[Any]]
 
 @asynccontextmanager
 async def listening(client: Client, work: Work, consumer: str = "loop") -> AsyncIterator[None]:
-    """An agent while the block runs."""
     async with client.subscribed(consumer) as contexts:
 
         async def serve() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope, StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
-from tests.factories import FAR, MODEL, bare, latest_of, make_catalog, make_remembered, make_vector
+from tests.factories import FAR, MODEL, bare, latest_of, make_remembered, make_vector
 
 LONG = "I moved to Lisbon because of the new job. " * 40
 
@@ -129,21 +129,6 @@ async def test_the_page_behind_one_that_was_filled_in_meanwhile_is_still_found(s
     await remember_bare(store, *rows)
     await store.fill_vectors(rows[1])
     assert crumbs(await store.missing_vectors(9, rows[1].breadcrumb)) == [rows[2].breadcrumb, rows[3].breadcrumb]
-
-
-async def test_vectors_filled_in_are_of_their_own_model_only(store: Store) -> None:
-    row = make_remembered()
-    await remember_bare(store, row)
-    await store.fill_vectors(row)
-    (held,) = (await recall(store, model="other/int8/1")).rows
-    assert [passage.vector for passage in held.passages] == [b""]
-
-
-async def test_what_stands_is_filled_in_like_anything_else(store: Store) -> None:
-    row = make_catalog(2, 1)
-    await remember_bare(store, row)
-    await store.fill_vectors(row)
-    assert (await recall(store)).pinned == ((row,),)
 
 
 async def test_without_a_search_passages_are_recalled_without_terms_and_vectors(store: Store) -> None:

@@ -48,18 +48,6 @@ async def test_a_person_who_writes_while_the_model_thinks_is_answered_apart(clie
     assert "(1 message was answered meanwhile; answer the rest)\n- User: It is the Comet." in second.content
 
 
-async def test_a_person_who_writes_between_result_and_answer_is_answered_apart(client: Client) -> None:
-    gate = Gate()
-    gate.opened.set()
-    model = Model()
-    async with serving(client, model, tools={"look": gate.look}):
-        await client.send_user_message("s1", "Where is my order?", message_id="m1")
-        await gate.entered.wait()
-        assert await answered(client, "s1", 1) == [("m1",)]
-        await client.send_user_message("s1", "And when does it come?", message_id="m2")
-        assert await answered(client, "s1", 2) == [("m1",), ("m2",)]
-
-
 async def test_messages_that_came_while_no_agent_ran_get_one_answer(client: Client) -> None:
     async with client.subscribed("loop"):
         pass

@@ -267,8 +267,6 @@ class Stores(RuleBasedStateMachine):
 
 
 class PostgresStores(Stores):
-    """SQLite and PostgreSQL."""
-
     makes = (durable_store, shared_store)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -16,13 +17,11 @@ def _model() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for the module."""
     return tmp_path_factory.mktemp("module")
 
 
 @pytest.fixture(scope="module")
 def broker(folder: Path) -> Iterator[Broker]:
-    """A nats-server for the module."""
     with Broker(folder / "broker") as running:
         yield running
 
@@ -32,3 +31,9 @@ def service(folder: Path, broker: Broker) -> Iterator[Running]:
     """The service, for modules that change nothing of its settings."""
     with Running(folder / "service", broker.url) as running:
         yield running
+
+
+@pytest.fixture
+def workspace() -> str:
+    """A workspace of the test alone."""
+    return f"w{uuid4().hex[:12]}"

@@ -5,7 +5,7 @@ And a worker of which the test chooses the clock and makes the deliveries.
 
 import gc
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,19 +28,14 @@ from builder.app.line import Broker, make_line
 from builder.app.reload import Reloader
 from builder.app.service import Service, open_service, serving
 from builder.app.settings import HttpSettings, NatsSettings, Settings, WorkerSettings
-from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import DeliveryOutcome
 from builder.worker.jobs import Observer, Pace, Pauses
 from builder.worker.loop import Worker
 from tests.ports import HandDelivery
-from tests.stores import Method, changed_stores
 
-SHORT_PAUSES = Pauses(first=0.01, longest=0.05)
-SHORT_PACE = Pace(rest=0.01, pauses=SHORT_PAUSES)
+SHORT_PACE = Pace(rest=0.01, pauses=Pauses(first=0.01, longest=0.05))
 """Pauses that a test can wait for."""
 
-Step = Callable[[Breadcrumb], Awaitable[None]]
 COLLECTED_AT_ONCE = 8
 """Services whose garbage is let go of together: each froze what was there when it began; to look at all takes a second."""
 _closed = count(1)
@@ -69,22 +64,6 @@ async def service_here(config: Settings, parts: Parts = PARTS) -> AsyncIterator[
             gc.freeze()
 
 
-def store_that(before: Step, *, pauses: Pauses = SHORT_PAUSES, **changes: Callable[[Method], Method]) -> Parts:
-    """Parts with stores in which `before` runs before a breadcrumb is remembered, and may raise instead of it.
-
-    pauses: before a delivery is retried.
-    """
-
-    def after(remember: Method) -> Method:
-        async def remember_after(remembered: StoredBreadcrumb) -> bool:
-            await before(remembered.breadcrumb)
-            return bool(await remember(remembered))
-
-        return remember_after
-
-    return Parts(stores=changed_stores(remember=after, **changes), pauses=pauses)
-
-
 def engine_of(engine: Callable[[Path], Engine], **others: Any) -> Parts:
     """Parts with this engine. engine: is given the folder of its model. others: more parts."""
 
@@ -95,8 +74,6 @@ def engine_of(engine: Callable[[Path], Engine], **others: Any) -> Parts:
 
 
 class Outcomes(Observer):
-    """Keeps the outcome of each delivery."""
-
     def __init__(self) -> None:
         self.all: list[DeliveryOutcome] = []
 
@@ -130,7 +107,7 @@ class Bench:
 
 @asynccontextmanager
 async def worker_here(
-    config: Settings, parts: Parts = PARTS, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), heartbeat: float = 10
+    config: Settings, parts: Parts = PARTS, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
 ) -> AsyncIterator[Bench]:
     """A worker as the service makes it, but with this clock and without a subscription."""
     async with AsyncExitStack() as stack:
@@ -145,7 +122,7 @@ async def worker_here(
             publisher=parts.publisher(connection, connection.max_payload, config.installation),
             sender=NatsSender(js, stream),
             max_event_bytes=connection.max_payload,
-            heartbeat=heartbeat,
+            heartbeat=10,
         )
         line = make_line(Reloader(template_folders(config), core), config, broker, outcomes, parts=parts)
         line.log.now = now

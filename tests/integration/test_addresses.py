@@ -19,7 +19,6 @@ GUESS = "no servers are configured and no service runs on "
 
 @pytest.fixture(scope="module")
 def service(folder: Path) -> Iterator[Running]:
-    """A service with a broker of its own on any free port."""
     with Running(folder / "data", nats__port=0) as started:
         yield started
 

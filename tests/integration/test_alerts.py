@@ -5,6 +5,7 @@ from pathlib import Path
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.client import connect
 from tests.alerts import RULES, absent_names, dashboard_expressions, firing, series_of
+from tests.integration.profiles import with_profiles
 from tests.running import Broker, Running, all_settled, jetstream, say, wait_for
 
 
@@ -30,12 +31,11 @@ async def test_a_metric_or_label_that_nobody_exposes_is_noticed(service: Running
 
 
 async def test_dead_letters_and_refused_templates_fire_until_they_are_mended(tmp_path: Path, broker: Broker) -> None:
-    profiles = tmp_path / "templates" / "profiles"
-    profiles.mkdir(parents=True)
-    with Running(tmp_path / "service", broker.url, templates_dir=tmp_path / "templates", name="alerting") as service:
+    templates = with_profiles(tmp_path, {"usual": "extends: default\ntriggers: []\n"})
+    with Running(tmp_path / "service", broker.url, templates_dir=templates, name="alerting") as service:
         async with jetstream(service.url) as js:
             await js.publish("alerting.breadcrumbs.acme.s1.user.message.v1", b"no JSON", stream=f"alerting-{BREADCRUMBS}")
-        bad = profiles / "default.yaml"
+        bad = templates / "profiles" / "default.yaml"
         bad.write_text("budget: much\n", "utf-8")
         both = {"ContextBuilderDeadLetters", "ContextBuilderTemplatesRefused"}
         wait_for(lambda: alerts_of(service) == both, "both alerts")

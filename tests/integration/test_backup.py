@@ -9,14 +9,7 @@ from typing import Any, Literal
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
-from builder.adapters.nats.topology import (
-    BREADCRUMBS,
-    CONTEXTS,
-    DEADLETTERS,
-    DURABLE,
-    incarnation_of,
-    original_incarnation,
-)
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, DURABLE, incarnation_of, original_incarnation
 from builder.client import connect
 from builder.wire.subjects import Installation
 from tests.commands import COMMAND, run
@@ -43,7 +36,6 @@ async def content_of(js: JetStreamContext, stream: str) -> Content:
 
 
 async def talk(js: JetStreamContext, first: int, end: int) -> None:
-    """Messages of people, which are answered."""
     for number in range(first, end):
         await say(js, f"Message {number} is about the blue kiln.", f"s{number % SESSIONS}", f"m{number}")
 

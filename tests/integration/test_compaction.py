@@ -21,7 +21,6 @@ LETTER = " ".join(f"Sentence {n} of a long letter." for n in range(90))
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[Broker]:
-    """A nats-server for the test."""
     with Broker(tmp_path / "broker") as running:
         yield running
 

@@ -13,35 +13,24 @@ import pytest
 from nats.js.api import ConsumerInfo
 
 from builder.adapters.nats.topology import CONTEXTS
-from builder.app.config import bundled_folder
 from builder.client import Client, ReceivedContext, Unavailable, connect
 from tests.commands import COMMAND, DEADLINE, NOBODY_LISTENS, run
+from tests.integration.profiles import with_profiles
 from tests.running import Running, all_settled, answered, jetstream, say, until
 
-CRITIC = (bundled_folder("templates") / "profiles" / "default.yaml").read_text("utf-8") + "budget: 300\n"
+UNTRIGGERED = "extends: default\ntriggers: []\n"
 
 
 @pytest.fixture(scope="module")
 def service(folder: Path) -> Iterator[Running]:
     """The service with more consumers, whose profiles lie in the operator's folder; two of them are never triggered."""
-    profiles = folder / "templates" / "profiles"
-    profiles.mkdir(parents=True)
-    (profiles / "critic.yaml").write_text(CRITIC, "utf-8")
-    for name in ("a-b", "b"):
-        (profiles / f"{name}.yaml").write_text("extends: default\ntriggers: []\n", "utf-8")
-    with Running(folder / "service", templates_dir=folder / "templates") as running:
+    templates = with_profiles(folder, {"critic": "extends: default\nbudget: 300\n", "a-b": UNTRIGGERED, "b": UNTRIGGERED})
+    with Running(folder / "service", templates_dir=templates) as running:
         yield running
-
-
-@pytest.fixture
-def workspace() -> str:
-    """A workspace of this test alone."""
-    return f"w{uuid4().hex[:12]}"
 
 
 @asynccontextmanager
 async def listening(client: Client, consumer: str = "default") -> AsyncIterator["Contexts"]:
-    """The contexts of a consumer, while the block runs."""
     async with client.subscribed(consumer) as contexts:
         yield Contexts(contexts)
 

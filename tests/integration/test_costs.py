@@ -10,6 +10,7 @@ import pytest
 from builder.app.components import counter
 from builder.client import connect
 from tests.commands import run
+from tests.integration.profiles import with_profiles
 from tests.running import Running, all_settled, jetstream
 
 pytestmark = pytest.mark.asyncio
@@ -20,9 +21,8 @@ ANSWER = "Kiln three is free until noon."
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Running]:
     """A service with a consumer that nobody reads."""
-    (tmp_path / "templates" / "profiles").mkdir(parents=True)
-    (tmp_path / "templates" / "profiles" / "attic.yaml").write_text("extends: default\n", "utf-8")
-    with Running(tmp_path / "data", templates_dir=tmp_path / "templates", embedding__engine="none") as running:
+    templates = with_profiles(tmp_path, {"attic": "extends: default\n"})
+    with Running(tmp_path / "data", templates_dir=templates, embedding__engine="none") as running:
         yield running
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from builder.client import Unavailable, connect
 from tests.commands import NOBODY_LISTENS, run
+from tests.integration.profiles import with_profiles
 from tests.operators import operator_mode
 from tests.running import Broker, Running, environment
 
@@ -96,10 +97,8 @@ def test_an_nkey_opens_a_broker_that_knows_its_public_half(tmp_path: Path) -> No
 
 async def test_a_credentials_file_opens_an_operator_mode_server_for_the_service_and_for_an_agent(tmp_path: Path) -> None:
     lines, files = operator_mode(tmp_path)
-    profiles = tmp_path / "templates" / "profiles"
-    profiles.mkdir(parents=True)
-    (profiles / "weather.yaml").write_text("extends: default\n", "utf-8")
-    options: dict[str, Any] = {"embedding__engine": "none", "templates_dir": tmp_path / "templates", "workspace": "acme"}
+    templates = with_profiles(tmp_path, {"weather": "extends: default\n"})
+    options: dict[str, Any] = {"embedding__engine": "none", "templates_dir": templates, "workspace": "acme"}
     with Broker(tmp_path / "broker", configuration=lines) as broker:
         with Running(tmp_path / "data", broker.url, nats__credentials=files["service"], **options) as service:
             agent = connect(broker.url, "acme", user_credentials=str(files["weather"]), inbox_prefix="_INBOX.weather")

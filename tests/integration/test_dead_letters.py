@@ -48,7 +48,6 @@ BAD: dict[str, tuple[str, bytes, str]] = {
 
 @pytest.fixture(scope="module")
 def service(folder: Path, broker: Broker) -> Iterator[Running]:
-    """The service with a low limit."""
     with Running(folder / "service", broker.url, worker__max_body_bytes=LIMIT) as running:
         yield running
 
@@ -260,6 +259,5 @@ async def test_a_context_that_an_agent_gives_up_is_a_letter_with_consumer_contex
 
 
 async def letter_of(js: JetStreamContext, workspace: str) -> dict[str, Any]:
-    """The letter about a breadcrumb of this workspace."""
     letters = [letter for letter in await dead_letters(js) if letter["subject"].startswith(f"breadcrumbs.{workspace}.")]
     return letters[0] if letters else {}

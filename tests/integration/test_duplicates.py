@@ -74,7 +74,6 @@ async def test_the_service_s_own_breadcrumbs_never_stand_for_those_of_another_se
 
 
 def line(identity: str, text: str, **fields: Any) -> str:
-    """A line of a file."""
     return json.dumps({"id": identity, "schema_name": "note.v1", "context": {"content": text}} | fields)
 
 

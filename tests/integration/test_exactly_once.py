@@ -12,11 +12,11 @@ from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, Topology, ensure_streams
 from builder.app.components import Parts
-from builder.app.config import bundled_folder
 from builder.domain.context import Context
 from builder.wire.records import make_record, outgoing
 from tests.commands import COMMAND
 from tests.integration.inside import service_here, settings, worker_here
+from tests.integration.profiles import with_profiles
 from tests.running import Broker, Running, all_settled, answered, context_bytes, dead_letters, jetstream, say, until
 
 TWICE = 150
@@ -25,7 +25,6 @@ TWICE = 150
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[Broker]:
-    """A nats-server for the test."""
     with Broker(tmp_path / "broker") as running:
         yield running
 
@@ -94,14 +93,11 @@ async def test_an_event_that_is_published_twice_is_answered_once_where_it_first_
 
 
 async def test_consumers_that_cannot_be_served_take_no_other_with_them(tmp_path: Path) -> None:
-    original = (bundled_folder("templates") / "profiles" / "default.yaml").read_text("utf-8")
     # One has no room for anything, the page of the other is larger than the broker takes.
-    for name, budget in (("a-tiny", 16), ("b-huge", 2_000_000), ("c-usual", 4000)):
-        file = tmp_path / "templates" / "profiles" / f"{name}.yaml"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{original}budget: {budget}\n", "utf-8")
+    budgets = {"a-tiny": 16, "b-huge": 2_000_000, "c-usual": 4000}
+    templates = with_profiles(tmp_path, {name: f"extends: default\nbudget: {budget}\n" for name, budget in budgets.items()})
     with Broker(tmp_path / "broker", max_payload="32KB") as broker:
-        config = settings(tmp_path, broker.url).model_copy(update={"templates_dir": tmp_path / "templates"})
+        config = settings(tmp_path, broker.url).model_copy(update={"templates_dir": templates})
         async with service_here(config) as service:
             for number in range(4):
                 text = "".join(f"Line {line} of report {number}.\n" for line in range(600))
@@ -116,17 +112,14 @@ async def test_consumers_that_cannot_be_served_take_no_other_with_them(tmp_path:
 
 
 async def test_a_profile_that_is_edited_before_a_redelivery_changes_no_context(tmp_path: Path, broker: Broker) -> None:
-    config = settings(tmp_path, broker.url).model_copy(update={"templates_dir": tmp_path / "templates"})
-    profile = tmp_path / "templates" / "profiles" / "default.yaml"
-    profile.parent.mkdir(parents=True)
-    original = (bundled_folder("templates") / "profiles" / "default.yaml").read_text("utf-8")
-    profile.write_text(original, "utf-8")
+    templates = with_profiles(tmp_path, {"default": "extends: default\n"})
+    config = settings(tmp_path, broker.url).model_copy(update={"templates_dir": templates})
     async with service_here(config) as service:
         sequence = await say(service.js, "Where do I set the API key?", "s1", "m1")
         await all_settled(service.js)
     async with jetstream(broker.url) as js:
         held = await context_bytes(js)
-        profile.write_text(f"{original}budget: 500\n", "utf-8")
+        with_profiles(tmp_path, {"default": "extends: default\nbudget: 500\n"})
         await deliver_again(js, sequence)
         async with service_here(config):
             await all_settled(js)

@@ -54,7 +54,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 async def client(service: Running) -> AsyncIterator[Client]:
-    """A client of a workspace of its own."""
     async with connect(service.url, f"w{uuid4().hex[:12]}") as connected:
         yield connected
 
@@ -82,7 +81,6 @@ def asked(service: Running) -> str:
 
 @pytest.fixture
 async def reader(service: Running) -> AsyncIterator[Client]:
-    """A client of that workspace."""
     async with connect(service.url, UNCHANGED) as connected:
         yield connected
 

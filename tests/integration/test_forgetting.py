@@ -22,7 +22,6 @@ TOLD = "The vault opens with kumquat-9931."
 
 
 async def held(js: JetStreamContext, stream: str) -> list[bytes]:
-    """The bytes of all messages of a stream."""
     info = await js.stream_info(stream)
     found = []
     for sequence in range(info.state.first_seq, info.state.last_seq + 1):
@@ -109,7 +108,6 @@ async def test_a_stub_refuses_a_second_context_and_a_client_passes_it_over(tmp_p
 
 
 def events(messages: list[bytes], workspace: str) -> list[dict[str, Any]]:
-    """The contexts of a workspace, stubs left out."""
     read = [json.loads(data) for data in messages]
     return [event for event in read if event.get("workspace") == workspace]
 
@@ -133,14 +131,12 @@ async def test_a_rebuilt_store_is_at_peace_with_holes_in_the_stream(tmp_path: Pa
 
 @pytest.fixture
 async def service(tmp_path: Path, broker: Broker) -> AsyncIterator[Service]:
-    """A service of its own store."""
     async with service_here(settings(tmp_path, broker.url)) as running:
         yield running
 
 
 @pytest.fixture
 async def client(service: Service) -> AsyncIterator[Client]:
-    """A client of a workspace."""
     async with connect(service.url, "f1") as connected:
         yield connected
 

@@ -30,13 +30,11 @@ def permissions() -> str:
 
 
 def address(broker: Broker, user: str) -> str:
-    """The broker's URL with the credentials of a user."""
     return broker.url.replace("nats://", f"nats://{user}:secret@")
 
 
 @pytest.fixture(scope="module")
 def guarded(folder: Path) -> Iterator[Broker]:
-    """A broker with the users of the documentation."""
     with Broker(folder / "guarded", configuration=permissions()) as broker:
         yield broker
 
@@ -78,10 +76,7 @@ async def test_staging_and_production_share_an_account_and_hear_only_their_own(g
 
 async def test_an_agent_names_its_installation_and_gets_its_contexts(guarded: Broker, tmp_path: Path) -> None:
     with Running(tmp_path, address(guarded, "staging"), name="staging") as service:
-        async with (
-            connect(address(guarded, "agent"), name="staging") as client,
-            client.subscribed("default") as contexts,
-        ):
+        async with connect(address(guarded, "agent"), name="staging") as client, client.subscribed("default") as contexts:
             await client.send_user_message("s2", "Where is the kiln?", message_id="where")
             context = await anext(contexts)
             answer = await client.send_response(context, "In the yard.")

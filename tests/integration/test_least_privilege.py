@@ -15,6 +15,7 @@ from builder.adapters.nats.watchdog import PurgeLock
 from builder.client import connect
 from builder.wire.subjects import DEFAULT
 from tests.commands import run
+from tests.integration.profiles import with_profiles
 from tests.running import ROOT, Broker, Running, all_settled, dead_letters, environment, jetstream, say, until
 
 PAGE = (ROOT / "builder" / "docs" / "permissions.md").read_text("utf-8")
@@ -42,7 +43,6 @@ WORKER_CANNOT_HEAR = ("orders.>", "breadcrumbs.>", "contexts.>", "$JS.EVENT.>")
 
 @pytest.fixture(scope="module")
 def guarded(folder: Path) -> Iterator[Broker]:
-    """A broker with the users of the page."""
     (block,) = re.findall(r"```conf\n(authorization.*?)```", PAGE, re.DOTALL)
     with Broker(folder / "guarded", configuration=block) as broker:
         yield broker
@@ -51,17 +51,12 @@ def guarded(folder: Path) -> Iterator[Broker]:
 @pytest.fixture(scope="module")
 def worker(folder: Path, guarded: Broker) -> Iterator[Running]:
     """A worker as the worker's user, with a profile for the agent."""
-    profiles = folder / "templates" / "profiles"
-    profiles.mkdir(parents=True)
-    (profiles / "weather.yaml").write_text("extends: default\n", "utf-8")
-    with Running(
-        folder / "worker", url(guarded, "worker"), embedding__engine="none", templates_dir=folder / "templates"
-    ) as running:
+    templates = with_profiles(folder, {"weather": "extends: default\n"})
+    with Running(folder / "worker", url(guarded, "worker"), embedding__engine="none", templates_dir=templates) as running:
         yield running
 
 
 def url(broker: Broker, user: str) -> str:
-    """The address with the user's name and password."""
     return broker.url.replace("//", f"//{user}:secret@")
 
 

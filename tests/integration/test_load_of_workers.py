@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.integration.profiles import with_profiles
 from tests.postgres import new_database
 from tests.running import Broker, answered, context_bytes, dead_letters, jetstream, triggers
 from tests.workers import SHARE, Load, Workers, all_done, alone, restless, send, steady
@@ -62,12 +63,9 @@ async def test_workers_that_come_die_and_are_rolled_change_nothing_but_the_speed
 
 async def test_workers_with_two_versions_of_a_profile_answer_each_message_once(tmp_path: Path) -> None:
     load = Load(triggers=TRIGGERS // 4, sessions=50)
-    profiles = tmp_path / "templates" / "profiles"
-    profiles.mkdir(parents=True)
-    (profiles / "default.yaml").write_text("extends: default\nbudget: 2000\n", "utf-8")
     with Broker(tmp_path / "broker") as broker:
         workers = Workers(folder=tmp_path, broker=broker, options=FAST)
-        newer = {"templates_dir": tmp_path / "templates"}
+        newer = {"templates_dir": with_profiles(tmp_path, {"default": "extends: default\nbudget: 2000\n"})}
         async with jetstream(broker.url) as js:
             with workers.make(0), workers.make(1, **newer):
                 await send(js, load)

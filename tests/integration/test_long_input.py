@@ -33,7 +33,6 @@ def source(seed: int, size: int = 13_000) -> str:
 
 
 async def filled(core: Components) -> bool:
-    """Whether nothing lacks vectors."""
     return not await core.store.count_missing_vectors()
 
 
@@ -68,5 +67,4 @@ async def test_a_trigger_behind_ten_files_waits_for_none_of_their_vectors_and_th
 
 
 async def context_of(js: JetStreamContext, trigger: str) -> dict[str, Any]:
-    """The context of a trigger."""
     return next(event for event in await answered(js) if event["trigger_event_id"] == trigger)

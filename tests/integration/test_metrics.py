@@ -23,7 +23,6 @@ from tests.running import Broker, Process, Running, all_settled, answered, envir
 
 
 def value(metrics: str, name: str) -> float:
-    """The value of the first line of a metric."""
     found = re.search(rf"^{name}(?:{{[^}}]*}})? (\S+)$", metrics, re.MULTILINE)
     assert found, name
     return float(found[1])
@@ -82,7 +81,6 @@ class HalfAnHourAhead(datetime):
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> Self:
-        """Of that computer."""
         return super().now(tz) + timedelta(minutes=30)
 
 

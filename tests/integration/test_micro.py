@@ -26,21 +26,18 @@ FULL = {"agent.context.v1": json.loads(schema_files()["agent.context.v1.json"])}
 
 @pytest.fixture(scope="module")
 def staged(folder: Path, broker: Broker) -> Iterator[Running]:
-    """An installation with a name."""
     with Running(folder / "staged", broker.url, name=NAME, embedding__engine="none") as running:
         yield running
 
 
 @pytest.fixture
 async def connection(staged: Running) -> AsyncIterator[Connection]:
-    """A plain connection to its broker."""
     connection = await nats.connect(staged.url)
     yield connection
     await connection.close()
 
 
 async def answer(connection: Connection, subject: str, **request: object) -> Any:
-    """JSON of the answer."""
     return json.loads((await connection.request(subject, json.dumps(request).encode(), timeout=DEADLINE)).data)
 
 
@@ -94,7 +91,6 @@ async def test_requests_and_errors_are_counted_without_what_anybody_said(connect
 
 
 async def counts(connection: Connection, verb: str) -> dict[str, Any]:
-    """The statistics of a verb."""
     stats = ServiceStats.from_dict(await answer(connection, f"$SRV.STATS.{NAME}"))
     (endpoint,) = (each for each in stats.endpoints if each.name == verb)
     return endpoint.to_dict()

@@ -24,7 +24,6 @@ FACT, QUESTION = "The serial number of the kiln is K-4711.", "What is the serial
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[Broker]:
-    """A nats-server for the test."""
     with Broker(tmp_path / "broker") as running:
         yield running
 
@@ -37,7 +36,6 @@ async def talk(js: JetStreamContext, session: str = "s1") -> None:
 
 
 async def filled(core: Components) -> bool:
-    """Whether nothing lacks vectors."""
     return not await core.store.count_missing_vectors()
 
 
@@ -130,5 +128,4 @@ async def test_a_service_without_an_engine_is_ready_and_says_what_it_lacks_until
 
 
 async def missing(service: Running, number: int) -> bool:
-    """Whether the gauge says so."""
     return value(service.get("/metrics")[1], "context_builder_vectors_missing") == number

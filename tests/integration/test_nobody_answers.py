@@ -18,6 +18,7 @@ from builder.client.connecting import FIRST_SECONDS, open_connection, without_cr
 from builder.client.requests import Requests
 from tests.commands import COMMAND, DEADLINE, run
 from tests.free_ports import LOOPBACK
+from tests.integration.profiles import with_profiles
 from tests.running import Broker, Process, Running, dead_letters, environment, jetstream, until, wait_for
 
 LONG = "A message without room on the page. " * 99
@@ -131,7 +132,6 @@ async def test_who_was_connected_once_reconnects_and_says_so_in_one_line(
 
 
 async def has(condition: bool) -> bool:
-    """A condition for `until`."""
     return condition
 
 
@@ -163,11 +163,8 @@ def test_while_the_broker_is_away_its_service_says_so_in_a_line_of_each_part_and
 @pytest.fixture(scope="module")
 def service(folder: Path, broker: Broker) -> Iterator[Running]:
     """The service with a profile that nothing triggers, and one on whose page no long message has room."""
-    profiles = folder / "templates" / "profiles"
-    profiles.mkdir(parents=True)
-    (profiles / "on-demand.yaml").write_text("extends: default\ntriggers: []\n", "utf-8")
-    (profiles / "tiny.yaml").write_text("extends: default\nbudget: 50\n", "utf-8")
-    with Running(folder / "service", broker.url, templates_dir=folder / "templates") as running:
+    profiles = {"on-demand": "extends: default\ntriggers: []\n", "tiny": "extends: default\nbudget: 50\n"}
+    with Running(folder / "service", broker.url, templates_dir=with_profiles(folder, profiles)) as running:
         yield running
 
 

@@ -12,24 +12,12 @@ from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import REPLAY_HEADER
 from tests.commands import COMMAND, run
 from tests.integration.inside import settings, worker_here
-from tests.running import (
-    Broker,
-    Process,
-    Running,
-    all_settled,
-    answered,
-    environment,
-    jetstream,
-    say,
-    triggers,
-    until,
-)
+from tests.running import Broker, Process, Running, all_settled, answered, environment, jetstream, say, triggers, until
 
 DAY = timedelta(hours=24)
 
 
 async def messages(js: JetStreamContext) -> int:
-    """How many breadcrumbs the stream holds."""
     return (await js.stream_info(BREADCRUMBS)).state.messages
 
 
@@ -77,12 +65,10 @@ async def test_an_import_that_was_killed_goes_on_where_it_was(tmp_path: Path) ->
 
 
 async def more_than(js: JetStreamContext, count: int) -> bool:
-    """Whether the stream holds more breadcrumbs than that."""
     return await messages(js) > count
 
 
 def write(file: Path, count: int) -> Path:
-    """User messages as JSON lines."""
     records = [make_record("user.message.v1", f"m{number}", "s1", {"content": f"Message {number}."}) for number in range(count)]
     file.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
     return file

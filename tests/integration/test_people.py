@@ -1,6 +1,7 @@
 """The memory of a person on a running service: in any session of the workspace, erased and exported as a whole."""
 
 import json
+import subprocess
 from asyncio import to_thread
 from pathlib import Path
 
@@ -9,36 +10,21 @@ from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER
 from tests.commands import run
 from tests.integration.inside import service_here, settings
+from tests.integration.profiles import with_profiles
 from tests.integration.test_forgetting import held
 from tests.running import Broker, all_settled, answered, environment, say
-
-PROFILE = """\
-extends: default
-retrieval:
-  scope: user
-"""
-
-
-def with_memory(folder: Path) -> Path:
-    """A folder of templates with one more consumer, which remembers people."""
-    file = folder / "templates" / "profiles" / "friend.yaml"
-    file.parent.mkdir(parents=True)
-    file.write_text(PROFILE, "utf-8")
-    return folder / "templates"
 
 
 async def test_what_a_person_said_anywhere_is_remembered_erased_and_exported_and_nobody_elses_words_are(
     tmp_path: Path, broker: Broker
 ) -> None:
-    config = settings(tmp_path / "data", broker.url).model_copy(update={"templates_dir": with_memory(tmp_path)})
+    templates = with_profiles(tmp_path, {"friend": "extends: default\nretrieval: {scope: user}\n"})
+    config = settings(tmp_path / "data", broker.url).model_copy(update={"templates_dir": templates})
     async with service_here(config) as service:
         js = service.js
         await say(js, "I am allergic to peanuts. Always answer me in German.", "mon", "a1", user_id="ada@example.com")
-        answer = {
-            "message": "Keine Erdnüsse für Ada.",
-            "trigger_event_id": "a1",
-            "creator": {"type": "agent", "agent_id": "friend"},
-        }
+        creator = {"type": "agent", "agent_id": "friend"}
+        answer = {"message": "Keine Erdnüsse für Ada.", "trigger_event_id": "a1", "creator": creator}
         await say(js, "", "mon", "a2", schema="agent.response.v1", body=answer)
         await say(js, "Hi, I'm Bob. My peanuts PIN is 4711.", "bobs", "b1", user_id="bob")
         secret = make_record("user.message.v1", "a3", "private", {"content": "My peanuts diary."}, user_id="ada@example.com")
@@ -57,25 +43,22 @@ async def test_what_a_person_said_anywhere_is_remembered_erased_and_exported_and
         assert pages["x1"]["assembly"]["flags"] == ["no_user"]
         assert "allergic" not in pages["x1"]["content"]
 
-        reach = ("--workspace", "acme", "--servers", broker.url)
-        lines = (
-            await to_thread(run, "export", "--user", "ada@example.com", *reach, env=environment(tmp_path))
-        ).stdout.splitlines()
+        async def command(*words: str) -> subprocess.CompletedProcess[str]:
+            reach = ("--user", "ada@example.com", "--workspace", "acme", "--servers", broker.url)
+            return await to_thread(run, *words, *reach, env=environment(tmp_path))
+
+        lines = (await command("export")).stdout.splitlines()
         assert [json.loads(line)["id"] for line in lines] == ["a1", "a2", "a3", "a4"]
-        known = await to_thread(run, "history", "--user", "ada@example.com", "--json", *reach, env=environment(tmp_path))
-        assert [crumb["id"] for crumb in json.loads(known.stdout)] == ["a1", "a2", "a3", "a4"]
-        done = await to_thread(
-            run, "forget", "--user", "ada@example.com", "--by", "Eve", "--json", *reach, env=environment(tmp_path)
-        )
-        receipt = json.loads(done.stdout)
+        known = json.loads((await command("history", "--json")).stdout)
+        assert [crumb["id"] for crumb in known] == ["a1", "a2", "a3", "a4"]
+        receipt = json.loads((await command("forget", "--by", "Eve", "--json")).stdout)
         assert (receipt["breadcrumbs"], receipt["sessions"], receipt["by"]) == (4, ["mon", "private", "tue"], "Eve")
         assert receipt["messages"] == 4
         everything = b"".join([*await held(js, BREADCRUMBS), *await held(js, CONTEXTS)])
         assert b"allergic" not in everything
         assert b"ada@example.com" not in everything
         assert b"4711" in everything
-        again = await to_thread(run, "forget", "--user", "ada@example.com", *reach, env=environment(tmp_path))
-        assert "nothing of ada@example.com is remembered" in again.stderr
+        assert "nothing of ada@example.com is remembered" in (await command("forget")).stderr
         await say(js, "Do you know any peanuts?", "wed", "a5", user_id="ada@example.com")
         await all_settled(js)
         (last,) = await answered(js, "acme", "friend", "wed")

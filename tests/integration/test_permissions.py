@@ -13,7 +13,6 @@ PROTOCOL = Path(__file__).resolve().parents[2] / "builder" / "docs" / "protocol.
 
 
 def permissions() -> str:
-    """Those of the page."""
     block = re.search(r"<!-- permissions: .*? -->\n\n```conf\n(.*?)```", PROTOCOL.read_text("utf-8"), re.DOTALL)
     assert block
     return block[1]

@@ -110,15 +110,13 @@ def test_a_tool_result_without_a_session_is_on_the_page_of_its_call_though_the_b
 
 
 @pytest.mark.usefixtures("bridge")
-async def test_messages_of_no_session_share_nothing_and_write_no_empty_tag(server: RcrtServer, broker: Broker) -> None:
+def test_messages_of_no_session_share_nothing_and_write_no_empty_tag(server: RcrtServer) -> None:
     first = server.create("user.message.v1", {"content": "My code is 4711."}, "user:message")
     second = server.create("user.message.v1", {"message": "What is my code?"}, "user:message")
     pages = [context_of(server, each) for each in (first, second)]
     assert pages[0]["id"] != pages[1]["id"]
     assert "4711" not in user_text(pages[1])
     assert [tag for page in pages for tag in page["tags"] if tag in {"", "session:"}] == []
-    async with jetstream(broker.url) as js:
-        assert {each["session_id"] for each in await answered(js)} > {"_"} - {"_"}
 
 
 @pytest.mark.usefixtures("bridge")

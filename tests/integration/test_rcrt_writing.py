@@ -42,13 +42,11 @@ async def writer(server: RcrtServer, broker: Broker) -> AsyncIterator[ContextWri
 
 @pytest.fixture
 def server(tmp_path: Path, broker: Broker) -> Any:
-    """RCRT's server."""
     with RcrtServer(tmp_path / "rcrt", broker) as running:
         yield running
 
 
 def triggers(server: RcrtServer) -> list[str]:
-    """The trigger of each write."""
     return [write["context"]["trigger_event_id"] for write in server.counts()["writes"]]
 
 

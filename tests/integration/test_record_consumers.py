@@ -16,7 +16,6 @@ TRIGGER = {"schema_name": "user.message.v1"}
 async def define(
     js: JetStreamContext, name: str, version: int = 1, workspace: str = "acme", session: str = "_", **body: Any
 ) -> None:
-    """Publish an agent's definition under the id def-NAME."""
     await publish(js, "agent.def.v1", f"def-{name}", {"agent_id": name, **body}, version, workspace, session)
 
 

@@ -23,8 +23,6 @@ retrieval: {schemas: []}
 
 
 class Templates:
-    """An operator's folder."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         for kind in ("profiles", "hints"):

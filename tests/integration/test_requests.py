@@ -17,7 +17,6 @@ from tests.running import Broker, Running, all_settled, jetstream, say
 
 @pytest.fixture
 async def client(service: Running) -> AsyncIterator[Client]:
-    """A client of the workspace acme."""
     async with connect(service.url, "acme") as connected:
         yield connected
 
@@ -106,7 +105,6 @@ async def test_an_answer_that_the_broker_would_not_take_is_refused(tmp_path: Pat
 
 
 async def asked(url: str, subject: str, data: bytes) -> dict[str, Any]:
-    """The answer to raw bytes."""
     connection = await nats.connect(url)
     try:
         answer: dict[str, Any] = json.loads((await connection.request(subject, data, timeout=DEADLINE)).data)

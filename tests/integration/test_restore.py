@@ -6,7 +6,6 @@ import os
 import shutil
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import nats
 import pytest
@@ -15,29 +14,14 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.snapshot import Snapshot, restore_snapshot
-from builder.adapters.nats.topology import (
-    BREADCRUMBS,
-    DEADLETTERS,
-    RESTORED_FILE,
-    Topology,
-    ensure_streams,
-)
+from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, RESTORED_FILE, Topology, ensure_streams
 from tests.commands import COMMAND, run
-from tests.running import Broker, Process, Running, all_settled, environment, jetstream, say, until
-
-OPTIONS: dict[str, Any] = {"embedding__engine": "none", "worker__ack_wait_seconds": 2}
-SESSIONS = 4
-
-
-async def talk(js: JetStreamContext, first: int, end: int) -> None:
-    """Messages of people, which are answered."""
-    for number in range(first, end):
-        await say(js, f"Message {number} is about the blue kiln.", f"s{number % SESSIONS}", f"m{number}")
+from tests.integration.test_backup import OPTIONS, talk
+from tests.running import Broker, Process, Running, all_settled, environment, jetstream, until
 
 
 @pytest.fixture(scope="module")
 def backup(folder: Path, service: Running) -> Path:
-    """A backup of the module's service."""
     target = folder / "backup"
 
     async def make() -> None:
@@ -120,7 +104,6 @@ async def test_a_restore_sends_a_part_again_that_nobody_heard(backup: Path, tmp_
 
 
 async def there_is(js: JetStreamContext, stream: str) -> bool:
-    """Whether the broker has it."""
     try:
         await js.stream_info(stream)
     except NotFoundError:
@@ -143,8 +126,7 @@ async def test_a_restore_refuses_a_stream_with_messages_of_its_own_and_takes_an_
 
 
 @pytest.mark.parametrize(
-    ("file", "words"),
-    [("CONTEXTS.tar.s2", "is damaged: its SHA-256 is not"), ("manifest.json", "is no manifest of a backup")],
+    ("file", "words"), [("CONTEXTS.tar.s2", "is damaged: its SHA-256 is not"), ("manifest.json", "is no manifest of a backup")]
 )
 def test_a_damaged_backup_is_refused_before_anything_is_changed(file: str, words: str, backup: Path, tmp_path: Path) -> None:
     damaged = shutil.copytree(backup, tmp_path / "backup") / file

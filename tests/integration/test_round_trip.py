@@ -37,7 +37,6 @@ async def publish(js: JetStreamContext, session: str, schema: str, record: objec
 
 
 async def held(js: JetStreamContext, count: int) -> list[tuple[str, dict[str, object]]]:
-    """Subject and record of the first messages."""
     messages = [await js.get_msg(BREADCRUMBS, sequence) for sequence in range(1, count + 1)]
     return [(str(message.subject), json.loads(message.data or b"")) for message in messages]
 

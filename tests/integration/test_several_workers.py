@@ -1,8 +1,6 @@
-"""Workers of one installation: what they run is a metric, they purge one after the other, and what one forgets all forget."""
+"""Workers of one installation: what they run is a metric, they purge one after the other, and each knows what the others took."""
 
 import re
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -65,31 +63,6 @@ async def test_a_broker_that_refuses_the_bucket_keeps_nobody_from_purging(tmp_pa
             lock = PurgeLock(js, Installation("bare"))
             assert [await lock.claim(), await lock.claim()] == [True, True]
             await lock.release()
-
-
-async def test_what_is_forgotten_leaves_the_store_of_every_worker(tmp_path: Path, broker: Broker) -> None:
-    one, other = (settings(tmp_path / name, broker.url).model_copy(update={"name": "forgetting"}) for name in ("one", "other"))
-    async with (
-        service_here(one) as first, service_here(other) as second, connect(broker.url, name="forgetting") as client,
-    ):  # fmt: skip
-        await client.send_user_message("s1", "The kumquat is ripe.", message_id="m0")
-        stores = first.core.store, second.core.store
-
-        async def both_hold_it() -> bool:
-            assert [row.id async for row in client.history("s1")] == ["m0"]  # of either worker
-            return all([await store.versions("default", "m0") for store in stores])
-
-        await until(both_hold_it, "both stores to hold it")
-        await client.forget("m0", session="s1")
-
-        async def is_gone() -> bool:
-            return not any([await store.versions("default", "m0") for store in stores])
-
-        await until(is_gone, "both stores to be erased")
-        assert all([await store.count() < 2 for store in stores])
-        for name in ("one", "other"):
-            with closing(sqlite3.connect(tmp_path / name / "store.sqlite3")) as file:
-                assert file.execute("SELECT count(*) FROM breadcrumbs WHERE text LIKE '%kumquat%'").fetchone() == (0,)
 
 
 async def test_whichever_worker_is_asked_knows_what_the_others_took(tmp_path: Path, broker: Broker) -> None:

@@ -9,6 +9,7 @@ from builder.app.settings import Settings
 from builder.cli.reports import report_text
 from builder.client import connect
 from tests.integration.inside import service_here, settings
+from tests.integration.profiles import with_profiles
 from tests.integration.test_record_consumers import TRIGGER, define
 from tests.running import all_settled, answered, say, until
 
@@ -18,10 +19,8 @@ LINES = [f"Glaze {number} needs {number * 3 % 17} coats and fires at cone {numbe
 
 def with_shadows(folder: Path, **profiles: str) -> Settings:
     """Settings of a service with these profiles."""
-    (folder / "templates" / "profiles").mkdir(parents=True)
-    for name, text in profiles.items():
-        (folder / "templates" / "profiles" / f"{name}.yaml").write_text(text, "utf-8")
-    return settings(folder / "data").model_copy(update={"templates_dir": folder / "templates"})
+    (folder / "templates").mkdir()
+    return settings(folder / "data").model_copy(update={"templates_dir": with_profiles(folder, profiles)})
 
 
 async def compared(service: Service, shadows: dict[str, str], most: int = 200) -> list[dict[str, Any]]:
@@ -76,8 +75,7 @@ async def test_a_shadow_that_came_after_the_context_and_has_no_room_says_why_and
     async with service_here(config) as service:
         await say(service.js, "Where is the kiln, and who has the key to its door?", "s1", "m1")
         await all_settled(service.js)
-        for name, text in (("tiny", SMALL.replace("300", "16\non_overflow: reject")), ("same", SMALL.replace("300", "4000"))):
-            (tmp_path / "templates" / "profiles" / f"{name}.yaml").write_text(text, "utf-8")
+        with_profiles(tmp_path, {"tiny": SMALL.replace("300", "16\non_overflow: reject"), "same": SMALL.replace("300", "4000")})
 
         async def are_there() -> bool:
             return len(service.core.config.shadows) == 2

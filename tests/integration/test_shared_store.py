@@ -31,7 +31,6 @@ T = TypeVar("T")
 
 @pytest.fixture
 async def stores() -> AsyncIterator[tuple[SqlStore, SqlStore]]:
-    """Of two workers."""
     with closing(shared_store()) as one, closing(PostgresLocation(emptied()).open_store()) as two:
         yield one, two
 

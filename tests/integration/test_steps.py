@@ -21,7 +21,6 @@ CALL = {"tool": "weather", "input": {"city": "Oslo"}, "requestId": "r1"}
 
 @pytest.fixture
 async def client(service: Running) -> AsyncIterator[Client]:
-    """A client of a workspace of its own."""
     async with connect(service.url, f"w{uuid4().hex[:8]}") as connected:
         yield connected
 
@@ -43,7 +42,6 @@ async def context_of(client: Client, trigger: str, consumer: str = "default") ->
 
 
 async def question(client: Client) -> ReceivedContext:
-    """The context of a new message."""
     return await context_of(client, await client.send_user_message("s1", "What is the weather in Oslo?"))
 
 

@@ -13,6 +13,7 @@ from builder.app.health import list_subscriptions
 from builder.app.settings import NatsSettings, Settings
 from builder.client import connect
 from tests.commands import run
+from tests.integration.profiles import with_profiles
 from tests.running import Broker, Running, jetstream, until
 
 PROFILES = {
@@ -27,10 +28,8 @@ UNREAD = 7
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Running]:
     """A service with four consumers, for workspace acme."""
-    (tmp_path / "templates" / "profiles").mkdir(parents=True)
-    for name, text in PROFILES.items():
-        (tmp_path / "templates" / "profiles" / f"{name}.yaml").write_text(text, "utf-8")
-    with Running(tmp_path / "data", workspace="acme", templates_dir=tmp_path / "templates", embedding__engine="none") as running:
+    templates = with_profiles(tmp_path, PROFILES)
+    with Running(tmp_path / "data", workspace="acme", templates_dir=templates, embedding__engine="none") as running:
         yield running
 
 

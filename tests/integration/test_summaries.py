@@ -6,26 +6,18 @@ from pathlib import Path
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
-from builder.app.config import bundled_folder
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
+from tests.integration.profiles import with_profiles
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
 
-SUMMARIES = "summaries: {max_pending: 8, keep: 5, batch: 4, cap: 120}"
-PROFILE = (
-    (bundled_folder("templates") / "profiles" / "default.yaml")
-    .read_text("utf-8")
-    .replace("summaries: {}", SUMMARIES)
-    .replace("0.06", "0.1")
-)
+PROFILE = """\
+extends: default
+budget: 1200
+summaries: {max_pending: 8, keep: 5, batch: 4, cap: 120}
+sections: {summary: {max_share: 0.1}}
+"""
 SUBJECT = "breadcrumbs.acme.s1.summary.v1"
-
-
-def templates(folder: Path) -> Path:
-    """A folder with the default profile on smaller pages, whose summaries begin early."""
-    (folder / "templates" / "profiles").mkdir(parents=True)
-    (folder / "templates" / "profiles" / "default.yaml").write_text(f"{PROFILE}budget: 1200\n", "utf-8")
-    return folder / "templates"
 
 
 async def published(js: JetStreamContext) -> list[dict[str, object]]:
@@ -55,7 +47,7 @@ def covers(summaries: list[dict[str, object]]) -> list[str]:
 
 
 async def test_two_workers_of_which_one_is_killed_summarise_each_batch_once(tmp_path: Path, broker: Broker) -> None:
-    held = templates(tmp_path)
+    held = with_profiles(tmp_path, {"default": PROFILE})
     one, two = (Running(tmp_path / name, broker.url, worker__ack_wait_seconds=2, templates_dir=held) for name in ("one", "two"))
     async with jetstream(broker.url) as js:
         await ensure_streams(js, Topology())

@@ -5,7 +5,6 @@ import json
 from collections.abc import Awaitable, Iterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from nats.js import JetStreamContext
@@ -15,6 +14,7 @@ from builder.adapters.nats.topology import BREADCRUMBS
 from builder.app.service import open_service
 from builder.wire.subjects import DEFAULT
 from tests.integration.inside import settings
+from tests.integration.profiles import with_profiles
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
 
 PATIENCE = 2.0
@@ -36,34 +36,19 @@ PAGE_END = """
 @pytest.fixture(scope="module")
 def templates(folder: Path) -> Path:
     """An agent that waits for its tools."""
-    profiles = folder / "templates" / "profiles"
-    profiles.mkdir(parents=True)
-    (profiles / "coder.yaml").write_text("extends: default\ntriggers: [user.message.v1, tool.response.v1]\n", "utf-8")
-    return profiles.parent
+    return with_profiles(folder, {"coder": "extends: default\ntriggers: [user.message.v1, tool.response.v1]\n"})
 
 
 def serving(data: Path, broker: Broker, templates: Path) -> Running:
-    """A service that waits for tools for a moment."""
     return Running(
-        data,
-        broker.url,
-        templates_dir=templates,
-        worker__tool_timeout_seconds=PATIENCE,
-        worker__ack_wait_seconds=PATIENCE,
+        data, broker.url, templates_dir=templates, worker__tool_timeout_seconds=PATIENCE, worker__ack_wait_seconds=PATIENCE
     )
 
 
 @pytest.fixture(scope="module")
 def service(folder: Path, broker: Broker, templates: Path) -> Iterator[Running]:
-    """One for the module."""
     with serving(folder / "service", broker, templates) as running:
         yield running
-
-
-@pytest.fixture
-def workspace() -> str:
-    """One of its own."""
-    return f"w{uuid4().hex[:8]}"
 
 
 async def call(js: JetStreamContext, workspace: str, *others: Awaitable[object]) -> None:
@@ -74,7 +59,6 @@ async def call(js: JetStreamContext, workspace: str, *others: Awaitable[object])
 
 
 async def result(js: JetStreamContext, workspace: str, request: str, output: str) -> None:
-    """A tool answers."""
     body = {"request_id": request, "tool": "bash", "status": "success", "output": output}
     await say(js, "", "s1", f"of-{request}", workspace, schema="tool.response.v1", body=body)
 

@@ -18,7 +18,8 @@ from builder.client import Client, ReceivedContext, connect, sync
 from builder.wire.subjects import MESSAGE_ID_HEADER
 from builder.wire.traces import trace_of
 from tests.collector import Collector, Received
-from tests.running import Broker, Running, all_settled, answered, jetstream, wait_for
+from tests.integration.profiles import with_profiles
+from tests.running import Broker, Running, all_settled, jetstream, wait_for
 
 SESSION, QUESTION, PERSON = "maya@example.com", "Where does the zebra sleep?", "Maya Okonkwo"
 
@@ -34,10 +35,8 @@ def service(folder: Path, broker: Broker, collector: Collector) -> Iterator[Runn
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         patch.setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
-        profiles = folder / "templates" / "profiles"
-        profiles.mkdir(parents=True)
-        (profiles / "later.yaml").write_text("extends: default\ndebounce: 0.2\naudience: {any_tags: [later]}\n", "utf-8")
-        running = Running(folder / "service", broker.url, templates_dir=folder / "templates")
+        later = "extends: default\ndebounce: 0.2\naudience: {any_tags: [later]}\n"
+        running = Running(folder / "service", broker.url, templates_dir=with_profiles(folder, {"later": later}))
     with running:
         yield running
 
@@ -144,15 +143,6 @@ def test_a_client_without_await_sends_the_span_of_its_thread(
         client.ask("plain", "Hello?")
     wait_for(lambda: collector.named("plain"), "its span")
     wait_for(lambda: "process breadcrumb" in collector.below(only(collector.named("plain"))), "the span of its message")
-
-
-async def test_a_copy_with_another_trace_gets_no_second_context(service: Running, tracer: trace.Tracer) -> None:
-    async with connect(service.url) as client, jetstream(service.url) as js:
-        for _ in range(2):
-            with tracer.start_as_current_span("sent again"):
-                await client.send_user_message("copies", "Hello?", message_id="c1", created_at=None)
-        await all_settled(js)
-        assert len(await answered(js, session="copies")) == 1
 
 
 async def test_a_service_whose_collector_is_away_works_and_stops(

@@ -5,7 +5,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from nats.js import JetStreamContext
@@ -38,15 +37,8 @@ WATCHFUL = (str(Path(__file__).with_name("watchful.py")),)
 
 @pytest.fixture(scope="module")
 def service(folder: Path, broker: Broker) -> Iterator[Running]:
-    """The service."""
     with Running(folder / "service", broker.url, WATCHFUL, worker__ack_wait_seconds=2) as running:
         yield running
-
-
-@pytest.fixture
-def workspace() -> str:
-    """A workspace of this test alone."""
-    return f"w{uuid4().hex[:12]}"
 
 
 async def bound(js: JetStreamContext) -> bool:
@@ -174,7 +166,6 @@ async def test_imports_into_a_stream_that_was_made_again_are_all_delivered_with_
 
 
 async def there(js: JetStreamContext, *streams: str) -> bool:
-    """Whether the streams exist."""
     return set(streams) <= {str(info.config.name) for info in await js.streams_info()}
 
 
@@ -200,7 +191,6 @@ async def test_health_tells_when_the_stream_would_break_a_promise(service: Runni
 
 
 async def health(service: Running, wanted: int) -> bool:
-    """Whether both say so."""
     return service.get("/livez")[0] == service.get("/readyz")[0] == wanted
 
 

@@ -1,12 +1,13 @@
-"""One runner for all jobs: it guards, pauses after failures, reports them, and gives way."""
+"""Jobs are guarded, pause after failures and give way; heartbeat, backoff and guard keep a loop alive and say no words."""
 
 import asyncio
+import logging
 
 import pytest
 from typing_extensions import override
 
-from builder.domain.errors import Unavailable
-from builder.worker.jobs import Job, JobRunner, Observer, Pace, Pauses
+from builder.domain.errors import Misconfigured, Rejected, Unavailable
+from builder.worker.jobs import Backoff, Job, JobRunner, Observer, Pace, Pauses, frames, guard, heartbeat
 from tests.commands import DEADLINE
 
 PACE = Pace(wait=0, max_waits=3, pauses=Pauses(0, 0))
@@ -59,3 +60,112 @@ async def test_a_job_that_gives_way_waits_for_deliveries_but_not_for_ever() -> N
     task.cancel()
     await asyncio.wait({task})
     assert looks == [False] * (PACE.max_waits + 1)
+
+
+log = logging.getLogger("builder.worker.loop")
+PAUSES = Pauses(first=1, longest=5)
+
+
+async def raising(error: Exception) -> None:
+    raise error
+
+
+async def test_a_heartbeat_goes_on_while_the_block_runs_and_ends_with_it() -> None:
+    beats, enough = list[int](), asyncio.Event()
+
+    async def beat() -> None:
+        beats.append(len(beats))
+        if len(beats) == 3:
+            enough.set()
+
+    async with asyncio.timeout(DEADLINE), heartbeat(beat, 0.001):
+        await enough.wait()
+    assert [task for task in asyncio.all_tasks() if "beats" in repr(task)] == []
+    assert beats[:3] == [0, 1, 2]
+
+
+async def test_a_heartbeat_ends_with_a_block_that_fails_or_is_cancelled() -> None:
+    begun = asyncio.Event()
+
+    async def beat() -> None: ...
+
+    async def block() -> None:
+        async with heartbeat(beat, 0.001):
+            begun.set()
+            await asyncio.Event().wait()
+
+    with pytest.raises(ValueError, match="a bug"):
+        async with heartbeat(beat, 0.001):
+            raise ValueError("a bug")
+    task = asyncio.create_task(block())
+    await begun.wait()
+    task.cancel()
+    await asyncio.wait({task})
+    assert task.cancelled()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_the_guard_gives_what_the_work_gives() -> None:
+    assert await guard(asyncio.sleep(0, "done"), log, "work") == "done"
+
+
+@pytest.mark.parametrize("error", [Rejected("no"), Unavailable("away"), Misconfigured("wrong")])
+async def test_errors_of_ours_pass_the_guard(error: Exception) -> None:
+    with pytest.raises(type(error), match=str(error)):
+        await guard(raising(error), log, "work")
+
+
+async def test_a_cancellation_passes_the_guard() -> None:
+    task = asyncio.create_task(guard(asyncio.Event().wait(), log, "work"))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+def key_error() -> None:
+    raise KeyError("hunter2")
+
+
+def value_error(*, is_suppressed: bool) -> None:
+    try:
+        key_error()
+    except KeyError as error:
+        raise ValueError("hunter2") from None if is_suppressed else error
+
+
+def test_the_frames_leave_out_a_cause_that_was_suppressed() -> None:
+    with pytest.raises(ValueError, match="hunter2") as caught:
+        value_error(is_suppressed=True)
+    assert "which led to" not in frames(caught.value)
+
+
+async def test_failures_at_once_count_as_one() -> None:
+    backoff = Backoff(PAUSES)
+    assert [backoff.note_failure() for _ in range(4)] == [1, 1, 1, 1]
+
+
+async def test_each_failure_in_a_row_doubles_the_pause_up_to_the_longest() -> None:
+    backoff = Backoff(Pauses(first=0.001, longest=0.005))
+    pauses = []
+    for _ in range(5):
+        pauses.append(backoff.note_failure())
+        await backoff.wait()
+    assert pauses == [0.001, 0.002, 0.004, 0.005, 0.005]
+
+
+async def test_a_success_ends_the_pause_and_the_row() -> None:
+    backoff = Backoff(Pauses(first=3600, longest=7200))
+    backoff.note_failure()
+    backoff.note_success()
+    async with asyncio.timeout(DEADLINE):
+        await backoff.wait()
+    assert backoff.note_failure() == 3600
+
+
+async def test_what_waits_goes_on_when_the_pause_is_over() -> None:
+    backoff, loop = Backoff(Pauses(first=0.02, longest=1)), asyncio.get_running_loop()
+    start = loop.time()
+    backoff.note_failure()
+    await backoff.wait()
+    assert loop.time() >= start + 0.02

@@ -146,6 +146,17 @@ async def test_a_walk_that_is_ended_at_a_shutdown_costs_the_earlier_message_no_a
     assert await bench.store.start_attempt(make_place(1)) == 1
 
 
+async def test_a_bug_in_an_earlier_message_uses_up_its_attempts_and_then_it_is_passed_over() -> None:
+    bench = Bench(hello(1), hello(2))
+    bench.fails["m1"] = RuntimeError("a bug")
+    for _ in range(ATTEMPTS - 1):
+        with pytest.raises(RuntimeError):
+            await bench.walk()
+    await bench.walk()
+    assert bench.ids == ["m2"]
+    assert [sequence for sequence, _ in bench.publisher.letters] == [1]
+
+
 async def test_a_message_whose_own_attempt_runs_is_remembered_without_another_attempt() -> None:
     bench = Bench(hello(1))
     bench.log.in_work.add(make_place(1))

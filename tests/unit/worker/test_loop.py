@@ -1,4 +1,4 @@
-"""The loop settles every delivery exactly once, says how it ended, and keeps a session in order."""
+"""The loop settles every delivery exactly once, says how it ended, keeps a session in order, and tries a suspect alone."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -10,20 +10,20 @@ import pytest
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.errors import Unavailable
+from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import DeliveryOutcome
 from builder.publish.event import encode
 from builder.worker.erasure import Forgetting
 from builder.worker.jobs import Observer, Pauses
-from builder.worker.loop import Rules, Worker
+from builder.worker.loop import Attempts, Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
 from builder.worker.turns import Turns
 from tests.commands import DEADLINE
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile
 from tests.ports import HandDelivery, MemoryPublisher, MemoryStream, make_log
-from tests.stores import DurableStore
+from tests.stores import DurableStore, durable_store
 from tests.summarised import make_builder
 
 ATTEMPTS = 3
@@ -61,7 +61,7 @@ class Store(DurableStore):
 class Bench(Observer):
     """A worker for one consumer. step: as of the store. outcomes: of what was processed."""
 
-    def __init__(self, step: Step = nothing) -> None:
+    def __init__(self, step: Step = nothing, pauses: Pauses = PAUSES) -> None:
         self.store, self.publisher, self.stream = Store(step), MemoryPublisher(), MemoryStream()
         self.outcomes: list[DeliveryOutcome] = []
         builder = make_builder(self.store, (make_profile(consumer="a"),))
@@ -73,7 +73,7 @@ class Bench(Observer):
         forgetting = cast("Forgetting", SimpleNamespace(apply=nothing))
         processor = Processor(lambda: builder, self.log, contexts, forgetting, Turns(), timedelta(hours=1))
         letters = DeadLetters(self.publisher, self.stream)
-        self.worker = Worker(processor, self.log, letters, (self,), Rules(heartbeat=0.001, pauses=PAUSES))
+        self.worker = Worker(processor, self.log, letters, (self,), Rules(heartbeat=0.001, pauses=pauses))
 
     @override
     def delivered(self, outcome: DeliveryOutcome) -> None:
@@ -119,6 +119,20 @@ async def test_while_the_store_is_away_pauses_grow_and_no_attempt_is_used_up() -
         assert (await bench.process(delivery)).reason == "the disk is away"
     assert delivery.settled == [f"retry after {pause}" for pause in (0.001, 0.002, 0.004, 0.004, 0.004, 0.004)]
     assert bench.publisher.letters == []
+
+
+async def test_nothing_else_is_tried_while_the_store_is_away() -> None:
+    times: list[float] = []
+
+    async def away_at_first(_: Breadcrumb) -> None:
+        times.append(asyncio.get_running_loop().time())
+        if len(times) == 1:
+            raise Unavailable("the disk is away")
+
+    bench = Bench(away_at_first, Pauses(first=0.1, longest=0.1))
+    for delivery in (hello(1), hello(2, "s43")):
+        await bench.process(delivery)
+    assert times[1] >= times[0] + 0.1
 
 
 async def test_a_store_that_cannot_even_undo_the_attempt_leaves_it_counted(caplog: pytest.LogCaptureFixture) -> None:
@@ -219,3 +233,50 @@ async def test_a_subject_that_is_no_subject_is_rejected_and_stops_nothing() -> N
     bench, delivery = Bench(), HandDelivery(hello(1).arrival, subject="nonsense")
     assert (await bench.process(delivery)).outcome == "rejected"
     assert (await bench.process(hello(2))).outcome == "published"
+
+
+ONE, TWO = make_place(1), make_place(2)
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+async def test_the_last_attempt_is_rejected_and_stays_counted(limit: int) -> None:
+    store = durable_store()
+    attempts = Attempts(make_log(MemoryStream(), store, max_attempts=limit))
+    for _ in range(limit - 1):
+        async with attempts.start(ONE):
+            pass
+    for _ in range(2):
+        with pytest.raises(Rejected, match=r"attempts ended in a crash or a bug"):
+            async with attempts.start(ONE):
+                pytest.fail("it was tried")
+    assert await store.start_attempt(ONE) == limit + 2
+
+
+async def test_places_are_in_work_as_long_as_their_attempts_run() -> None:
+    log = make_log(MemoryStream(), durable_store())
+    attempts, in_work = Attempts(log), log.in_work
+    for _ in range(2):
+        async with attempts.start(ONE):
+            assert in_work == {ONE}
+        assert in_work == set()
+    with pytest.raises(ValueError, match="a bug"):
+        async with attempts.start(TWO):
+            raise ValueError("a bug")
+    assert in_work == set()
+
+
+async def test_first_attempts_run_side_by_side_and_suspects_one_after_the_other() -> None:
+    log, most = make_log(MemoryStream(), durable_store()), list[int]()
+    attempts, running = Attempts(log), log.in_work
+
+    async def run(place: Place) -> None:
+        async with attempts.start(place):
+            for _ in range(5):
+                most.append(len(running))
+                await asyncio.sleep(0)
+
+    await asyncio.gather(run(ONE), run(TWO))
+    assert max(most) == 2
+    most.clear()
+    await asyncio.gather(run(ONE), run(TWO))
+    assert max(most) == 1

@@ -50,7 +50,6 @@ async def test_compact_stands_for_everything_but_the_tail_and_keeps_what_people_
 
 
 def verbatim(crumb: Breadcrumb) -> list[str]:
-    """Texts of the lines that a summary keeps word for word."""
     return [line["text"] for line in lines(crumb) if line["verbatim"]]
 
 

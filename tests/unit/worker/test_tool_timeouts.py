@@ -1,4 +1,4 @@
-"""Time-outs of tool calls, with a view and a clock of the test."""
+"""Time-outs of tool calls, with a view and a clock of the test, and the failure of a call that nobody answers."""
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
@@ -16,7 +16,8 @@ from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller
-from builder.worker.tool_timeouts import MAX_BUGS, RETRY_SECONDS, TimeoutRules, ToolTimeouts
+from builder.remember.decode import decode
+from builder.worker.tool_timeouts import MAX_BUGS, RETRY_SECONDS, TimeoutRules, ToolTimeouts, timeout_event
 from tests.conversations import answered, bash, replied, said
 from tests.factories import MORNING, make_place, make_profile, make_view
 from tests.ports import FixedConsumers, HandDelivery, MemoryStream, make_log
@@ -57,11 +58,7 @@ def hand_over(row: StoredBreadcrumb, tags: Sequence[str] = (), **arrival: Any) -
 
 
 async def settled(
-    delivery: HandDelivery,
-    sent: Sent,
-    rows: Sequence[StoredBreadcrumb],
-    after: float,
-    profile: Profile = WAITING,
+    delivery: HandDelivery, sent: Sent, rows: Sequence[StoredBreadcrumb], after: float, profile: Profile = WAITING
 ) -> list[str]:
     """How the delivery was settled so many seconds after it came. rows: what is remembered by then."""
 
@@ -160,3 +157,28 @@ async def test_a_call_that_a_later_version_makes_waits_for_the_time_of_that_vers
     edit = replied(3, "I look.", bash("b", "pwd"), bash("c", "id"), id="m2", version=2)
     assert await settled(hand_over(CALLING), sent, [CALLING, edit], 30) == ["ack"]
     assert sent.requests == ["b"]
+
+
+CALL = replied(1, "", bash("r1", "make"), tags=["task:t7", "blue"]).breadcrumb
+DUE = MORNING + timedelta(minutes=5)
+
+
+def test_it_answers_the_call_in_its_session_with_its_tags_and_its_task() -> None:
+    event = timeout_event(CALL, "r1", "bash", 300, DUE)
+    crumb = decode(StreamMessage(subject=event.subject, data=event.data, place=make_place(2), received_at=DUE))
+    assert (crumb.workspace, crumb.session, crumb.schema) == ("acme", "s42", "tool.error.v1")
+    assert (crumb.calls, crumb.call_signatures, crumb.tool, crumb.failed) == (("r1",), (), "bash", True)
+    assert (crumb.tags, crumb.task, crumb.answers) == (("task:t7", "blue"), "t7", "m1")
+    assert (crumb.created_at, json.loads(crumb.body)["error_message"]) == (DUE, "no answer in 300 s")
+
+
+def test_its_id_depends_on_the_call_alone() -> None:
+    first, slower = (timeout_event(CALL, "r1", "bash", seconds, DUE).message_id for seconds in (60, 300))
+    assert first == slower != timeout_event(CALL, "r2", "bash", 60, DUE).message_id
+
+
+def test_it_ends_when_the_call_does() -> None:
+    ending = replace(CALL, expires_at=DUE + timedelta(hours=1))
+    event = timeout_event(ending, "r1", "bash", 300, DUE)
+    crumb = decode(StreamMessage(subject=event.subject, data=event.data, place=make_place(2), received_at=DUE))
+    assert crumb.expires_at == ending.expires_at

@@ -1,7 +1,6 @@
 """Sessions keep the order of the stream; sessions and workspaces take turns."""
 
 import asyncio
-from collections.abc import Awaitable
 from functools import partial
 from threading import Event
 
@@ -179,17 +178,14 @@ async def test_a_turn_that_is_cancelled_passes_its_place_on() -> None:
     assert (turns._free, turns._waiting) == (1, {})
 
 
-def test_no_more_pieces_of_work_run_at_once_than_there_are_places() -> None:
-    async def scenario() -> None:
-        turns, runs = Turns(places=3), Runs()
-        for number in range(7):
-            runs.begin(f"s{number}", turns.of("acme", f"s{number}"))
-        await idle()
-        assert runs.begun == ["s0", "s1", "s2"]
+async def test_no_more_pieces_of_work_run_at_once_than_there_are_places() -> None:
+    turns, runs = Turns(places=3), Runs()
+    for number in range(7):
+        runs.begin(f"s{number}", turns.of("acme", f"s{number}"))
+    await idle()
+    assert runs.begun == ["s0", "s1", "s2"]
+    async with asyncio.timeout(DEADLINE):
         await runs.end(*(f"s{number}" for number in range(7)))
-
-    work: Awaitable[None] = scenario()
-    asyncio.run(asyncio.wait_for(work, DEADLINE))
 
 
 async def test_who_works_in_the_thread_gives_its_place_away_and_waits_for_the_thread_in_turn() -> None:

@@ -21,7 +21,6 @@ def check(problem: str) -> Check:
 
 
 async def answer(path: str, readiness: Readiness, registry: CollectorRegistry, alive: bool = True) -> tuple[int, str]:
-    """Status code and body of a route."""
     handlers = dict(routes(lambda: alive, readiness, registry))
     events: list[dict[str, Any]] = []
 

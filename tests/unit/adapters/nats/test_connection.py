@@ -7,13 +7,7 @@ from nats.errors import ConnectionClosedError
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError, ServiceUnavailableError
 
-from builder.adapters.nats.connection import (
-    STORE_FAILED_CODE,
-    SUBJECT_IS_TAKEN,
-    believe_only_the_server,
-    optional,
-    translated,
-)
+from builder.adapters.nats.connection import STORE_FAILED_CODE, SUBJECT_IS_TAKEN, believe_only_the_server, optional, translated
 from builder.domain.errors import AlreadyPublished, Unavailable
 
 

@@ -67,10 +67,7 @@ def test_a_section_is_changed_by_its_name_and_taken_out_by_null() -> None:
         ("extends: bas", "^profiles/mine.yaml line 1: it extends 'bas', and no preset or profile has this name; write base$"),
         ("extends: loop", "loop extends pool extends loop; take one of them out"),
         ("extends: 7", "extends is 7; give the name of a preset or a profile, or a list of names"),
-        (
-            "extends: broken",
-            "^presets/broken.yaml line 1: a bracket or a brace is not closed, or a comma",
-        ),
+        ("extends: broken", "^presets/broken.yaml line 1: a bracket or a brace is not closed, or a comma"),
         (
             "extends: wrong",
             r"^presets/wrong.yaml line 2: `window.trim_to`: \"many\" is not a whole number; write a whole number \(and 1 more: ",

@@ -28,12 +28,7 @@ def found(*sections: dict[str, Any], as_preset: bool = False, **settings: Any) -
     values = {"retrieval": NOTHING_FOUND, "sections": [*sections, CURRENT], **settings}
     behind = [section for section in sections if section["source"] == "reminder"]
     values["sections"] = [*(section for section in sections if section not in behind), CURRENT, *behind]
-    known = LintFacts(
-        moving=HINTS,
-        models={"gpt-4o": ModelFacts(window=128_000)},
-        overused=overused,
-        count=load_counter,
-    )
+    known = LintFacts(moving=HINTS, models={"gpt-4o": ModelFacts(window=128_000)}, overused=overused, count=load_counter)
     profile = parse_profile("mine", yaml.safe_dump(values))
     told = tuple(lint_profile(profile, settings.get("model"), known, as_preset))
     assert all(finding.fix for finding in told)

@@ -43,7 +43,6 @@ def only(consumers: RecordConsumers) -> Profile:
 
 
 def notes(consumers: RecordConsumers) -> dict[str, str]:
-    """Place → problem."""
     return {finding.place.strip("`"): finding.problem for finding in consumers.findings}
 
 
@@ -197,10 +196,7 @@ def test_a_record_extends_a_profile_of_ones_own() -> None:
     [
         (agent(context_trigger={}), "context_trigger names no schema_name"),
         (agent(context_trigger=[1]), "input should be an object, got a list of 1"),
-        (
-            agent(context_trigger={"schema_name": "a.v1", "any_tags": 7}),
-            "input should be a valid array, got a number",
-        ),
+        (agent(context_trigger={"schema_name": "a.v1", "any_tags": 7}), "input should be a valid array, got a number"),
         (agent(context_sources={"always": [{"type": "tag"}]}), "context_sources.always.0 has type: tag and names no tag"),
         (agent(context_builder={"budgte": 3}), "there is no setting 'budgte'"),
         (agent(context_builder={"extends": "nobody"}), "it extends 'nobody', and no preset or profile has this name"),

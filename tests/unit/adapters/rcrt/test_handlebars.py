@@ -49,10 +49,7 @@ def test_comments_go_and_take_a_line_of_their_own_with_them(source: str, text: l
         ("{{#each a}}{{else if b}}x{{/if}}", "line 1: {{else if b}} is not closed; write {{/each}} after it"),
         ("{{/each}}", "line 1: {{/each}} ends or divides no block; take it out"),
         ("a\n{{else}}", "line 2: {{else}} ends or divides no block; take it out"),
-        (
-            "a\n\nb {{context.title",
-            "line 3: {{" + UNCLOSED,
-        ),
+        ("a\n\nb {{context.title", "line 3: {{" + UNCLOSED),
         ("{{!-- a }}", "line 1: {{" + UNCLOSED),
         ("{{{a}}", "line 1: {{{" + UNCLOSED),
         ("\n\\{{a}}", "line 2: \\{{ shows braces; write {{ '{{' }} in Jinja2"),

@@ -16,8 +16,8 @@ from builder.adapters.sqlite import SqliteStore
 from builder.adapters.sqlite.connection import SqliteConnection
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
-from builder.domain.recall import RecallQuery, Scope
-from tests.factories import FAR, MODEL, latest_of, make_answer, make_catalog, make_place, make_question, make_remembered
+from tests.contract.test_store import query
+from tests.factories import make_answer, make_catalog, make_place, make_question, make_remembered
 from tests.running import wait_for
 
 ROOT = Path(__file__).parents[4]
@@ -61,16 +61,7 @@ def go(*writers: subprocess.Popen[str]) -> None:
 
 
 async def recalled(store: SqliteStore, session: str) -> list[str]:
-    query = RecallQuery(
-        scope=Scope(workspace="acme", sessions=(session,)),
-        session=session,
-        after=Place(0, 0),
-        until=FAR,
-        limit=9999,
-        pinned=(),
-        model=MODEL,
-    )
-    return [row.breadcrumb.id for row in (await store.recall(query)).rows]
+    return [row.breadcrumb.id for row in (await store.recall(query(until=10**9, session=session, limit=9999))).rows]
 
 
 async def test_a_reopened_file_holds_everything(tmp_path: Path) -> None:
@@ -83,16 +74,7 @@ async def test_a_reopened_file_holds_everything(tmp_path: Path) -> None:
     await before.start_attempt(make_place(3))
     before.close()
     after = SqliteStore(path)
-    query = RecallQuery(
-        scope=Scope(workspace="acme", sessions=("s42",)),
-        session="s42",
-        after=make_place(0),
-        until=make_place(9),
-        limit=9,
-        pinned=(latest_of("tool.catalog.v1"),),
-        model=MODEL,
-    )
-    recall = await after.recall(query)
+    recall = await after.recall(query(pinned=("tool.catalog.v1",)))
     assert (recall.rows, recall.pinned) == ((said,), ((catalog,),))
     assert await after.watermark("acme", "s42") == make_place(2)
     assert await after.start_attempt(make_place(3)) == 2
@@ -242,9 +224,7 @@ SENDERS = "; ".join((*INDEXES, *COLUMNS, "DROP TABLE editions", "DROP TABLE edit
 """Takes away what later files have."""
 
 
-async def test_what_a_file_held_before_senders_were_kept_has_its_agent_alone_and_what_comes_now_has_all(
-    tmp_path: Path,
-) -> None:
+async def test_what_a_file_held_before_senders_were_kept_has_its_agent_alone_and_what_comes_now_has_all(tmp_path: Path) -> None:
     path = str(tmp_path / "store.db")
     store = SqliteStore(path)
     assert await store.remember(before := make_remembered("Before.", body='{"creator":{"agent_id":"koch"}}', agent="koch"))

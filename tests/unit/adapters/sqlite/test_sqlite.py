@@ -13,7 +13,6 @@ from tests.factories import make_remembered
 
 
 def damaged(path: Path, kind: str) -> None:
-    """Damage the closed file."""
     data = path.read_bytes()
     middle = len(data) // 2
     path.write_bytes(

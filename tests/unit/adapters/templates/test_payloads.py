@@ -101,12 +101,6 @@ def test_the_sample_has_every_family_and_verdict() -> None:
     assert len(SAMPLE) >= (40 if is_full() else 15)
 
 
-def test_an_error_names_its_text() -> None:
-    with pytest.raises(AssertionError) as caught, naming(PAYLOADS[0]):
-        assert PAYLOADS[0].text == ""
-    assert caught.value.__notes__ == [f"payload: {PAYLOADS[0].id}"]
-
-
 def test_a_leak_would_be_seen() -> None:
     assert leaks(f"it is {7 * 191}", "{{ 7*191 }}") == ["1337"]
     assert leaks("it is 1337", "say 1337") == []

@@ -44,11 +44,7 @@ def test_the_bundled_templates_have_no_faults() -> None:
         ("- {{ speaker }}{% if body.content %} spoke{% endif %}", NOTHING, SHOW),
         ("{{ text.titel }}", "it fails on an example: line 1: 'str object' has no attribute 'titel'", "mend the template"),
         ("{{ text + 1 }}", "it fails on an example: line 1: TypeError: can only concatenate str", "mend the template"),
-        (
-            "{{ 'x' * 10000000 }}",
-            "it fails on an example: line 1: it makes more text than a rendering may",
-            "mend the template",
-        ),
+        ("{{ 'x' * 10000000 }}", "it fails on an example: line 1: it makes more text than a rendering may", "mend the template"),
         (LOOP, "it fails on an example: line 1: it takes more steps", "mend the template"),
         (" ", "there is nothing in it", "write what is to be shown, or take the file away"),
         ("{{ body.title }}", "it fails on an example: it renders nothing; the example", SHOW),

@@ -18,7 +18,6 @@ async def publish_catalog(client: Client, tool: str) -> None:
 
 
 async def remark(client: Client, text: str) -> None:
-    """Words of another agent."""
     await client.send("agent.response.v1", {"message": text, "creator": {"agent_id": "door"}}, session="s1")
 
 

@@ -112,10 +112,7 @@ def test_files_of_a_folder_are_read_and_written_once(tmp_path: Path) -> None:
             list(read_files(wrong))
 
 
-@pytest.mark.parametrize(
-    "source",
-    ["{{#each context.rows}}{{this}}", "{{context.[__class__]}}", "{{/if}}"],
-)
+@pytest.mark.parametrize("source", ["{{#each context.rows}}{{this}}", "{{context.[__class__]}}", "{{/if}}"])
 def test_what_cannot_be_read_or_would_be_refused_is_reported_and_not_written(source: str, tmp_path: Path) -> None:
     hints = {"transform": {"line": {"type": "template", "template": source}}}
     values = [record(hints), record(hints | {"exclude": ["x"]}, "order.v1"), record({"transform": {"line": TEMPLATE}}, "note.v1")]

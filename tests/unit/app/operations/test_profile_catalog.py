@@ -15,7 +15,6 @@ def shelf(folder: Path | None = None) -> ProfileCatalog:
 
 
 def written(folder: Path, file: str, text: str) -> Path:
-    """The folder, with this file in it."""
     (folder / file).parent.mkdir(exist_ok=True)
     (folder / file).write_text(text, "utf-8")
     return folder

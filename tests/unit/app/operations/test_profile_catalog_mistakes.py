@@ -82,13 +82,12 @@ MISTAKES = {
     "phrase with a width": {"phrases/de.yaml": 'repeats: " ({number:99999} mal)"\n'},
     "section without a heading": {
         PROFILE: "pinned: [{schemas: [ticket.v1], section: tickets}]\nsections:\n"
-        "  - {name: tickets, source: pinned}\n  - {name: current, source: trigger}\n",
+        "  - {name: tickets, source: pinned}\n  - {name: current, source: trigger}\n"
     },
 }
 
 
 def messages(folder: Path, files: dict[str, str]) -> dict[str, list[str]]:
-    """Command → its lines."""
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, "utf-8")

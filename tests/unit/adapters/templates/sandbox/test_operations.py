@@ -11,8 +11,7 @@ from builder.adapters.templates.sandbox.operations import FILTERS, of_method, of
 
 
 @pytest.mark.parametrize(
-    ("operator", "left", "right", "made"),
-    [("*", "ab", 50, "ab" * 50), ("*", 3, [1, 2], [1, 2] * 3), ("+", "ab", "cd", "abcd")],
+    ("operator", "left", "right", "made"), [("*", "ab", 50, "ab" * 50), ("*", 3, [1, 2], [1, 2] * 3), ("+", "ab", "cd", "abcd")]
 )
 def test_an_operator_is_charged_for_at_least_its_result(operator: str, left: Any, right: Any, made: Any) -> None:
     assert of_operator(operator, left, right) >= len(made)

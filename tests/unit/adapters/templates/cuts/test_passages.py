@@ -1,8 +1,8 @@
-"""Which passages of a text are near to a question."""
+"""Which passages of a text are near to a question, and at which places it may be cut."""
 
 from functools import partial
 
-from builder.adapters.templates.cuts.passages import nearest
+from builder.adapters.templates.cuts.passages import back, clip, edges, forward, nearest
 from builder.adapters.templates.cuts.shorten import shorten
 from builder.assemble.items.rendering import WHOLE
 from tests.factories import left_out, make_breadcrumb, make_rendering
@@ -62,3 +62,23 @@ def test_the_work_grows_with_the_text_and_no_faster() -> None:
 
     for unit in ("ab cd ", "x", "a.b,c;", "\u0301", "{[", "好", "A", "| ", "ab\n", "🇩🇪"):
         assert growth(partial(work, unit), 2_000) < LINEAR
+
+
+def test_a_cut_is_made_between_lines_or_words_where_one_is_near() -> None:
+    text = "one two\nthree four five"
+    assert (text[: back(text, 12)], text[forward(text, 2) :]) == ("one two", "three four five")
+    assert (text[: back(text[8:], 12)], text[forward(text, 10) :]) == ("one two\nth", "four five")
+
+
+def test_no_cut_splits_what_is_one_character_to_the_eye() -> None:
+    family = "👨‍👩‍👧"
+    text = "x" * 50 + family * 2
+    assert edges(text, 52) == (50, 50 + len(family))
+    assert edges(text, 50) == (50, 50)
+    assert edges("one\r\ntwo", 4) == (3, 5)
+    assert edges("o\u0301ne", 1) == (0, 2)
+    assert edges("one", 1) == (1, 1)
+
+
+def test_a_clipped_text_ends_with_an_ellipsis() -> None:
+    assert (clip("short", 5), clip("a long text", 8)) == ("short", "a long …")

@@ -1,8 +1,0 @@
-"""What a worker runs."""
-
-from builder.app.health import code_revision
-
-
-def test_the_revision_of_the_code_begins_with_the_version() -> None:
-    assert code_revision().startswith("0.")
-    assert code_revision() == code_revision()
