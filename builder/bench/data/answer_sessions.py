@@ -28,7 +28,9 @@ OWN_SESSIONS = "answers"
 """Name of the data set that the sessions make."""
 USER, ASSISTANT, TOOL = "user", "assistant", "tool"
 """Who speaks without a name."""
-Kind = Literal["far", "superseded", "several", "time", "assistant", "order", "never", "small_talk"]
+Kind = Literal[
+    "far", "superseded", "several", "list", "time", "assistant", "order", "broad", "follow_up", "rule", "never", "small_talk"
+]
 """Small talk is no question of a file: each session is told some."""
 
 
