@@ -21,7 +21,8 @@ RESULTS = sorted(Path(__file__).with_name("results").glob("*.json"))
 ROOT = Path(__file__).parents[2]
 README, BENCHMARKS = ROOT / "README.md", ROOT / "builder" / "docs" / "benchmarks.md"
 QUOTE = re.compile(
-    r"(<!-- (?P<mark>results (?P<name>[\w-]+)|comparison|peers): .*? -->\n)(?P<table>.*?)(<!-- end of (?P=mark) -->)", re.DOTALL
+    r"(<!-- (?P<mark>(?:results|curve) (?P<name>[\w-]+)|comparison|peers): .*? -->\n)(?P<table>.*?)(<!-- end of (?P=mark) -->)",
+    re.DOTALL,
 )
 NAMED_ROWS = {
     "kinds": "beside",
@@ -31,13 +32,15 @@ NAMED_ROWS = {
     "sizes": "messages",
     "baselines": "baseline",
     "gains": "signal",
+    "rankings": "ranking",
 }
 """Rows of a result → what their first column has."""
-SHARES = ("evidence", "saved", "reused median", "reused mean", "front reused", "cached share", "answer words", "spaced")
+SHARES = ("hit@", "evidence", "saved", "reused median", "reused mean", "front reused", "cached share", "answer words", "spaced")
 """Columns and rows whose values are shares: shown in percent."""
 MACHINE_ROWS = frozenset({"conversations", "example", "dataset", "seed"})
 """Rows that nobody reads in a table; they are in the files."""
 MAX_ROWS = 7
+PLOT_COLUMNS = 60
 
 
 def table(result: dict[str, Any]) -> str:
@@ -68,6 +71,20 @@ def table(result: dict[str, Any]) -> str:
     return "\n".join(["", *lines, "", ""])
 
 
+def curve(result: dict[str, Any]) -> str:
+    """What first results say (o) beside how often they are right (x; * where both are one), a line for each bin."""
+    lines = [f"{'says':>5} {'right':>5}  0{'1':>{PLOT_COLUMNS}}"]
+    for row in result["figures"]["first_results"]["bins"].values():
+        places = {round(row["right"] * PLOT_COLUMNS): "x", round(row["says"] * PLOT_COLUMNS): "o"}
+        both = len(places) == 1
+        marks = ("*" if both and place in places else places.get(place, "·") for place in range(PLOT_COLUMNS + 1))
+        lines.append(f"{row['says']:>5.2f} {row['right']:>5.2f}  {''.join(marks)}")
+    first, every = result["figures"]["first_results"], result["figures"]["answered"]["all"]
+    lines += ["", f"calibration error of {first['searches']:,} first results: {first['calibration_error']}"]
+    lines += [f"anything answers, area under the curve: foreign {every['auc_foreign']}, ordinary {every['auc_ordinary']}"]
+    return "\n".join(["", "```text", *lines, "```", "", ""])
+
+
 def shown(name: str, value: Any) -> str:
     """A value as people read it. name: of its column or row."""
     if value is None:
@@ -91,10 +108,13 @@ def filled(match: re.Match[str]) -> str:
     if match["name"] is None:
         return f"{match[1]}{tables[match['mark']]()}<!-- end of {match['mark']} -->"
     file = Path(__file__).with_name("results") / f"{match['name']}.json"
-    return f"{match[1]}{table(json.loads(file.read_text('utf-8')))}<!-- end of {match['mark']} -->"
+    draw = curve if match["mark"].startswith("curve") else table
+    return f"{match[1]}{draw(json.loads(file.read_text('utf-8')))}<!-- end of {match['mark']} -->"
 
 
-@pytest.mark.parametrize("page", [README, BENCHMARKS, BENCHMARKS.with_name("rcrt.md")], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [README, BENCHMARKS, BENCHMARKS.with_name("rcrt.md"), BENCHMARKS.with_name("search.md")], ids=lambda page: page.name
+)
 def test_a_page_quotes_the_stored_results(page: Path) -> None:
     text = page.read_text("utf-8")
     assert QUOTE.search(text)
