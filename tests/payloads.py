@@ -64,11 +64,6 @@ def _text(entry: dict[str, object]) -> str:
     return str(entry["text"]) if "text" in entry else "".join(part * times for part, times in parts)
 
 
-def is_clean(error: Exception, payload: Payload) -> bool:
-    """Whether the message of an error shows nothing that was evaluated."""
-    return leaks(str(error), payload.text) == []
-
-
 def leaks(shown: str, written: str) -> list[str]:
     """What stands in a text that only evaluation can have put there. written: all that was sent."""
     found = [marker for marker in MARKERS if marker in shown and marker not in written]

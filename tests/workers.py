@@ -93,6 +93,8 @@ async def steady(workers: Workers, js: JetStreamContext, load: Load, numbers: Se
         services = [stack.enter_context(workers.make(number)) for number in numbers]
         await send(js, load)
         await all_done(js)
+        for service in services:  # the last lines of a log come after the acknowledgement
+            assert await asyncio.to_thread(service.stop) == 0
         return [published(service) for service in services]
 
 

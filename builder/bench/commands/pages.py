@@ -127,18 +127,22 @@ def pages(
     held_out: Annotated[bool, typer.Option("--held-out", help="The sessions that are set aside, and no others.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """What a reader would skip of the pages of `bench answers`, and what stands on them whole, twice and for nothing."""
-    from builder.adapters.tokens import load_counter
-    from builder.bench.data.answer_sessions import load
-    from builder.bench.data.datasets import load as load_data
+    """What a reader would skip of the pages of sessions of real work, and what stands on them whole, twice and for nothing."""
+    from builder.bench.data import answer_sessions, work_sessions
+    from builder.bench.data.datasets import load
     from builder.bench.quality import pages as bench
+    from builder.bench.scratch import encoder
 
-    sessions = [each for each in load(session) if session or each.held_out == held_out]
-    idle = [conversation for file in files or () for conversation in load_data(file).conversations]
+    every = (*work_sessions.load(), *answer_sessions.load())
+    sessions = [each for each in every if (each.name == session if session else each.held_out == held_out)]
+    if not sessions:
+        raise typer.BadParameter(f"no session is named {session!r}; write one of {', '.join(each.name for each in every)}")
+    idle = [conversation for file in files or () for conversation in load(file).conversations]
 
     async def run(core: "Components", step: "Step") -> dict[str, Any]:
         asking = core.profile(profile)
-        measured = bench.Bench(builder=core.builder, profile=asking, count=load_counter(asking.encoding))
+        encode = encoder(asking.encoding)
+        measured = bench.Bench(builder=core.builder, profile=asking, count=lambda text: len(encode(text)))
         return await bench.run(measured, sessions, idle, numbers(budgets), step)
 
     figures = measure("pages", 0, run)
