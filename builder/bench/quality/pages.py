@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from builder.bench.data.answer_sessions import TOOL, Message, Question, Session
+from builder.bench.data.answer_sessions import ASSISTANT, TOOL, Message, Question, Session
 from builder.bench.data.datasets import Conversation, remember
 from builder.bench.data.unanswerable import ordinary
 from builder.bench.quality.answers import Verdict, verdict
@@ -66,9 +66,10 @@ class Bench:
     async def outcome(self, session: Session, question: Question, trigger: Breadcrumb, budget: int) -> Outcome:
         """What the page of a question is like."""
         (page,) = await self.pages(trigger, budget)
-        reading = Reading(session, page, self.profile, self.count, needed(session, question))
-        sizes = {message.id: self.count(message.text) for message in session.messages}
-        newest = _newest_result(session.messages)
+        until = _until(session, question.after) if question.after else session
+        reading = Reading(until, page, self.profile, self.count, needed(until, question))
+        sizes = {message.id: self.count(message.text) for message in until.messages}
+        newest = _newest_result(until.messages)
         promised = newest and sizes[newest] <= budget / 2
         return Outcome(
             session=session,
@@ -78,22 +79,24 @@ class Bench:
             reading=reading,
             fits=sum(sizes.values()) <= budget,
             result_is_whole=reading.is_whole(newest) if promised else None,
-            twice=twice(session, page, self.profile),
+            twice=twice(until, page, self.profile),
         )
 
     async def running(self, session: Session, budget: int) -> list[Running]:
         """The pages of its newest results, as its agent got them in the middle of its work."""
         of_session = {crumb.id: crumb for crumb in session.conversation.breadcrumbs}
-        results = [number for number, message in enumerate(session.messages) if message.speaker == TOOL][-RUNNING_TURNS:]
+        results = [message.id for message in session.messages if message.speaker == TOOL][-RUNNING_TURNS:]
         pages: list[Running] = []
-        for number in results:
-            result = of_session[session.messages[number].id]
-            pages += [self._running(session, number, result, page) for page in await self.pages(result, budget)]
+        for result in results:
+            pages += [
+                self._running(_until(session, result), of_session[result], page)
+                for page in await self.pages(of_session[result], budget)
+            ]
         return pages
 
-    def _running(self, session: Session, number: int, result: Breadcrumb, page: Context) -> Running:
-        until = _with_messages(session, session.messages[: number + 1])
-        question = next((message for message in reversed(until.messages) if message.speaker not in {TOOL, "assistant"}), None)
+    def _running(self, until: Session, result: Breadcrumb, page: Context) -> Running:
+        people = [message for message in until.messages if message.speaker not in {TOOL, ASSISTANT, *until.agents}]
+        question = people[-1] if people else None
         turn = frozenset({result.id} | ({question.id} if question else set()))
         reading = Reading(until, page, self.profile, self.count, turn)
         fits = self.count(result.text) <= page.budget / 2
@@ -104,9 +107,10 @@ class Bench:
         )
 
 
-def _with_messages(session: Session, messages: tuple[Message, ...]) -> Session:
-    """The session as it was when these were its messages."""
-    return session.model_copy(update={"messages": messages})
+def _until(session: Session, last: str) -> Session:
+    """The session as it was when this message was its last one."""
+    number = next(number for number, message in enumerate(session.messages) if message.id == last)
+    return session.model_copy(update={"messages": session.messages[: number + 1]})
 
 
 def needed(session: Session, question: Question) -> frozenset[str]:
