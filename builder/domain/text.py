@@ -145,15 +145,29 @@ def with_texts(value: Any, change: Callable[[str], str], key: Callable[[str], st
     return change(value) if isinstance(value, str) else value
 
 
-def parsed(text: Any) -> Any:
-    """The value; a text that is a JSON object or list becomes it."""
+def parsed(text: Any, *, exact: bool = False) -> Any:
+    """The value; a text that is a JSON object or list becomes it. exact: not where a number or a key would be lost."""
     if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
         return text
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_float=_same_number, object_pairs_hook=_all_keys) if exact else json.loads(text)
     except (ValueError, RecursionError):
         return text
     return value if isinstance(value, dict | list) else text
+
+
+def _same_number(digits: str) -> float:
+    number = float(digits)
+    if str(number) != digits:
+        raise ValueError(f"{digits} would be {number}")
+    return number
+
+
+def _all_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("two keys are the same")
+    return value
 
 
 MAX_DEPTH = 64

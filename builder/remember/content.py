@@ -70,10 +70,11 @@ def without_wrapper(output: Any) -> Any:
 
 
 def structured(output: Any) -> Any:
-    """A tool's output as the JSON that its text holds, where MCP sent it as text; without MCP's wrapper."""
+    """A tool's output without MCP's wrapper, as the JSON that its text holds, unless that would not say the same."""
     plain = without_wrapper(output)
-    is_text = plain is not output or (isinstance(output, list) and output and all(map(_is_part, output)))
-    value = parsed(described(plain)) if is_text else plain
+    if plain is output and not (isinstance(output, list) and output and all(map(_is_part, output))):
+        return output
+    value = parsed(described(plain), exact=True)
     return value if depth(value) <= MAX_DEPTH else plain
 
 

@@ -37,6 +37,7 @@ def put_summary(draft: PageDraft, shares: Shares) -> None:
     if rule is None or (draft.whole and not draft.limits.left_out):
         return
     draft.verbatim = frozenset()
+    before = ledger.spent[rule.name]  # kept words yield nothing to what grows after them
     ledger.put(rule.name, (), OF_THE_REST)
     ledger.put_note(rule.name)
     content = _page_content(draft)
@@ -46,7 +47,7 @@ def put_summary(draft: PageDraft, shares: Shares) -> None:
     order = by_importance(summary.lines)
     verbatim = sum(line.verbatim for line in summary.lines)
     share = shares.section(rule, ledger)
-    room = max(share, shares.kept_words(ledger)) if verbatim else share
+    room = max(share, min(max(shares.kept_words(ledger), before), ledger.remaining)) if verbatim else share
     heading = ledger.heading(rule.name)
     item, number = fit_lines(writer, summary, order, room - heading)
     if number < len(order) and room < MIN_SUMMARY_TOKENS:

@@ -40,5 +40,7 @@ async def test_what_an_agent_said_is_found_after_the_session_was_compacted(budge
         assert (await scheduler.compact(last.workspace, last.session, profile)).covered > MESSAGES // 2
         for number, (fact, question) in enumerate(FACTS.items()):
             asks = make_breadcrumb(question, 10 * MESSAGES + number, id=f"asks-{number}")
-            pages = await core.builder.build(asks, (replace(profile, budget=budget),))
-            assert fact in pages.contexts[0].markdown
+            (page,) = (await core.builder.build(asks, (replace(profile, budget=budget),))).contexts
+            assert fact in page.markdown
+            (summary,) = (section for section in page.sections if section.name == "summary")
+            assert summary.tokens > budget / 3, "what grows after them takes nothing from kept words"

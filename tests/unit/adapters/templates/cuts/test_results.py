@@ -170,5 +170,9 @@ def test_json_that_mcp_sends_as_text_is_the_table_that_it_holds() -> None:
     part = {"type": "text", "text": json.dumps(records)}
     for output in ({"content": [part], "isError": False}, [part]):
         assert bounded_body(json.dumps({"output": output}), 10_000, (left_out, left_out))["output"] == records
-    deep = {"type": "text", "text": "[" * 100 + "]" * 100}
-    assert bounded_body(json.dumps({"output": [deep]}), 10_000, (left_out, left_out))["output"] == deep["text"]
+
+
+@pytest.mark.parametrize("text", ["[" * 100 + "]" * 100, '[{"price": 12.50}]', '{"a": 1, "a": 2}', "{not JSON}"])
+def test_what_json_would_say_otherwise_stays_the_text_that_mcp_sent(text: str) -> None:
+    output = [{"type": "text", "text": text}]
+    assert bounded_body(json.dumps({"output": output}), 10_000, (left_out, left_out))["output"] == text
