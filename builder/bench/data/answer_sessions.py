@@ -34,11 +34,13 @@ Kind = Literal[
 """Small talk is no question of a file: each session is told some."""
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
+    """Of a file of a session."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class Message(_Part):
+class Message(Part):
     """Something said, or the result of a call."""
 
     id: str
@@ -50,7 +52,7 @@ class Message(_Part):
     failed: bool = Field(False, description="of a tool: the call failed")
 
 
-class Question(_Part):
+class Question(Part):
     """A message that asks for a page, and what tells a page that answers it."""
 
     kind: Kind
@@ -61,7 +63,7 @@ class Question(_Part):
     misleads: tuple[Pattern[str], ...] = Field((), description="on a page that does not answer, one of them misleads")
 
 
-class Observation(_Part):
+class Observation(Part):
     """A fact of the session in 10 to 15 tokens, as an LLM would note it."""
 
     id: str
@@ -72,7 +74,7 @@ class Observation(_Part):
     stands_for: tuple[str, ...] = Field(description="ids of the messages that say it")
 
 
-class Session(_Part):
+class Session(Part):
     """A session of real work with its questions. Ids are unique inside their list."""
 
     name: str
@@ -147,11 +149,22 @@ class LabelledObservations(Summarizer):
 
 def load(name: str = "") -> tuple[Session, ...]:
     """The sessions by name, or the one of this name. Raises `Misconfigured`."""
-    folder = files("builder.bench.data") / "answers"
-    texts = {file.name.removesuffix(".yaml"): file.read_text("utf-8") for file in folder.iterdir()}
+    return tuple(parse(each, text) for each, text in session_texts(OWN_SESSIONS, name).items())
+
+
+def session_texts(folder: str, name: str) -> dict[str, str]:
+    """Name → text of the files of a folder beside this module, sorted; "" = of all. Raises `Misconfigured`."""
+    every = (files("builder.bench.data") / folder).iterdir()
+    texts = {file.name.removesuffix(".yaml"): file.read_text("utf-8") for file in sorted(every, key=lambda file: file.name)}
     if name and name not in texts:
-        raise Misconfigured(f"no session is named {name!r}; write one of {', '.join(sorted(texts))}")
-    return tuple(parse(each, texts[each]) for each in sorted(texts) if name in {"", each})
+        raise Misconfigured(f"no session is named {name!r}; write one of {', '.join(texts)}")
+    return {each: text for each, text in texts.items() if name in {"", each}}
+
+
+def no_session(file: str, error: ValidationError) -> Misconfigured:
+    """Names each wrong field of a file."""
+    faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+    return Misconfigured(f"{file}.yaml is not a session: {faults}")
 
 
 def labelled(*, held_out: bool) -> Dataset:
@@ -178,5 +191,4 @@ def parse(name: str, text: str) -> Session:
     try:
         return Session.model_validate({"name": name, **yaml.load(text, yaml.CSafeLoader)})
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-        raise Misconfigured(f"answers/{name}.yaml is not a session: {faults}") from error
+        raise no_session(f"{OWN_SESSIONS}/{name}", error) from error

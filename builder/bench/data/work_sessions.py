@@ -5,7 +5,6 @@ A person wrote the messages that matter and the questions. Templates with slots 
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from importlib.resources import files
 from itertools import groupby, islice
 from random import Random
 from re import Match
@@ -13,9 +12,9 @@ from re import compile as pattern_of
 from typing import Any
 
 import yaml
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, Field, ValidationError
 
-from builder.bench.data.answer_sessions import TOOL, Question, Session
+from builder.bench.data.answer_sessions import TOOL, Part, Question, Session, no_session, session_texts
 from builder.domain.errors import Misconfigured
 
 GENERATED = "g"
@@ -30,11 +29,7 @@ _TRIES = 9
 """Draws until an exchange is new."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-
-class Numbers(_Part):
+class Numbers(Part):
     """A slot of numbers from `low` to `high`."""
 
     low: int
@@ -42,7 +37,7 @@ class Numbers(_Part):
     width: int = Field(0, description="digits at least, with zeros in front")
 
 
-class Table(_Part):
+class Table(Part):
     """Lines of a result that are made of one template, each with its own words; they are sorted, and none comes twice."""
 
     row: str
@@ -52,7 +47,7 @@ class Table(_Part):
     tail: str = Field("", description="stands behind the lines")
 
 
-class Line(_Part):
+class Line(Part):
     """A message, and where it calls a tool the result too."""
 
     speaker: str = Field(alias="from")
@@ -65,7 +60,7 @@ class Line(_Part):
     place: float | None = Field(None, ge=0, le=1, description="share of the chatter before it; none = follows its predecessor")
 
 
-class Plan(_Part):
+class Plan(Part):
     """A file."""
 
     language: str
@@ -140,11 +135,7 @@ class Writer:
 
 def load(name: str = "") -> tuple[Session, ...]:
     """The sessions by name, or the one of this name. Raises `Misconfigured`."""
-    folder = files("builder.bench.data") / _FOLDER
-    texts = {file.name.removesuffix(".yaml"): file.read_text("utf-8") for file in folder.iterdir()}
-    if name and name not in texts:
-        raise Misconfigured(f"no session is named {name!r}; write one of {', '.join(sorted(texts))}")
-    return tuple(parse(each, texts[each]) for each in sorted(texts) if name in {"", each})
+    return tuple(parse(each, text) for each, text in session_texts(_FOLDER, name).items())
 
 
 def parse(name: str, text: str) -> Session:
@@ -153,8 +144,7 @@ def parse(name: str, text: str) -> Session:
         plan = Plan.model_validate(yaml.load(text, yaml.CSafeLoader))
         return _session(name, plan)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-        raise Misconfigured(f"{_FOLDER}/{name}.yaml is not a session: {faults}") from error
+        raise no_session(f"{_FOLDER}/{name}", error) from error
 
 
 def _session(name: str, plan: Plan) -> Session:
