@@ -1,6 +1,7 @@
 """What people, agents and tools send, as the service reads it: a line each, `sequence` seconds after the morning began."""
 
 import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from builder.domain.recall import StoredBreadcrumb
 from builder.remember.decode import decode
 from tests.factories import MORNING, make_place, make_remembered, remembered_of
 
+DATES = re.compile(r"^\[\d+ \w+ \d{4}[^\]]*\]\n", re.MULTILINE)
 Call = tuple[str, str, dict[str, Any]]
 """Request id, tool and arguments."""
 
@@ -93,8 +95,13 @@ def section(context: Context, heading: str) -> str:
 
 
 def conversation(context: Context) -> str:
-    """The recent conversation as the page shows it."""
-    return section(context, "Recent Conversation")
+    """The conversation as the page shows it, or its newest part."""
+    return section(context, "Conversation") or section(context, "Recent Conversation")
+
+
+def undated(text: str) -> str:
+    """A section without its lines on dates."""
+    return DATES.sub("", text)
 
 
 def ids_of(context: Context, name: str) -> list[str]:

@@ -245,9 +245,9 @@ def make_rendering(encoding: str = "o200k_base") -> JinjaRendering:
     return JinjaRendering(_bundled_templates(), load_counter(encoding))
 
 
-def make_profile(name: str = "default", **changes: Any) -> Profile:
+def make_profile(name: str | Profile = "default", **changes: Any) -> Profile:
     """A bundled profile. changes: any of its fields, and `window` or `retrieval` as a dict of theirs."""
-    profile = _bundled_profile(name)
+    profile = _bundled_profile(name) if isinstance(name, str) else name
     for part in ("window", "retrieval"):
         if isinstance(changes.get(part), dict):
             changes[part] = replace(getattr(profile, part), **changes[part])

@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+from builder.assemble.assemble import begin
 from builder.assemble.budget.ledger import Ledger
+from builder.assemble.draft import PageDraft
 from builder.assemble.items.labels import Labels
 from builder.assemble.items.writer import Writer
 from builder.domain.profile import Profile
@@ -41,11 +43,18 @@ def writer_of(recall: ConsumerRecall) -> Writer:
     return Writer(view=recall.view, profile=recall.profile, rendering=rendering, labels=labels, now=recall.trigger)
 
 
+def make_draft(
+    rows: Iterable[StoredBreadcrumb | str], profile: Profile | None = None, trigger: StoredBreadcrumb = ASK, **changes: Any
+) -> PageDraft:
+    """A page without what is searched for. changes: of the recall."""
+    return begin(make_recall(rows, profile, trigger, **changes), make_rendering())
+
+
 def make_writer(rows: Iterable[StoredBreadcrumb | str], profile: Profile | None = None) -> Writer:
     """For the page of a trigger after these rows."""
     return writer_of(make_recall(rows, profile))
 
 
-def make_ledger(writer: Writer, allowance: int = 1000, *, dated: bool = False) -> Ledger:
+def make_ledger(writer: Writer, allowance: int = 1000) -> Ledger:
     """Empty."""
-    return Ledger(writer, allowance, dated=dated)
+    return Ledger(writer, allowance)

@@ -1,7 +1,7 @@
 """Agents for tests: a model and a tool that wait, and an agent that serves for a block."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -18,8 +18,13 @@ def calls(*requests: str, text: str = "") -> dict[str, Any]:
 
 
 def words(context: ReceivedContext) -> list[str]:
-    """What people say on the page, and what it has of results."""
-    return [str(message["content"]) for message in context.messages if message["role"] in {"user", "tool"}]
+    """What people say on the page, and what it has of results, without the notes of the service: each of these ends its line."""
+    contents = (message["content"] for message in context.messages if message["role"] in {"user", "tool"})
+    return [content if isinstance(content, str) else "".join(_said(content)) for content in contents]
+
+
+def _said(parts: list[dict[str, str]]) -> Iterator[str]:
+    return (part["text"] for part in parts if not part["text"].endswith("\n"))
 
 
 class Gate:

@@ -35,22 +35,22 @@ from tests.factories import (
     HashingEmbedder,
     make_breadcrumb,
     make_place,
-    make_profile,
     make_remembered,
     make_rendering,
     make_terms,
     make_view,
 )
 from tests.stores import DurableStore, durable_store
+from tests.two_sections import two_sections
 
 COUNT = load_counter("o200k_base")
 WORDS = TextFunctions(terms=make_terms, count=COUNT, language=load_language())
 
 
 def summing(name: str = "default", **changes: object) -> Profile:
-    """A profile whose summaries begin early. changes: of the summaries."""
+    """A profile of two sections, whose pages have summaries, and these begin early. changes: of the summaries."""
     settings = Summaries(max_pending=6, tokens=None, keep=4, batch=3, cap=60, by="extractive")
-    return make_profile(name, summaries=replace(settings, **changes))  # type: ignore[arg-type]
+    return replace(two_sections(name), summaries=replace(settings, **changes))  # type: ignore[arg-type]
 
 
 class Publishing:

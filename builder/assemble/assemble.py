@@ -19,6 +19,7 @@ from builder.assemble.sources.fixed import (
     put_instructions,
     put_pinned,
 )
+from builder.assemble.sources.purchase import complete_results, put_plan, put_results
 from builder.assemble.sources.summary import leave_out_shown_lines, put_memory, put_summary
 from builder.domain.context import (
     DEGRADED,
@@ -61,6 +62,8 @@ def put_fill(draft: PageDraft, shares: Shares) -> None:
         leave_out_older(draft)
 
 
+PLAN_STEPS = (put_fixed, put_current, put_pinned, put_instructions, put_results, put_memory)
+"""Those before the plan of a conversation that does not fit."""
 STEPS = (put_fixed, put_current, put_pinned, put_instructions, put_conversation, put_memory, put_summary)
 """Those that need no query."""
 LAST_STEPS = (put_finds, put_fill)
@@ -81,16 +84,19 @@ def begin(recall: ConsumerRecall, rendering: Rendering) -> PageDraft:
         now=recall.trigger,
         schema_hints=recall.schema_hints,
     )
-    if draft := _whole(recall, writer):
+    draft = _whole(recall, writer)
+    if draft and not (draft.is_planned and draft.limits.left_out):
         return draft
-    if profile.on_overflow == "reject":
+    if profile.on_overflow == "reject" and not draft:
         raise Rejected(
             f"the conversation does not fit into {profile.whole} tokens; raise `budget` in the profile "
             f"{profile.consumer!r}, limit its `window`, or let `on_overflow` be trim"
         )
     shares = Shares(profile=profile, whole=False)
     draft = new_draft(recall, writer, shares)
-    for step in STEPS:
+    has_summary = profile.summaries is not None and profile.summaries.by == "endpoint"
+    steps = (*PLAN_STEPS, *((put_summary,) if has_summary else ())) if draft.is_planned else STEPS
+    for step in steps:
         step(draft, shares)
     return draft
 
@@ -101,7 +107,8 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> PageDraft | None:
         return None
     shares = Shares(profile=profile, whole=True)
     draft = new_draft(recall, writer, shares)
-    if draft.limits.is_part:
+    is_wanted = profile.on_overflow == "reject" or not draft.limits.left_out or not draft.is_planned
+    if draft.limits.is_part or not is_wanted:
         return None
     for step in STEPS:
         step(draft, shares)
@@ -135,12 +142,11 @@ class AssembledPage:
 def complete(draft: PageDraft, query: Query, ranker: Ranker) -> AssembledPage:
     """The page with the finds, and with all that still has room."""
     draft.query, draft.ranker = query, ranker
-    for step in LAST_STEPS:
-        step(draft, draft.shares)
-    page, chat = _compose(draft)
+    page, chat = _planned(draft) if draft.is_planned else _filled(draft)
     ids = {fragment.breadcrumb.id for item in draft.ledger.all_items() for fragment in item.fragments}
     absence = draft.omissions.absence(
-        ids | (set() if draft.recall.turn else {draft.recall.trigger.id}), draft.verbatim | rows_of_calls(draft.ledger)
+        ids | (set() if draft.recall.turn else {draft.recall.trigger.id}),
+        draft.verbatim | frozenset(entry.row for entry in draft.in_runs) | rows_of_calls(draft.ledger),
     )
     return AssembledPage(draft=draft, page=page, chat=chat, absence=absence)
 
@@ -181,10 +187,45 @@ def context_of(assembly: AssembledPage, model: str) -> Context:
     )
 
 
+def _planned(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
+    excess = 0
+    leave_out_instructions(draft)
+    while True:
+        put_plan(draft, excess)
+        if not draft.whole:
+            complete_results(draft)
+            complete_current(draft)
+        page, chat = compose(draft.ledger), messages(draft.ledger)
+        over = _excess(draft, page, chat)
+        if over <= 0:
+            return page, chat
+        if excess > draft.ledger.allowance or not any(draft.items(source) for source in ("window", "turn", "retrieval")):
+            return _without_notes(draft)
+        excess += over
+
+
+def _without_notes(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
+    """What nothing can be bought for is without lines of ours too, as far as it must be."""
+    while True:
+        page, chat = compose(draft.ledger), messages(draft.ledger)
+        if _excess(draft, page, chat) <= 0 or not draft.ledger.take_off_note():
+            return page, chat
+
+
+def _excess(draft: PageDraft, page: Page, chat: tuple[Message, ...]) -> int:
+    return max(page.tokens, chat_tokens(chat, draft.ledger.writer)) - draft.ledger.allowance
+
+
+def _filled(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
+    for step in LAST_STEPS:
+        step(draft, draft.shares)
+    return _compose(draft)
+
+
 def _compose(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
     ledger = draft.ledger
     page, chat = compose(ledger), messages(ledger)
-    while max(page.tokens, chat_tokens(chat, ledger.writer)) > ledger.allowance:
+    while _excess(draft, page, chat) > 0:
         if ledger.take_off_least():
             draft.note_what_is_missing()
             leave_out_older(draft)
@@ -206,10 +247,22 @@ def _flags(draft: PageDraft, page: Page) -> tuple[str, ...]:
 
 
 def _compaction(draft: PageDraft) -> Compaction | None:
+    budget = draft.recall.profile.budget
+    if draft.is_planned:
+        return _compaction_of_runs(draft, budget)
     placed = draft.placed()
     items = [placed[full.entry] for full in reversed(draft.full) if full.entry in placed]
     folded = tuple(part.breadcrumb.id for item in items for part in item.fragments if part.reduced == FOLD_REASON)
     original = sum(full.tokens for full in draft.full if full.entry in placed)
     compacted = sum(item.tokens for item in items)
-    budget = draft.recall.profile.budget
+    return Compaction(original_tokens=original, compacted_tokens=compacted, folded=folded, budget=budget) if folded else None
+
+
+def _compaction_of_runs(draft: PageDraft, budget: int) -> Compaction | None:
+    view = draft.recall.view
+    results = [row for entry in draft.in_runs for row in entry.results]
+    lines = (item for item in draft.ledger.all_items() if item.entry is None)
+    compacted = sum(part.tokens for item in lines for part in item.fragments if part.reduced == FOLD_REASON)
+    original = compacted + int(view.tokens[results].sum())
+    folded = tuple(view.breadcrumb(row).id for row in results)
     return Compaction(original_tokens=original, compacted_tokens=compacted, folded=folded, budget=budget) if folded else None

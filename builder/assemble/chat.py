@@ -18,7 +18,7 @@ from builder.assemble.chat_turns import (
     written_parts,
 )
 from builder.assemble.items.labels import CHAT_ROLES
-from builder.assemble.items.rendering import SOURCES, Group, PageSection
+from builder.assemble.items.rendering import SAME, SOURCES, Group, PageSection
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OPENING, RECENT, SLOW, STATIC, Message, MessagePart
 from builder.domain.profile import SectionRule
@@ -49,9 +49,9 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     dialogue, later = _dialogue(ledger, trigger, min((item.origin for _, item in calls), default=writer.view.size))
     current = next((item for item in ledger.items.get(trigger.name, ()) if not item.entry), None)
     is_text = current is not None and current.first.role not in CHAT_ROLES
-    chat = (item for _, item in (*dialogue, *calls, *later))
+    chat = (item for _, item in (*dialogue, *calls, *later) if is_turn(item))
     labelled_roles = roles_with_labels(chat, current.first if current else None, writer)
-    conversation, day = conversation_messages(dialogue, (*calls, *later), ledger, labelled_roles)
+    conversation, day, rest = conversation_messages(dialogue, (*calls, *later), ledger, labelled_roles)
     items = {name: _without_turns(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
     opening = _note_of(ledger, "window") if dialogue else ""
     page_sections = (_without_note(each, ledger, is_opened=bool(dialogue)) for each in ledger.page_sections(items))
@@ -61,6 +61,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     system = tuple(_system(lasting, items, ledger))
     is_cached = not system or bool(system[-1].breakpoint)
     notes = _notes([section for section in sections if section not in lasting], items, writer)
+    notes = replace(notes, text="\n\n".join(filter(None, (rest.text, notes.text))), ids=(*rest.ids, *notes.ids))
     conversation = _opened(conversation, opening)
     answers = any(part.breadcrumb.id == writer.now.id for _, item in calls for part in item.fragments)
     if answers or (current is None and (not notes.text or (conversation[-1:] and conversation[-1].role == "user"))):
@@ -74,26 +75,31 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
 
 
 def _of(ledger: Ledger, source: str) -> list[SectionItem]:
-    rule = next((rule for rule in ledger.rules.values() if rule.source == source), None)
+    rule = next((rule for rule in ledger.rules.values() if rule.source in SAME.get(source, (source,))), None)
     return [(rule.name, item) for item in ledger.items.get(rule.name, ())] if rule else []
 
 
 def _dialogue(ledger: Ledger, trigger: SectionRule, calls: int) -> tuple[list[SectionItem], list[SectionItem]]:
     questions = [(trigger.name, item) for item in ledger.items.get(trigger.name, ()) if item.entry]
-    dialogue = [placed for placed in _of(ledger, "window") if is_turn(placed[1])]
+    dialogue = [placed for placed in _of(ledger, "window") if is_turn(placed[1]) or _is_one(ledger, placed[0])]
     dialogue += [placed for placed in questions if placed[1].origin < calls]
     return sorted(dialogue, key=lambda placed: placed[1].origin), [each for each in questions if each[1].origin > calls]
 
 
+def _is_one(ledger: Ledger, section: str) -> bool:
+    """Whether all of the section stands in the conversation, what is no message as a line before the next one."""
+    return ledger.rules[section].source == "conversation"
+
+
 def _note_of(ledger: Ledger, source: str) -> str:
-    rule = next((rule for rule in ledger.rules.values() if rule.source == source), None)
+    rule = next((rule for rule in ledger.rules.values() if rule.source in SAME.get(source, (source,))), None)
     return ledger.notes.get(rule.name, "") if rule else ""
 
 
 def _without_note(section: PageSection, ledger: Ledger, *, is_opened: bool) -> PageSection | None:
     """Without a note that a message has; None when nothing else is in it."""
     source = ledger.rules[section.name].source
-    if source not in {"window", "turn", "trigger"} or (source == "window" and not is_opened):
+    if source not in {*SAME["window"], "turn", "trigger"} or (source in SAME["window"] and not is_opened):
         return section
     return replace(section, note="") if section.groups else None
 
@@ -122,6 +128,8 @@ def chat_tokens(chat: Iterable[Message], writer: Writer) -> int:
 def _without_turns(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -> Sequence[Item]:
     if rule.source == "trigger":
         return [item for item in items if is_text and not item.entry]
+    if rule.source == "conversation":
+        return []
     return [item for item in items if not is_turn(item)] if rule.source in {"window", "turn"} else items
 
 

@@ -1,8 +1,8 @@
 """The conversation as turns of a chat: who writes, their words byte for byte, and which calls got which results."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import Literal
 
@@ -38,20 +38,36 @@ def roles_with_labels(items: Iterable[Item], asker: Breadcrumb | None, writer: W
     return frozenset(role for role, names in labels.items() if len(names - {""}) > 1)
 
 
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """Lines of ours, and the breadcrumbs that they show."""
+
+    text: str
+    ids: tuple[str, ...] = ()
+
+
 def conversation_messages(
     dialogue: Sequence[SectionItem], calls: Sequence[SectionItem], ledger: Ledger, labelled_roles: frozenset[str]
-) -> tuple[list[Message], str]:
-    """The conversation and the calls to answer from, and the date of the last note. labelled_roles: see `roles_with_labels`.
+) -> tuple[list[Message], str, _Note]:
+    """The conversation and the calls to answer from, the date of the last note, and lines that no message comes after.
 
-    Notes come before a person's words; those of the assistant end the user's message before it.
+    Notes come before a person's words; those of the assistant end the user's message before it. What is no message, such as a run
+    of calls, is a note. labelled_roles: see `roles_with_labels`.
     """
     conversation: list[Message] = []
     writer, labels = ledger.writer, ledger.writer.labels
-    day = speaker = ""
-    gaps = chain.from_iterable(ledger.gaps.lines([item for _, item in placed]) for placed in (dialogue, calls))
+    day = speaker = lines = ""
+    ids: tuple[str, ...] = ()
+    gaps = chain.from_iterable(_gaps(placed, ledger) for placed in (dialogue, calls))
     turns = groupby(zip((*dialogue, *calls), gaps, strict=True), key=lambda each: each[0][1].entry and each[0][1].entry.row)
     for _, turn in turns:
         ((section, first), gap), *more = turn
+        if not is_turn(first):
+            each = ((gap, first), *((gap, item) for (_, item), gap in more))
+            texts = (text.removeprefix(ITEM) for gap, item in each for text in (gap, item.text) if text)
+            lines = "\n".join(filter(None, (lines, *texts)))
+            ids = (*ids, *(part.breadcrumb.id for _, item in each for part in item.fragments))
+            continue
         message = _turn((first, *(item for (_, item), _ in more)), writer)
         if not message.parts and not message.exchanges and not message.images:
             continue
@@ -60,22 +76,34 @@ def conversation_messages(
         is_named = (message.role == "user" or name not in {"", speaker}) and (
             message.role in labelled_roles or not writer.view.is_own(crumb)
         )
+        gap, lines = "\n".join(filter(None, (lines, gap))), ""
         note = note_of(date if date != day else "", labels.of(crumb) if is_edited else name if is_named else "", gap)
         day, speaker = date, name if name and message.role == "assistant" else speaker
-        _append(conversation, message, note)
-    return conversation, day
+        _append(conversation, message, _Note(note, ids))
+        ids = ()
+    return conversation, day, _Note(lines, ids)
 
 
-def _append(conversation: list[Message], message: Message, note: str) -> None:
-    if not note:
+def _gaps(placed: Sequence[SectionItem], ledger: Ledger) -> Iterator[str]:
+    items = [item for _, item in placed]
+    if not any(rule.source == "conversation" for rule in ledger.rules.values()):
+        return ledger.gaps.lines(items)
+    return ledger.gaps.signs(items, is_first=any(ledger.rules[section].source == "conversation" for section, _ in placed))
+
+
+def _append(conversation: list[Message], message: Message, note: _Note) -> None:
+    text, ids = note.text, note.ids
+    if not text:
         conversation.append(message)
     elif message.role == "user":
-        conversation.append(replace(message, parts=(MessagePart(f"{note}\n", is_note=True), *message.parts)))
+        parts = (MessagePart(f"{text}\n", is_note=True), *message.parts)
+        conversation.append(replace(message, parts=parts, ids=(*ids, *message.ids)))
     elif conversation and conversation[-1].role == "user":
         last = conversation.pop()
-        conversation += [replace(last, parts=(*last.parts, MessagePart(f"\n{note}\n", is_note=True))), message]
+        parts = (*last.parts, MessagePart(f"\n{text}\n", is_note=True))
+        conversation += [replace(last, parts=parts, ids=(*last.ids, *ids)), message]
     else:
-        conversation += [Message(role="user", parts=(MessagePart(f"{note}\n", is_note=True),), ids=()), message]
+        conversation += [Message(role="user", parts=(MessagePart(f"{text}\n", is_note=True),), ids=ids), message]
 
 
 def note_of(date: str, name: str, gap: str = "") -> str:

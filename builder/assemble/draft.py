@@ -2,11 +2,11 @@
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
-from builder.assemble.budget.ledger import Ledger
+from builder.assemble.budget.ledger import Ledger, units_of
 from builder.assemble.budget.shares import LimitedConversation, Shares, limit_conversation
-from builder.assemble.items.rendering import SOURCES, each
+from builder.assemble.items.rendering import SAME, SOURCES, each
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.page import OmissionLog
 from builder.domain.breadcrumb import Breadcrumb
@@ -14,7 +14,7 @@ from builder.domain.profile import SectionRule
 from builder.domain.text import Phrases
 from builder.language.sentences import is_follow_up
 from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls
-from builder.recall.index.view import View
+from builder.recall.index.view import Ints, View
 from builder.recall.recall import ConsumerRecall
 from builder.recall.search.instructions import ActiveInstructions, active_instructions
 from builder.recall.search.query import Query
@@ -26,7 +26,7 @@ RESULTS = "tool_results"
 """Section of the running turn on the page of a tool's answer, before the current message."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class PageDraft:
     """One page. The steps of `assemble.py` fill it in order."""
 
@@ -43,6 +43,8 @@ class PageDraft:
     full: tuple[Item, ...]
     """The running turn and the conversation as the profile's limits show them, the newest first."""
     omissions: OmissionLog
+    in_runs: tuple[Entry, ...] = ()
+    """What lines on runs of calls stand for."""
     verbatim: frozenset[int] = frozenset()
     """Rows that the summary has word for word."""
     whole: bool
@@ -54,8 +56,14 @@ class PageDraft:
     observations: Observations
 
     def rule(self, source: str) -> SectionRule | None:
-        """The first section that this source fills."""
-        return next((rule for rule in self.ledger.rules.values() if rule.source == source), None)
+        """The first section that this source fills, or the one that has its part of one conversation."""
+        names = SAME.get(source, (source,))
+        return next((rule for rule in self.ledger.rules.values() if rule.source in names), None)
+
+    @property
+    def is_planned(self) -> bool:
+        """The conversation is one section: what the page shows beside it, and of it if it does not fit, is bought."""
+        return any(rule.source == "conversation" for rule in self.ledger.rules.values())
 
     @property
     def reserve(self) -> int:
@@ -67,6 +75,11 @@ class PageDraft:
             for rule in filter(None, (self.rule("window"), self.rule("turn")))
         )
         return sum(self.ledger.cost(rule.name, items) + sum(max(item.extra, 0) for item in items) for rule, items in sections)
+
+    @cached_property
+    def units(self) -> Ints:
+        """Rows that head the units of the conversation, in place order."""
+        return units_of(self.recall.view)
 
     def items(self, source: str) -> list[Item]:
         """What is in that section."""
@@ -182,16 +195,15 @@ def new_draft(recall: ConsumerRecall, writer: Writer, shares: Shares) -> PageDra
     apart = (*recall.turn, *questions)
     limits = limit_conversation(recall.view, recall.profile, shares.allowance, apart, folded=folds)
     entries = (*reversed(recall.turn), *limits.entries)
-    full = each(partial(limited, entry, limits, writer) for entry in entries)
+    is_planned = not shares.whole and bool(recall.profile.section("conversation"))
+    full = () if is_planned else each(partial(limited, entry, limits, writer) for entry in entries)
     everything = shares.whole and not limits.left_out and recall.profile.retrieval.scope == "session"
     is_looked_for = recall.profile.section("instructions") and not everything
-    today = writer.day_of(recall.trigger)
-    dated = any(writer.day_of(recall.view.breadcrumb(entry.row)) != today for entry in (*apart, *limits.entries))
     return PageDraft(
         recall=recall,
         shares=shares,
         writer=writer,
-        ledger=Ledger(writer, shares.allowance, dated=dated),
+        ledger=Ledger(writer, shares.allowance),
         trigger_rule=next(rule for rule in writer.profile.sections if rule.source == "trigger"),
         limits=limits,
         questions=questions,

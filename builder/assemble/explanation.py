@@ -39,10 +39,17 @@ def present_sentence(parts: Sequence[PagePart], rules: Mapping[str, SectionRule]
 def absent_sentence(absent: AbsentSource, profile: Profile) -> str:
     """profile: of the consumer."""
     evidence = f" ({evidence_words(absent.evidence)})" if absent.evidence else ""
-    limit, floor = profile.retrieval.min_probability, " or for room in the floor" if profile.retrieval.floor else ""
-    is_bound = absent.reason == IRRELEVANT and limit is not None
-    bound = f", which asks for a probability of at least {limit:g}{floor}" if is_bound else ""
+    bound = _bound(absent.evidence, profile) if absent.reason == IRRELEVANT else ""
     return f"{_source_name(absent.source)} is not on the page: {absent.reason}{bound}{evidence}."
+
+
+def _bound(evidence: Evidence | None, profile: Profile) -> str:
+    limit, has_floor = profile.retrieval.min_probability, bool(profile.retrieval.floor)
+    is_planned = profile.section("conversation") is not None
+    if limit is not None and not (is_planned and (has_floor or (evidence and evidence.probability >= limit))):
+        return f", which asks for a probability of at least {limit:g}{' or for room in the floor' if has_floor else ''}"
+    least = f", and worth less than `worth` asks: a message that the answer needs may cost {profile.worth or 0:,} tokens"
+    return least if is_planned and profile.worth else ""
 
 
 def evidence_words(evidence: Evidence) -> str:
@@ -69,6 +76,8 @@ def _source_name(source: PageSource | None) -> str:
 
 
 OTHERWISE = "the page has no section for it"
+SECTIONS_OF_FINDS = ("retrieval", "elsewhere", "conversation")
+"""Their sources."""
 
 
 def reason_of_row(assembly: AssembledPage, row: int) -> str:
@@ -113,7 +122,7 @@ def _not_searched(crumb: Breadcrumb, row: int, view: View, profile: Profile, *, 
     """Why it could not be found; "" = it could."""
     rules = profile.retrieval
     reasons = (
-        (profile.section("retrieval") is None, "the profile has no section for what is found"),
+        (not any(map(profile.section, SECTIONS_OF_FINDS)), "the profile has no section for what is found"),
         (is_small_talk, "the message asks for nothing, so nothing was searched"),
         (crumb.schema not in rules.schemas, f"the profile searches {', '.join(rules.schemas) or 'nothing'}, not {crumb.schema}"),
         (not crumb.text.strip(), "it has no words to find"),

@@ -25,7 +25,7 @@ class Page:
     """The profile's template failed, so a bundled one laid the page out."""
 
 
-LASTING = {STATIC: {"static"}, SLOW: {"static", "slow"}, RECENT: {"static", "slow", "window"}}
+LASTING = {STATIC: {"static"}, SLOW: {"static", "slow"}, RECENT: {"static", "slow", "window", "conversation"}}
 """Breakpoint → classes and sources of the sections before it."""
 
 
@@ -53,7 +53,8 @@ def sections_of(ledger: Ledger) -> tuple[Section, ...]:
         tokens, items = Counter[str](), ledger.items.get(name, ())
         for fragment in (fragment for item in items for fragment in item.fragments):
             tokens[fragment.breadcrumb.id] += fragment.tokens
-        find_ids = [ledger.writer.view.breadcrumb(item.origin).id for item in items] if rule.source == "retrieval" else []
+        is_searched = rule.source in {"retrieval", "elsewhere", "conversation"}
+        find_ids = [part.breadcrumb.id for item in items for part in item.fragments] if is_searched else []
         probability_by_id = {each: ledger.probabilities[each] for each in find_ids if each in ledger.probabilities}
         sections.append(Section(name, rule.section_class, ledger.spent[name], dict(tokens), probability_by_id))
     return tuple(section for section in sections if section.tokens)
@@ -154,5 +155,6 @@ class OmissionLog:
                     name = self.view.breadcrumb(row).id
                     omissions.setdefault(name, Omission(id=name, reason=reason, tokens=int(self.view.tokens[row])))
         by_reason = {reason: len(rows[reason]) for reason in sorted(rows) if rows[reason]}
-        in_view = {reason: np.array(sorted(row for row in rows[reason] if row >= 0), np.int64) for reason in by_reason}
+        in_view = {reason: np.sort(np.array(rows[reason], np.int64)) for reason in by_reason}
+        in_view = {reason: every[every >= 0] for reason, every in in_view.items()}
         return Absence(tuple(omissions.values())[:MAX_OMISSIONS], by_reason, in_view)

@@ -8,6 +8,7 @@ from builder.assemble.assemble import AssembledPage
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.writer import Item
 from builder.assemble.page import reductions
+from builder.assemble.sources.conversation import NEWEST
 from builder.assemble.sources.fixed import OF_TURN, OWN_WORDS
 from builder.domain.breadcrumb import SUMMARY, Breadcrumb
 from builder.domain.context import Fragment
@@ -24,13 +25,24 @@ def own_words(rule: SectionRule) -> str:
     return OWN_WORDS.get(rule.source, rule.source)
 
 
+def is_find(rule: SectionRule, item: Item) -> bool:
+    """Whether a search found it."""
+    is_bought = rule.source == "conversation" and item.reason not in {"", NEWEST}
+    return is_bought or rule.source in {"retrieval", "elsewhere"}
+
+
+def row_of_find(item: Item) -> int:
+    """The row that was found: of a call its first result that is there."""
+    return item.entry.results[0] if item.entry and item.entry.request and item.entry.results else item.origin
+
+
 def reason_of(draft: PageDraft, rule: SectionRule, item: Item, fragment: Fragment) -> str:
     """Why this part of an item is in this section."""
     if item.entry and item.entry in draft.recall.turn:
         return OF_TURN
-    if rule.source == "retrieval" and item.origin >= 0:
-        find_id = draft.recall.view.breadcrumb(item.origin).id
-        if fragment.breadcrumb.id != find_id and fragment.breadcrumb.schema != SUMMARY:
+    if is_find(rule, item) and item.origin >= 0:
+        find_id, caller_id = draft.recall.view.breadcrumb(row_of_find(item)).id, item.first.id
+        if caller_id != find_id and fragment.breadcrumb.id == caller_id and fragment.breadcrumb.schema != SUMMARY:
             is_call = fragment is item.fragments[0]
             return f"the call that led to {find_id}, which was found" if is_call else "a note on the other calls of that step"
     return item.reason or draft.ledger.reasons.get(rule.name, rule.source)
@@ -98,9 +110,9 @@ def _parts(stretch: _Stretch, assembly: AssembledPage, evidence: SearchEvidence)
         tokens = assembly.draft.ledger.writer.rendering.count(stretch.text + "\n")
         yield PagePart(first=0, last=0, section=rule.name, source=None, tokens=tokens, reason=own_words(rule))
         return
-    is_found = rule.source == "retrieval"
-    find = assembly.draft.recall.view.breadcrumb(item.origin) if is_found else None
-    find_evidence = evidence.of_row(item.origin, item.spans) if is_found else None
+    row = row_of_find(item)
+    find = assembly.draft.recall.view.breadcrumb(row) if is_find(rule, item) and row >= 0 else None
+    find_evidence = evidence.of_row(row, item.spans) if find else None
     for fragment in item.fragments:
         yield PagePart(
             first=0,

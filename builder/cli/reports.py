@@ -6,6 +6,7 @@ from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from builder.app.console import fits, table
+from builder.domain.context import IRRELEVANT
 from builder.wire.subjects import session_text
 
 if TYPE_CHECKING:
@@ -72,16 +73,22 @@ def _head(answer: dict[str, Any]) -> str:
     if question["is_small_talk"]:
         lines.append("The message asks for nothing, so nothing was searched.")
     elif question["candidates"]:
-        lines.append(_search(question))
+        lines.append(_search(question, is_planned=_is_planned(answer["receipt"])))
     return "\n".join(lines)
 
 
-def _search(question: dict[str, Any]) -> str:
+def _is_planned(receipt: dict[str, Any]) -> bool:
+    """Whether the page buys what is worth its tokens; else it has sections with shares."""
+    return any(row["source"] == "conversation" for row in receipt["budget"]["sections"])
+
+
+def _search(question: dict[str, Any], *, is_planned: bool) -> str:
     names = f", said by or naming {', '.join(question['names'])}" if question["names"] else ""
     without = "" if question["has_vector"] else " by words and fields alone, because no engine was there"
     passages = f"{question['candidates']:,} passage" + ("s" if question["candidates"] != 1 else "")
     limit = question.get("min_probability")
-    bound = f" What has a probability below {limit:g} has only the room of `retrieval.floor`." if limit else ""
+    room = "is not found" if is_planned else "has only the room of `retrieval.floor`"
+    bound = f" What has a probability below {limit:g} {room}." if limit else ""
     return (
         f"Searched for {question['text']!r}{names} in {passages}{without}. "
         f"Probability that none of them answers it: {question['unanswered']:.2f}.{bound}"
@@ -106,7 +113,8 @@ def _absences(absent: str, receipt: dict[str, Any]) -> Iterator[str]:
         return
     yield absent if receipt["absent"] else ""
     counts = "; ".join(f"{count:,} {reason}" for reason, count in receipt["by_reason"].items())
-    yield f"Not on the page, all of them: {counts}."
+    note = " Not near enough is what is worth less than the profile's `worth` asks, or has no word of the question."
+    yield f"Not on the page, all of them: {counts}.{note if _is_planned(receipt) and IRRELEVANT in receipt['by_reason'] else ''}"
 
 
 def _budget(budget: dict[str, Any]) -> str:

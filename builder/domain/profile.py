@@ -89,6 +89,8 @@ class Profile:
     chat_format: ChatFormat
     words_of_people: ChatPlace
     """Where `messages` have summaries, the memory of a person and standing instructions."""
+    worth: int | None
+    """Most tokens for one more message that the answer needs; None = the budget is filled."""
     fill: bool
     """Unused room goes to a conversation that does not fit."""
     sections: tuple[SectionRule, ...]
@@ -120,7 +122,13 @@ class Profile:
     @property
     def searches(self) -> bool:
         """Whether anything is searched for its pages."""
-        return bool(self.section("retrieval") and self.retrieval.schemas)
+        sections = (self.section("retrieval"), self.section("elsewhere"), self.section("conversation"))
+        return bool(any(sections) and self.retrieval.schemas)
+
+    @property
+    def least_price(self) -> float:
+        """Messages needed per token, below which nothing is bought."""
+        return 1 / self.worth if self.worth else 0.0
 
     @property
     def allowance(self) -> int:

@@ -22,6 +22,7 @@ from builder.bench.invariants.reader import (
     EXCEEDED,
     FAULTS,
     FOLD,
+    GAPS,
     MISSING,
     ORDER,
     OUTLINE,
@@ -44,54 +45,58 @@ def quiet() -> None:
 
 
 async def test_what_twelve_sessions_show_is_what_was_said() -> None:
-    tally = await tally_of(range(12), 7, 8, 12)
+    tally = await tally_of(range(12), 4, 8, 12)
     assert tally.example is None
     assert {kind: tally.counts[kind] for kind in FAULTS} == dict.fromkeys(FAULTS, 0)
     assert tally.counts["contexts"] == 96
-    assert tally.counts["breadcrumbs"] > 400
+    assert tally.counts["breadcrumbs"] > 300
     assert tally.counts["pressed"] >= 0.4 * tally.counts["contexts"], "many pages are under pressure"
     assert tally.counts["by_tools"] >= tally.counts["contexts"] / 3, "a third of the pages answers tools"
     assert tally.counts["long"] >= LONG_SHARE * tally.counts["histories"] / 2, "some sessions are long"
 
 
 HISTORIES = {
-    "a message is missing": 1,
-    "a result stands below another call": 8,
-    "an edited message moves to its edit": 4,
-    "the last result of a call is missing": 0,
-    "a limit acts that nobody named": 1,
-    "the newest messages have no right": 8,
-    "the results that triggered have no room": 1,
-    "another agent's calls are the running turn": 0,
-    "what is missing is not told": 2,
-    "the question is behind its calls in messages": 1,
-    "a cut has no mark": 1,
-    "blank lines are dropped": 1,
-    "a text opens structure at the root": 1,
-    "a display name is a label": 6,
-    "finds repeat the page": 0,
-    "what is cut is not listed": 1,
-    "a reason is not counted": 1,
-    "the page is one token too long": 7,
-    "two turns are swapped": 1,
+    "a hole has no sign": 1,
+    "the number on top is one too small": 1,
+    "a label lacks though another one speaks": 5,
+    "an item stands twice": 1,
+    "a message is missing": 0,
+    "two turns are swapped": 0,
+    "a result stands below another call": 1,
     "an older version is shown": 1,
-    "a repeat is removed": 3,
-    "what was deleted stays": 10,
-    "a result that has room is one line": 0,
-    "the last answer is cut": 22,
-    "the question is the first message": 1,
-    "room stays empty": 9,
+    "an edited message moves to its edit": 1,
+    "a repeat is removed": 5,
+    "the last result of a call is missing": 1,
+    "what was deleted stays": 4,
+    "a limit acts that nobody named": 3,
+    "a result that has room is one line": 2,
+    "the newest messages have no right": 10,
+    "the last answer is cut": 10,
+    "the results that triggered have no room": 2,
+    "the question is the first message": 4,
+    "another agent's calls are the running turn": 0,
+    "room stays empty": 19,
+    "what is missing is not told": 0,
     "a gap is counted wrong": 1,
-    "a call without an answer does not say so": 1,
-    "indentation is lost": 0,
-    "control text stays": 9,
+    "the question is behind its calls in messages": 2,
+    "a hidden result takes its call": 5,
+    "a cut has no mark": 1,
+    "a call without an answer does not say so": 2,
+    "blank lines are dropped": 3,
+    "indentation is lost": 3,
+    "a text opens structure at the root": 1,
+    "control text stays": 4,
+    "a display name is a label": 3,
     "a date is another clock's": 1,
-    "a find has no call": 0,
-    "what is hidden is named": 0,
+    "finds repeat the page": 1,
+    "a find has no call": 1,
+    "what is cut is not listed": 1,
+    "what is hidden is named": 1,
+    "a reason is not counted": 0,
     "a section does not name what it shows": 0,
+    "the page is one token too long": 17,
     "tokens are counted wrong": 0,
-    "a hidden result takes its call": 9,
-    "a profile that rejects gets a page": 1,
+    "a profile that rejects gets a page": 2,
 }
 """Mutant → the history of seed 1 and size 12 whose first page shows it. `bench invariants --mutants` searches from history 0."""
 
@@ -146,12 +151,13 @@ FIRST, WORDS, ONE, TWO = (
     "- Call bash: path: q4x\n  Result: q5x 900\n",
 )
 IDS = ("m1", "m2", "m4", "m3")
-DAY = "## Recent Conversation\n"
-ASKED = "\n## Current User Message\n- User: q9x Now?\n"
+DAY = "## Conversation\n"
+DATE_LINE = "[5 January 2026]\n"
+ASKED = f"\n## Current User Message\n{DATE_LINE}- User: q9x Now?\n"
 
 
 def recent(*items: str) -> str:
-    return DAY + "".join(items) + ASKED
+    return DAY + DATE_LINE + "".join(items) + ASKED
 
 
 WHOLE = recent(FIRST, WORDS, ONE, TWO)
@@ -162,7 +168,7 @@ def reading(
 ) -> Reading:
     """A page that shows these breadcrumbs in its conversation, as it would be published."""
     sections = [
-        {"name": "recent", "tokens": 500, "ids": list(ids), "tokens_by_id": dict.fromkeys(ids, 1)},
+        {"name": "conversation", "tokens": 500, "ids": list(ids), "tokens_by_id": dict.fromkeys(ids, 1)},
         {"name": "current", "tokens": 20, "ids": ["m9"], "tokens_by_id": {"m9": 1}},
     ]
     account = {"partial": [], "most_relevant": [], "by_reason": {}} | omissions
@@ -195,7 +201,14 @@ PARTIAL: dict[str, Any] = {
         (MISSING, reading(recent(WORDS, ONE, TWO), IDS[1:], **LEFT_OUT)),
         (MISSING, reading(recent(FIRST, WORDS, ONE), ("m1", "m2", "m4"))),
         (ORDER, reading(recent(FIRST, WORDS, TWO, ONE))),
-        (ORDER, reading(recent(FIRST, WORDS, ONE, TWO, TWO))),
+        (REPEAT, reading(recent(FIRST, WORDS, ONE, TWO, TWO))),
+        (GAPS, reading(recent(WORDS, ONE, TWO), IDS[1:], **LEFT_OUT)),
+        (
+            GAPS,
+            reading(recent("- …\n", WORDS, ONE, TWO).replace(DAY, f"{DAY}(2 of 2 messages are not shown, … where)\n"), IDS[1:]),
+        ),
+        (GAPS, reading(recent("- …\n", FIRST, WORDS, ONE, TWO))),
+        (ALTERED, reading(WHOLE.replace("- Assistant: q2x", "- q2x"))),
         (ALTERED, reading(WHOLE.replace("\n\n      is", "\n      is"))),
         (ALTERED, reading(WHOLE.replace("      is", "  is"))),
         (ALTERED, reading(WHOLE.replace("- User: q1x", "- Assistant: q1x"))),
@@ -207,13 +220,13 @@ PARTIAL: dict[str, Any] = {
             reading(recent(FIRST, WORDS, ONE, "- Call bash: path: q4x\n  [bash: q5x… - 9 bytes compacted, id m3]\n"), **PARTIAL),
         ),
         (OUTLINE, reading(WHOLE.replace("- Assistant", "Assistant"))),
-        (OUTLINE, reading(WHOLE + "## Recent Conversation\n- User: yes\n")),
-        (DATE, reading(WHOLE.replace(DAY, f"{DAY}[6 January 2026]\n"))),
+        (OUTLINE, reading(WHOLE + "## Conversation\n- User: yes\n")),
+        (DATE, reading(WHOLE.replace(DAY + DATE_LINE, f"{DAY}[6 January 2026]\n"))),
         (ACCOUNT, reading(WHOLE, IDS[1:])),
         (ACCOUNT, reading(WHOLE, **PARTIAL)),
         (ACCOUNT, reading(WHOLE, **LEFT_OUT)),
         (EXCEEDED, reading(WHOLE, profile=make_profile(budget=40))),
-        (REPEAT, reading(WHOLE + "\n## Relevant Earlier Messages\n- Assistant: q2x I look.\n")),
+        (REPEAT, reading(WHOLE + "\n## Said Elsewhere\n- Assistant: q2x I look.\n")),
     ],
 )
 def test_a_planted_fault_is_found(kind: str, read: Reading) -> None:

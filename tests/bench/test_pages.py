@@ -60,9 +60,9 @@ def test_an_entry_is_a_message_with_its_calls_and_their_results(kiln: Session) -
 def test_a_reader_skips_what_is_neither_newest_nor_near_to_what_is_needed_and_the_signs_of_holes(
     kiln: Session, profile: Profile
 ) -> None:
-    page = page_of({"recent": {"m5": 10, "m6": 20, "m7": 5}, "relevant": {"m1": 12, "m2": 3}}, "- (2 messages between)\n…\n")
+    page = page_of({"conversation": {"m1": 12, "m2": 3, "m5": 10, "m6": 20, "m7": 5}}, "- …\n")
     near, far = (Reading(kiln, page, profile, len, frozenset({needed})) for needed in ("m1", "m7"))
-    assert near.signs == len("- (2 messages between)\n…\n")
+    assert near.signs == len("- …\n")
     assert near.newest_piece == 35
     assert near.skipped == near.signs / (50 + near.signs)
     assert far.skipped == (15 + far.signs) / (50 + far.signs)
@@ -71,10 +71,10 @@ def test_a_reader_skips_what_is_neither_newest_nor_near_to_what_is_needed_and_th
 @pytest.mark.parametrize(
     ("sections", "cut", "whole"),
     [
-        ({"recent": {"m6": 20}}, (), True),
-        ({"recent": {"m6": 20}}, ("m6",), False),
-        ({"recent": {"m6": 5}, "relevant": {"m6": 15}}, (), False),
-        ({"recent": {"m5": 5}}, (), False),
+        ({"conversation": {"m6": 20}}, (), True),
+        ({"conversation": {"m6": 20}}, ("m6",), False),
+        ({"conversation": {"m6": 5}, "elsewhere": {"m6": 15}}, (), False),
+        ({"conversation": {"m5": 5}}, (), False),
     ],
     ids=["in one piece", "cut", "in two places", "absent"],
 )
@@ -86,7 +86,7 @@ def test_a_result_is_whole_where_all_of_it_stands_in_one_place(
 
 def test_what_stands_twice_is_counted_but_for_instructions_beside_their_message(kiln: Session, profile: Profile) -> None:
     line = "The blue kiln stands in the yard behind the shop."
-    assert twice(kiln, page_of({"recent": {"m1": 12}}, f"- {line}\n- {line}\nIt rains. It rains."), profile) == 1
+    assert twice(kiln, page_of({"conversation": {"m1": 12}}, f"- {line}\n- {line}\nIt rains. It rains."), profile) == 1
     assert twice(kiln, page_of({"instructions": {"m1": 12}}, f"- {line}\n- {line}"), profile) == 0
 
 

@@ -67,13 +67,13 @@ async def test_tokens_are_counted_against_three_baselines_at_equal_evidence() ->
     assert json.dumps(report)
 
 
-async def test_most_of_a_page_is_what_the_page_before_began_with() -> None:
+async def test_most_of_a_page_for_a_prompt_cache_is_what_the_page_before_began_with() -> None:
     """Questions say nothing of that, so two are enough."""
     sample = load("sample")
     (conversation,) = sample.conversations
     sample = replace(sample, conversations=(replace(conversation, questions=conversation.questions[:2]),))
     async with opened() as core:
-        mine = core.profile("default")
+        mine = core.preset("cached")
         report = await prefix.run(core, sample, {"mine": mine, "naive": prefix.naive(mine)}, 12, lambda: None)
     assert report["orders"]["mine"]["reused_median"] > 10 * report["orders"]["naive"]["reused_median"]
     assert report["orders"]["mine"]["steps"] == 11

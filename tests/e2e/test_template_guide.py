@@ -49,10 +49,10 @@ async def test_the_files_of_the_guide_are_free_of_errors_and_make_the_pages_that
         "## Role\nYou help people who fire kilns.\n\n## Open Ticket\n- Ticket 7 (open): Repair the blue kiln.\n"
     )
     assert pages["support"].endswith("\n## Reminder\nNever promise a date.\n")
-    assert "## Aktuelle Nachricht des Nutzers\n- Kunde asks: " in pages["german"]
+    assert "## Aktuelle Nachricht des Nutzers\n[14. September 2026]\n- Kunde asks: " in pages["german"]
     assert "- Beraterin: I opened a ticket." in pages["german"]
-    assert "## Huidig bericht van de gebruiker\n- Gebruiker asks: " in pages["dutch"]
-    assert "## Recent Conversation\n" in pages["coding-agent"]
+    assert "## Huidig bericht van de gebruiker\n[14 september 2026]\n- Gebruiker asks: " in pages["dutch"]
+    assert "## Conversation\n" in pages["coding-agent"]
 
 
 async def test_the_records_of_the_guide_are_shown_by_their_hints_where_a_profile_trusts_them(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_the_commands_of_the_first_hour_show_pages_without_a_service_and_beside_
             said.append(done.stdout)
     alone, beside = said
     question = "Is the ticket for the blue kiln still open?"
-    assert "## Current User Message\n- User asks: Which ticket is open?\n" in alone
+    assert "## Current User Message\n[14 September 2026]\n- User asks: Which ticket is open?\n" in alone
     assert f"- User asks: {question}\n" in beside
     assert "t7 v1 (ticket.v1" in beside
     assert f"- User wonders: {question}" in beside

@@ -35,7 +35,8 @@ def example(name: str) -> dict[str, Any]:
 def check_docs(name: str, without: Chat, with_us: Chat) -> None:
     """The part of the page is made of these two requests; `UPDATE_DOCS=1` writes it."""
     assert tokens_of(with_us) <= BUDGET < tokens_of(LONG_TALK)
-    text = f"without us: {shown(without)}\n\nwith us: at most {BUDGET:,} tokens. The last message:\n{last_of(with_us)}"
+    size = f"{len(with_us)} messages of at most {BUDGET:,} tokens, with the one that is asked for"
+    text = f"without us: {shown(without)}\n\nwith us: {size}. The first and the last:\n{ends_of(with_us)}"
     head, end = f"<!-- {name}: written by tests/frameworks, UPDATE_DOCS=1 -->", f"<!-- end of {name} -->"
     part = f"{head}\n\n```text\n{text}\n```\n\n{end}"
     page = PAGE.read_text("utf-8")
@@ -53,12 +54,11 @@ def shown(messages: Chat) -> str:
     return f"{len(messages)} messages of {tokens_of(messages):,} tokens, {has} the one that is asked for"
 
 
-def last_of(messages: Chat) -> str:
-    """Its beginning and its end. Dates are those of the day of the test."""
-    text = re.sub(r"\[\d+ \w+ \d{4}\]", "[today]", text_of(messages[-1]))
-    assert json.dumps(messages).count(ASKED) == text.count(ASKED) == json.dumps(messages).count(TOLD) == 1
-    beginning, end = text.split("## Current User Message")
-    return "\n".join([*beginning.splitlines()[:3], "…", "## Current User Message", end.strip()])
+def ends_of(messages: Chat) -> str:
+    """The first message and the last one. Dates are those of the day of the test."""
+    assert json.dumps(messages).count(ASKED) == json.dumps(messages).count(TOLD) == 1
+    first, last = ([line for line in text_of(message).splitlines() if line] for message in (messages[0], messages[-1]))
+    return re.sub(r"\[\d+ \w+ \d{4}\]", "[today]", "\n".join((*first, "…", *last)))
 
 
 def tokens_of(messages: Chat) -> int:

@@ -1,6 +1,7 @@
 """The conversation that every framework has with its model, and what a page of it must be."""
 
 import json
+import re
 from itertools import count
 from typing import Any
 
@@ -11,6 +12,7 @@ TOLD = "The kiln is called K-4711."
 WEATHER = "Where is it warmer, Oslo or Lima?"
 ASKED = "Which kiln is it?"
 ANSWER = "It is K-4711."
+DATE = re.compile(r"\[\d+ \w+ \d{4}\]\n+")
 DEGREES = {"Oslo": "10 degrees", "Lima": "19 degrees"}
 
 
@@ -49,6 +51,12 @@ def check_page(page: Chat, question: str) -> None:
     assert len(said) == len(set(said)), page
     calls = [call["id"] for message in page for call in message.get("tool_calls") or ()]
     assert [message["tool_call_id"] for message in page if message["role"] == "tool"] == calls, page
+
+
+def words_of(content: Any) -> str:
+    """What a message says, without the date that the service puts above it."""
+    text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    return DATE.sub("", text)
 
 
 def schemas(client: SyncClient, session: str) -> list[str]:

@@ -13,7 +13,7 @@ from builder.client.sync import SyncClient
 from builder.integrations.openai_agents import BuilderSession
 from tests.chat_endpoint import ChatEndpoint
 from tests.frameworks.page import LONG_TALK, check_docs, example
-from tests.frameworks.talk import ANSWER, ASKED, TOLD, TURN_WITH_TOOLS, WEATHER, check_page, schemas, weather
+from tests.frameworks.talk import ANSWER, ASKED, TOLD, TURN_WITH_TOOLS, WEATHER, check_page, schemas, weather, words_of
 from tests.running import Running
 
 
@@ -100,12 +100,10 @@ async def test_a_cleared_session_is_empty_and_begins_again(chat: ChatEndpoint, c
 
 
 def plain(item: Any) -> tuple[Any, ...]:
-    """What an item says, without the ids of providers."""
-    content = item.get("content") or ""
-    text = content if isinstance(content, str) else "".join(part["text"] for part in content)
+    """What an item says, without the ids of providers and the date above it."""
     return (
         item.get("role"),
-        text,
+        words_of(item.get("content") or ""),
         item.get("call_id", "")[:4],
         item.get("name"),
         json.loads(item.get("arguments", "{}")),

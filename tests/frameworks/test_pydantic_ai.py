@@ -24,7 +24,7 @@ from builder.client.sync import SyncClient
 from builder.integrations.pydantic_ai import PageHistory
 from tests.chat_endpoint import ChatEndpoint, call, calling, endpoint
 from tests.frameworks.page import LONG_TALK, check_docs, example
-from tests.frameworks.talk import ANSWER, ASKED, TOLD, TURN_WITH_TOOLS, WEATHER, check_page, schemas, weather
+from tests.frameworks.talk import ANSWER, ASKED, TOLD, TURN_WITH_TOOLS, WEATHER, check_page, schemas, weather, words_of
 from tests.running import Running
 
 TURN = ["user.message", "agent.response"]
@@ -87,8 +87,8 @@ async def test_an_answer_that_is_a_tool_call_is_whole_and_feedback_is_read(chat:
         async with an_agent(structured, client, output_type=Kiln) as agent:
             assert (await agent.run(TOLD, conversation_id="pa kiln")).output == Kiln(name="K-4711")
         first, second = structured.requests
-    assert [each["content"] for each in first] == [TOLD]
-    assert [each["content"] for each in second[:2]] == [TOLD, "K-4711"]
+    assert [words_of(each["content"]) for each in first] == [TOLD]
+    assert [words_of(each["content"]) for each in second[:2]] == [TOLD, "K-4711"]
     assert "Invalid JSON" in second[-1]["content"]
     assert await asyncio.to_thread(schemas, client, "pa kiln") == [
         "user.message",
@@ -106,7 +106,8 @@ async def test_a_tool_that_fails_and_an_image_reach_the_page(chat: ChatEndpoint,
     async with an_agent(chat, client, tool=Tool(far, name="weather")) as agent:
         await agent.run([WEATHER, ImageUrl("https://example.org/map.png")], conversation_id="pa far")
     question, calls, *results = chat.requests[-1]
-    assert [part["type"] for part in question["content"]] == ["image_url", "text"]
+    assert [part["type"] for part in question["content"]] == ["image_url", "text", "text"]
+    assert words_of(question["content"]).startswith(WEATHER)
     assert ["is too far" in result["content"] for result in results] == [True, True]
     assert [call["id"] for call in calls["tool_calls"]] == [result["tool_call_id"] for result in results]
 

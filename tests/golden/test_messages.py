@@ -66,7 +66,7 @@ def test_a_profile_keeps_the_words_of_people_out_of_the_system_message() -> None
     assert last["role"] == "user"
     assert last["content"][0]["text"].startswith("## Earlier Conversations\n[2 March 2026]\n- Assistant: Hello!")
     assert "## Standing Instructions\n- Lena: And please always give quantities in grams" in last["content"][0]["text"]
-    assert last["content"][0]["text"].endswith("## Current User Message\n")
+    assert last["content"][0]["text"].endswith("## Current User Message\n[4 April 2026]\n")
     assert last["content"][1]["text"].startswith("Good morning!")
 
 

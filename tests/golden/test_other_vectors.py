@@ -37,7 +37,7 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
 SESSIONS = tuple(EVIDENCE)
 FOUND_BY_VECTORS = ("billing",)
 """Sessions whose evidence words alone do not find."""
-SEARCHED = frozenset({"window", "retrieval", "memory"})
+SEARCHED = frozenset({"window", "retrieval", "conversation", "elsewhere", "memory"})
 """What has the room that finds leave, and finds."""
 
 

@@ -13,7 +13,9 @@ from nats.js import JetStreamContext
 from builder.app.config import bundled_folder
 from tests.commands import DEADLINE
 from tests.integration.inside import service_here, settings
+from tests.integration.profiles import with_profiles
 from tests.running import Broker, all_settled, answered, say
+from tests.two_sections import TWO_SECTIONS
 
 SCHEMA = json.loads((bundled_folder("schemas") / "context.compacted.v1.json").read_text("utf-8"))
 LETTER = " ".join(f"Sentence {n} of a long letter." for n in range(90))
@@ -40,7 +42,9 @@ async def test_a_compacted_context_is_announced_once_it_is_published(tmp_path: P
     connection = await nats.connect(broker.url)
     heard = await connection.subscribe("compactions.acme.default.s1")
     await connection.flush()
-    async with service_here(settings(tmp_path, broker.url)) as service:
+    templates = with_profiles(tmp_path, {"default": TWO_SECTIONS})
+    config = settings(tmp_path, broker.url).model_copy(update={"templates_dir": templates})
+    async with service_here(config) as service:
         await long_exchange(service.js)
         told: dict[str, Any] = json.loads((await heard.next_msg(DEADLINE)).data)
         await all_settled(service.js)

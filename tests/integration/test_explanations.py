@@ -98,11 +98,12 @@ async def test_the_receipt_is_that_of_the_published_page(reader: Client, asked: 
     by_id = {part["source"]["id"]: part for part in receipt["parts"] if "source" in part}
     assert {name for section in published["sections"] for name in section["ids"]} == by_id.keys()
     found = by_id[f"{SESSION}-f0"]
-    assert found["evidence"]["probability"] == published["sections"][-2]["probability_by_id"][f"{SESSION}-f0"]
+    (conversation,) = (section for section in published["sections"] if section["name"] == "conversation")
+    assert found["evidence"]["probability"] == conversation["probability_by_id"][f"{SESSION}-f0"]
     line = published["content"].split("\n")[found["first"] - 1]
     assert FACTS[0] in line
     assert receipt["by_reason"] == published["omissions"]["by_reason"]
-    assert len(receipt["absent"]) == sum(receipt["by_reason"].values())
+    assert len(receipt["absent"]) == min(sum(receipt["by_reason"].values()), 50)
     assert list(answer["times"]) == ["wait", "catch_up", "embedding", "recall", "page"]
     few = await explain(reader, asked, most=3)
     assert few["receipt"]["absent"] == receipt["absent"][:3]

@@ -15,7 +15,7 @@ PROFILE = """\
 extends: default
 budget: 1200
 summaries: {max_pending: 8, keep: 5, batch: 4, cap: 120}
-sections: {summary: {max_share: 0.1}}
+sections: {summary: {max_share: 0.1}, recent: {}, relevant: {}}
 """
 SUBJECT = "breadcrumbs.acme.s1.summary.v1"
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ PATIENCE = 2.0
 READY = [{"requestId": call, "tool": "bash", "input": {"command": call}} for call in ("make", "ls")]
 BODY = {"message": "I look.", "tool_requests": READY}
 
+DATE = re.compile(r"^\[\d+ \w+ \d{4}\]\n", re.MULTILINE)
 PAGE_END = """
 ## Tool results
 - Assistant: I look.
@@ -95,7 +97,7 @@ async def test_a_turn_with_an_open_call_gets_one_context_when_its_time_is_over(s
         first, second = await contexts(js, workspace)
         (failure,) = await failures(js, workspace)
     assert (first["trigger_event_id"], second["trigger_event_id"]) == ("ask", failure)
-    assert PAGE_END.strip() in second["content"]
+    assert PAGE_END.strip() in DATE.sub("", second["content"])
 
 
 async def test_calls_are_listened_to_before_the_first_message_is_taken(tmp_path: Path, templates: Path) -> None:

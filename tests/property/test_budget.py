@@ -128,7 +128,7 @@ def test_the_conversation_on_the_page_is_the_end_of_the_conversation(session: Se
 
 def shapes(context: Context) -> list[str]:
     """Breadcrumbs of the conversation in page order, one for each of its parts."""
-    return [name for section in context.sections if section.name == "recent" for name in section.ids]
+    return [name for section in context.sections if section.name in {"recent", "conversation"} for name in section.ids]
 
 
 @examples(40)
@@ -141,7 +141,7 @@ def test_a_result_stands_only_below_its_call_if_that_is_known(session: Session, 
         for name in shown:
             row = view.row_of(name)
             exchange = exchange_of(view, row) if row >= 0 and session.rows[row].breadcrumb.role == "tool" else None
-            if exchange is not None and section.name in {"recent", "relevant"}:
+            if exchange is not None and section.name in {"recent", "relevant", "conversation", "elsewhere"}:
                 caller = session.rows[exchange.callers[0]].breadcrumb.id
                 assert caller in shown[: shown.index(name) + 1]
 

@@ -16,7 +16,7 @@ from tests.property.sessions import hear
 
 READER = MarkdownIt("commonmark").enable("table")
 ALLOWED = {"heading_open", "paragraph_open", "bullet_list_open"}
-NOTE = r"\(\d+ earlier (?:tool turns? left out|messages? (?:is|are) not shown)\)"
+NOTE = r"\((?:\d+ earlier tool turns? left out|\d+ of \d+ messages (?:is|are) not shown, … where)\)"
 OURS = re.compile(rf"(?:{NOTE}\s?)*(?:\[\d+ [A-Z][a-z]+ \d{{4}}\])?|\(no tools\)")
 """Paragraphs that are no item: dates and notes."""
 NASTY = (

@@ -59,8 +59,9 @@ async def check_as_a_name(payload: Payload, plain: str) -> None:
     assert (tools, catalogue[:2]) == ("## Available Tools", "- ")
     names = [" ".join(name[:200].split()), name]
     own = tuple(f"- {each}:" for each in names if is_plain(each))
-    labels = ("## Recent Conversation", "## Current User Message", "- User", "- Assistant", "- Call ", *own)
-    assert [line for line in conversation if not line.startswith(labels)] == []
+    labels = ("## Conversation", "## Recent Conversation", "## Current User Message", "- User", "- Assistant", "- Call ", *own)
+    dates = r"\[\d+ [A-Z][a-z]+ \d{4}\]"
+    assert [line for line in conversation if not line.startswith(labels) and not re.fullmatch(dates, line)] == []
     assert [line for line in conversation if re.match(r'- (User|Assistant)(?!: | "|:$)', line)] == []
 
 

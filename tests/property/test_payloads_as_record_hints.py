@@ -1,5 +1,6 @@
 """Hints that a record brings are data as long as nobody trusts its source: with them the page is the same, byte for byte."""
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from typing import Any
@@ -64,7 +65,7 @@ async def faults(texts: Sequence[Payload]) -> list[str]:
     page = await page_of(breadcrumbs(trusted_session(texts)), TRUSTING)
     written = " ".join(payload.text for payload in texts)
     found = leaks(page, written + "1337 191191191")  # whom a profile trusts may compute
-    *lines, last = roots(page)
+    *lines, last = (line for line in roots(page) if not re.fullmatch(r"\[\d+ [A-Z][a-z]+ \d{4}\]", line))
     headings = [line for line in lines if line.startswith("#")]
     if headings != ["## Things", "## Current User Message"]:
         found += headings

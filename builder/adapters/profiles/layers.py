@@ -190,9 +190,22 @@ def laid_over(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, A
     return values
 
 
+HALVES = {"recent": "window", "relevant": "retrieval"}
+"""Sections that change names where one conversation is: it becomes these two. Name → source."""
+
+
 def _patched(sections: list[dict[str, Any]], changes: dict[str, Any]) -> list[dict[str, Any]]:
+    if HALVES.keys() & (changes.keys() - {section.get("name") for section in sections}):
+        sections = [half for section in sections for half in _halves(section)]
     if unknown := changes.keys() - {section.get("name") for section in sections}:
         name, names = min(unknown), [str(section.get("name")) for section in sections]
+        names += HALVES if any(section.get("source") == "conversation" for section in sections) else ()
         raise SettingError((SECTIONS, name), "no section has this name", f"{advice(name, names)}, or write sections as a list")
     patches = ((section, changes.get(str(section.get("name")), {})) for section in sections)
     return [section | patch for section, patch in patches if patch is not None]
+
+
+def _halves(section: dict[str, Any]) -> list[dict[str, Any]]:
+    if section.get("source") == "conversation":
+        return [{"name": name, "source": source, "class": section.get("class", "turn")} for name, source in HALVES.items()]
+    return [] if section.get("source") == "elsewhere" else [section]

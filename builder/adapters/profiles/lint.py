@@ -122,13 +122,14 @@ def _shares(profile: Profile) -> Iterator[Finding]:
 def _sections(profile: Profile) -> Iterator[Finding]:
     sources = {rule.source: rule for rule in profile.sections}
     searches = bool(profile.retrieval.schemas)
-    if searches and "retrieval" not in sources:
+    of_finds = [sources[name] for name in ("retrieval", "elsewhere") if name in sources]
+    if searches and not of_finds and "conversation" not in sources:
         yield Finding(
             "retrieval.schemas", "what is found has no section", "add a section with source: retrieval, or write schemas: []"
         )
-    if not searches and "retrieval" in sources:
+    if not searches and of_finds:
         fix = "name retrieval.schemas, or take the section out"
-        yield Finding(_at(sources["retrieval"]), "nothing is searched for it", fix, "note")
+        yield Finding(_at(of_finds[0]), "nothing is searched for it", fix, "note")
     if profile.summaries and "summary" not in sources:
         yield Finding(
             "summaries", "summaries are made and shown nowhere", "add a section with source: summary, or write summaries: null"
@@ -141,8 +142,10 @@ def _sections(profile: Profile) -> Iterator[Finding]:
         yield Finding("pinned", "pinned breadcrumbs have no section", "add a section with source: pinned, or write pinned: []")
     if profile.system_prompt and "system" not in sources:
         yield Finding("system_prompt", "it has no section", "add a section with source: system")
-    if "window" not in sources:
-        yield Finding("sections", "no section has source window: what was just said is never shown", "add one", "note")
+    if not {"window", "conversation"} & sources.keys():
+        yield Finding(
+            "sections", "no section has source conversation or window: what was just said is never shown", "add one", "note"
+        )
 
 
 def _empty(profile: Profile) -> Iterator[Finding]:

@@ -235,6 +235,11 @@ class ProfileFile(BaseModel):
     retrieval: Annotated[Retrieval, AfterValidator(checked_retrieval)]
     tool_output: ToolOutput = Field(default_factory=ToolOutput)
     summaries: Summaries | None = Field(None, description="running summaries of older units; null = none")
+    worth: int | None = Field(
+        None,
+        ge=1,
+        description="most tokens that one more message may cost for which the answer is better; null = the budget is filled",
+    )
     fill: bool = Field(True, description="a conversation that does not fit gets all unused tokens; false = smaller pages")
     chat_format: ChatFormat = Field("none", description="also give the page as `messages` for a chat API")
     words_of_people: ChatPlace = Field(

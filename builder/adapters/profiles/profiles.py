@@ -140,6 +140,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         summaries=file.summaries,
         chat_format=file.chat_format,
         words_of_people=file.words_of_people,
+        worth=file.worth,
         fill=file.fill,
         sections=_sections(file, _phrases(file.language, library)),
         hints=file.hints,

@@ -27,7 +27,7 @@ def values_of(
 
     return {
         "speaker": label,
-        "text": trimmed(_excerpt(breadcrumb.text, form.spans), max_chars, left_out),
+        "text": trimmed(_excerpt(breadcrumb.text, form.spans, is_bare=form.is_bare), max_chars, left_out),
         "partial": bool(form.spans),
         "answer": form.answer,
         "body": marked(without_hints(body)),
@@ -52,9 +52,11 @@ def size_in_memory(fragment: Fragment, most: int) -> int:
     return min(1 + (len(fragment.text) + len(crumb.body) + len(crumb.text)) // PLAIN_CHARS, most)
 
 
-def _excerpt(text: str, spans: Spans) -> str:
+def _excerpt(text: str, spans: Spans, *, is_bare: bool) -> str:
     if not spans:
         return text
+    if is_bare:
+        return " ".join(text[start:stop].strip() for start, stop in spans)
     pieces: list[str] = []
     end = 0
     for start, stop in spans:

@@ -11,6 +11,7 @@ import numpy as np
 from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.rendering import SOURCES, Group, PageSection
 from builder.assemble.items.writer import Item, Writer
+from builder.domain.context import OPENING
 from builder.domain.text import Phrases
 from builder.recall.index.conversation import turn_of
 from builder.recall.index.view import Ints, View
@@ -32,6 +33,20 @@ class Gaps:
         """The note before the conversation; "" when nothing is missing."""
         number = len(self.missing)
         return self.phrases.counted("message_not_shown", "messages_not_shown", number) if number else ""
+
+    def signs(self, items: Sequence[Item], *, is_first: bool = True) -> Iterator[str]:
+        """For each item a sign where something of its session is missing before it; "" = nothing.
+
+        is_first: nothing of the conversation is on the page before them.
+        """
+        origins = np.array([item.origin for item in items], np.int64)
+        is_of_session = (origins >= 0) & (origins < self.view.size)
+        is_of_session[is_of_session] = self.view.session_of[origins[is_of_session]] == self.view.session
+        places = np.full(len(items), -1, np.int64)
+        places[is_of_session] = self.view.history.exchanges.origin[origins[is_of_session]]
+        before = np.searchsorted(self.missing, np.maximum.accumulate(places))
+        is_hole = np.diff(before, prepend=0 if is_first else before[:1]) > 0
+        return (ITEM + OPENING if hole else "" for hole in is_hole.tolist())
 
     def lines(self, items: Sequence[Item]) -> Iterator[str]:
         """For each item the line on what is missing before it; "" = nothing."""
@@ -81,10 +96,8 @@ MANY = 999
 class Ledger:
     """The sections of a page; all tokens include headings, notes, dates, gaps and line ends."""
 
-    def __init__(self, writer: Writer, allowance: int, *, dated: bool = False) -> None:
+    def __init__(self, writer: Writer, allowance: int) -> None:
         self.allowance = allowance
-        self.dated = dated
-        """The conversation and the current message have date lines."""
         self.writer = writer
         self.rules = {rule.name: rule for rule in writer.profile.sections}
         self.items: dict[str, list[Item]] = {}
@@ -215,10 +228,8 @@ class Ledger:
         return name is not None
 
     def date(self, section: str, item: Item) -> str:
-        """The date line above an item: a conversation of one day shows none but times."""
-        rule = self.rules[section]
-        is_bare = SOURCES[rule.source].is_dialogue and not self.dated and rule.dates not in {"time", "pause"}
-        return self.writer.date(item, "none" if is_bare else rule.dates)
+        """The date line above an item."""
+        return self.writer.date(item, self.rules[section].dates)
 
     def page_sections(self, items: Mapping[str, Sequence[Item]] | None = None) -> tuple[PageSection, ...]:
         """The sections that are not empty, in the profile's order. items: of each section; None = all."""
@@ -236,7 +247,13 @@ class Ledger:
 
     def with_gaps(self, section: str, items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
         """Each item with the line on what is missing before it."""
-        return zip(items, self.gaps.lines(items) if SOURCES[self.rules[section].source].is_dated else repeat(""), strict=False)
+        source = self.rules[section].source
+        is_one = any(rule.source == "conversation" for rule in self.rules.values())
+        if is_one and source == "trigger":
+            return zip(items, repeat(""), strict=False)
+        if is_one and source in {"conversation", "turn"}:
+            return zip(items, self.gaps.signs(items, is_first=source == "conversation"), strict=True)
+        return zip(items, self.gaps.lines(items) if SOURCES[source].is_dated else repeat(""), strict=False)
 
     def _tokens(self, section: str, items: Sequence[Item]) -> int:
         dates = groupby(self.date(section, item) for item in items)

@@ -99,6 +99,8 @@ class Labels:
     """Names of agents that the service builds pages for, whether they have spoken or not; the page's own is one of them."""
     others: dict[str, int] = field(default_factory=dict)
     """People without a name of their own → their number, in the order of their first label."""
+    names: dict[tuple[str, ...], str] = field(default_factory=dict)
+    """What a name hangs on → the name, once it was read."""
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """Who says it, with a mark where the words were edited."""
@@ -114,6 +116,13 @@ class Labels:
 
     def name(self, breadcrumb: Breadcrumb) -> str:
         """The speaker of a breadcrumb; among several agents one without a name is called by its id."""
+        who = breadcrumb.role, breadcrumb.speaker, breadcrumb.agent, breadcrumb.user_id, breadcrumb.session
+        key = (*who, breadcrumb.schema, breadcrumb.tool)
+        if key not in self.names:
+            self.names[key] = self._name(breadcrumb)
+        return self.names[key]
+
+    def _name(self, breadcrumb: Breadcrumb) -> str:
         name, nameless = breadcrumb.speaker, DEFAULT_NAMES.get(breadcrumb.role, "")
         if (
             breadcrumb.role == "assistant"

@@ -36,6 +36,8 @@ class RenderForm:
     """The part of a breadcrumb that is rendered, and its form."""
 
     spans: Spans = ()
+    is_bare: bool = False
+    """Without signs for what the spans leave out."""
     times: int = 1
     """How often the same was said."""
     call: str = ""
@@ -129,12 +131,18 @@ SOURCES: dict[str, SectionSource] = {
         SectionSource(name="memory", is_dated=True, is_lasting=True, is_quoted=True, schemas=(SUMMARY,)),
         SectionSource(name="instructions", is_lasting=True, is_quoted=True, schemas=(USER_MESSAGE,)),
         SectionSource(name="window", is_dated=True, is_dialogue=True, changes_every_turn=True, yields=2),
+        SectionSource(name="conversation", is_dated=True, is_dialogue=True, changes_every_turn=True, yields=2),
+        SectionSource(name="elsewhere", is_dated=True, changes_every_turn=True, yields=1),
         SectionSource(name="turn", is_dated=True, is_dialogue=True, changes_every_turn=True, yields=3),
         SectionSource(name="retrieval", is_dated=True, changes_every_turn=True, yields=1),
         SectionSource(name="reminder"),
         SectionSource(name="trigger", is_dated=True, is_dialogue=True, changes_every_turn=True),
     )
 }
+
+
+SAME: Mapping[str, tuple[str, ...]] = {"window": ("window", "conversation"), "retrieval": ("retrieval", "elsewhere")}
+"""Source → the sources that have its part of a page: of the conversation, and of what was found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from builder.assemble.budget.ledger import dialogue_rows
 from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, LARGE_SHARE, Shares
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import LINE_REASONS, MIN_PART_TOKENS, Line, each, even_caps
+from builder.assemble.items.speakers import labels_once
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OLDER, OVER_BUDGET
 from builder.language.sentences import is_follow_up
@@ -97,14 +98,14 @@ def put_entries(draft: PageDraft, placed: Placed) -> None:
     for source in ("window", "turn"):
         if rule := draft.rule(source):
             items = [item for item in order if draft.is_running(item) == (source == "turn")]
-            draft.ledger.put(rule.name, items, reason)
+            draft.ledger.put(rule.name, labels_once(items, draft.writer) if draft.is_planned else items, reason)
 
 
 def _rights(draft: PageDraft, shares: Shares) -> Placed:
     running = [full for full in draft.full if draft.is_running(full)]
     triggering = [full for full in running if full.entry in draft.recall.turn]
     rest = max(draft.rest - COUNT_TOLERANCE_TOKENS, 0)
-    placed = _evenly(draft, triggering, shares.results(rest), rest)
+    placed = evenly(draft, triggering, shares.results(rest), rest)
     free = max(min(draft.room() - COUNT_TOLERANCE_TOKENS, rest - _size(placed)), 0)
     rounds = _newest_lines(draft, running[len(triggering) :], min(shares.rounds, free))
     free -= _size(rounds)
@@ -160,8 +161,11 @@ def _newest_lines(draft: PageDraft, rounds: list[Item], room: int) -> Placed:
     return placed
 
 
-def _evenly(draft: PageDraft, triggering: list[Item], room: int, most: int) -> Placed:
-    """most: tokens that they may have where `room` is too small for a line of each."""
+def evenly(draft: PageDraft, triggering: list[Item], room: int, most: int) -> Placed:
+    """The results that triggered, each with an even part of the room.
+
+    most: tokens that they may have where `room` is too small for a line of each.
+    """
     placed: Placed = {}
     caps = even_caps([full.size for full in triggering], min(room, most))
     parts = each(partial(_useful_part, draft, full, cap) for full, cap in zip(triggering, caps, strict=True))
@@ -225,7 +229,7 @@ def _targets(draft: PageDraft, room: int) -> list[tuple[Item, Item]]:
 def _completed(draft: PageDraft, placed: Placed, free: int) -> Placed:
     triggering = [full for full in draft.full if full.entry in draft.recall.turn]
     size = sum(placed[full.entry].size for full in triggering if full.entry in placed)
-    even = _evenly(draft, triggering, size + free, size + free)
+    even = evenly(draft, triggering, size + free, size + free)
     placed |= {entry: item for entry, item in even.items() if entry not in placed or item.size > placed[entry].size}
     free += size - sum(placed[full.entry].size for full in triggering if full.entry in placed)
     for full in draft.full:

@@ -103,7 +103,7 @@ def _put(
     limits: how many of a schema may be shown. items_by_row: row → the item of its finds, extended. most: tokens of the section.
     """
     view, ledger = draft.recall.view, draft.ledger
-    candidates = tuple(_news(finds, draft, items_by_row))
+    candidates = tuple(news(finds, draft, items_by_row))
     least = tuple(accumulate((find.tokens or MIN_LINE_TOKENS for find in reversed(candidates)), min))[::-1]
     omissions: list[Omission] = []
     for number, find in enumerate(candidates):
@@ -126,7 +126,8 @@ def _put(
     return omissions
 
 
-def _news(finds: Iterable[Find], draft: PageDraft, items_by_row: Mapping[int, Item]) -> Iterator[Find]:
+def news(finds: Iterable[Find], draft: PageDraft, items_by_row: Mapping[int, Item]) -> Iterator[Find]:
+    """What the page does not say yet. items_by_row: row → the item of its finds."""
     writer, now, items = draft.writer, draft.writer.now, tuple(draft.ledger.all_items())
     parts = {part.breadcrumb.id: " ".join(part.text.split()) for item in items for part in item.fragments if part.reduced}
     elsewhere = {item.origin: item.spans for item in items if item.spans and item.origin not in items_by_row}
@@ -173,7 +174,7 @@ def _if_added(finds: Iterable[Find], writer: Writer, spans_by_row: dict[int, Spa
 def _try_add(section: str, find: Find, draft: PageDraft, items_by_row: dict[int, Item]) -> bool:
     before, ledger = items_by_row.get(find.row), draft.ledger
     if before is None:
-        item = replace(found_item(find, draft.writer), reason=_reason(draft, find))
+        item = replace(found_item(find, draft.writer), reason=reason_of_find(draft, find))
         if not ledger.insert(section, item):
             return False
         items_by_row[find.row] = item
@@ -186,7 +187,8 @@ def _try_add(section: str, find: Find, draft: PageDraft, items_by_row: dict[int,
     return True
 
 
-def _reason(draft: PageDraft, find: Find) -> str:
+def reason_of_find(draft: PageDraft, find: Find) -> str:
+    """Why it was found."""
     leaders = (find.reply_to, find.answer, find.replaces)
     reply_to, answer, replaces = (draft.recall.view.breadcrumb(row).id if row >= 0 else "" for row in leaders)
     reasons = (

@@ -9,7 +9,7 @@ from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import MIN_PART_TOKENS, RenderForm, even_caps
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import OVER_BUDGET, Omission
+from builder.domain.context import OPENING, OVER_BUDGET, Omission
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.recall import StoredBreadcrumb
@@ -177,14 +177,17 @@ def _kind_name(kind: Pinned) -> str:
 
 
 HOLDS = "an instruction that still holds"
+MAX_IDS = 5
+"""Of instructions that have no room."""
 
 
 def put_instructions(draft: PageDraft, shares: Shares) -> None:
-    """Within their share, those with words of the question first, then the newest."""
+    """Within their share, the newest; a line says how many others there are."""
     rule, ledger = draft.rule("instructions"), draft.ledger
     if rule is None or not draft.active.instructions:
         return
     ledger.put(rule.name, (), HOLDS)
+    ledger.put_note(rule.name)
     room, rows, view = shares.section(rule, ledger, draft.reserve), draft.whole_rows(), draft.recall.view
     ordered = sorted(draft.active.instructions, key=lambda find: find.row)
     due = [find for find in ordered if view.session_of[find.row] != view.session or find.row not in rows]
@@ -192,20 +195,28 @@ def put_instructions(draft: PageDraft, shares: Shares) -> None:
         replace(rule, dates="day") if rule.dates == "none" and any(_needs_date(draft, find) for find in due) else rule
     )
     items = {
-        find.row: draft.writer.message(draft.recall.view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans))
+        find.row: draft.writer.message(view.breadcrumb(find.row), find.row, RenderForm(spans=find.spans, is_bare=True))
         for find in due
     }
     if ledger.cost(rule.name, [*items.values()]) > room:
-        rows_on_page, question_terms = set[int](), {*draft.recall.terms(draft.writer.question).split()}
-        texts = {find.row: draft.recall.view.breadcrumb(find.row).text for find in due}
-        common = {row: len(question_terms.intersection(draft.recall.terms(text).split())) for row, text in texts.items()}
-        for find in sorted(due, key=lambda find: (-common[find.row], -find.row)):
+        left_out = _instructions_left_out([*items], draft)
+        room -= draft.writer.rendering.count(f"{left_out}\n")
+        rows_on_page = set[int]()
+        for find in reversed(due):
             permissions = (permission for permission, rules in draft.active.rules.items() if find.row in rules)
             added = {find.row, *rows_on_page, *draft.active.rules[find.row], *permissions}
             if ledger.cost(rule.name, [item for row, item in items.items() if row in added]) <= room:
                 rows_on_page = added
+        ledger.put_note(rule.name, _instructions_left_out([row for row in items if row not in rows_on_page], draft))
         items = {row: item for row, item in items.items() if row in rows_on_page}
     ledger.put(rule.name, [*items.values()], HOLDS)
+
+
+def _instructions_left_out(rows: Sequence[int], draft: PageDraft) -> str:
+    ids = [draft.recall.view.breadcrumb(row).id for row in reversed(rows)]
+    listed = ", ".join(ids[:MAX_IDS]) + (f", {OPENING}" if len(ids) > MAX_IDS else "")
+    name = "instruction_left_out" if len(ids) == 1 else "instructions_left_out"
+    return draft.writer.rendering.phrases(name, number=len(ids), ids=listed)
 
 
 def take_off_half_pairs(draft: PageDraft) -> None:

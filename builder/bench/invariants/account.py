@@ -3,18 +3,22 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime
 
 from builder.bench.invariants.conversation import in_conversation, refusal
 from builder.bench.invariants.events import TOOLS, Record, text_of
 from builder.bench.invariants.expected_items import CUT, LINE, SHOWN_OF
 from builder.bench.invariants.finds import MARK, in_finds, nothing_unseen
+from builder.bench.invariants.holes import in_one
+from builder.bench.invariants.items import Item
+from builder.bench.invariants.pieces import Piece
 from builder.bench.invariants.pressure import gaps
 from builder.bench.invariants.random_texts import CONTROL
 from builder.bench.invariants.reader import ACCOUNT, DATE, REPEAT, Fault, Reading, in_outline
-from builder.domain.page_settings import Dates
 
 MAX_MOST_RELEVANT = 50
+SUMMARY = "summary.v1"
+PASSAGE_SOURCES = {False: ("retrieval", "instructions"), True: ("retrieval", "instructions", "window", "turn")}
+"""Whether the conversation is one → where passages of a breadcrumb may stand."""
 NEUTRALISED, PASSAGES = "neutralised", "only passages of it"
 
 
@@ -24,11 +28,11 @@ def faults(reading: Reading) -> tuple[Fault, ...]:
         return tuple(refusal(reading))
     checks = (
         in_outline,
+        *((in_one,) if reading.is_one else (gaps,)),
         in_conversation,
         refusal,
         in_finds,
         nothing_unseen,
-        gaps,
         _dates,
         _summaries,
         _sections,
@@ -39,27 +43,27 @@ def faults(reading: Reading) -> tuple[Fault, ...]:
 
 
 def _dates(reading: Reading) -> Iterator[Fault]:
-    """Above what was said on a day stands that day, once what is shown was said on more than one, the last included."""
-    rule = reading.rule("window")
-    if rule is None or rule.dates not in {"day", "time"}:
-        return
-    displays = reading.recent
-    items = reading.items("window")[-len(displays) :] if displays else []
-    days = [_day(reading, reading.events.records[each.entry.row], rule.dates) for each in displays]
-    is_dated = rule.dates == "time" or any(day != _day(reading, reading.trigger, rule.dates) for day in days)
-    for item, day in zip(items, days, strict=True):
-        if item.date not in {"", day}:
-            yield DATE, f"{item.text!r:.100} of {day} stands under {item.date}"
-        elif not item.date and is_dated:
-            yield DATE, f"{item.text!r:.100} of {day} has no date"
+    """Above what was said on a day stands that day."""
+    for source, item, record in _placed(reading):
+        rule = reading.rule(source)
+        if rule is None or rule.dates not in {"day", "time"}:
+            continue
+        day = reading.day(record, rule.dates)
+        if item.date != day:
+            yield DATE, f"{item.text!r:.100} of {day} stands under {item.date or 'no date'}"
 
 
-def _day(reading: Reading, record: Record, dates: Dates = "day") -> str:
-    """By the sender's clock, else in the profile's zone. dates: "day", or "time" for the time of day too."""
-    sent = record["created_at"]
-    moment = datetime.fromisoformat(sent)
-    day = moment.astimezone(reading.profile.time_zone) if sent.endswith("Z") else moment
-    return f"{day.day} {day:%B %Y}" + (f", {day:%H:%M}" if dates == "time" else "")
+def _placed(reading: Reading) -> Iterator[tuple[str, Item, Record]]:
+    """Items of the conversation with their source, and the record that each begins with."""
+    records = reading.events.records
+    for source, displays in (("window", reading.recent), ("turn", reading.running)):
+        if reading.is_one:
+            yield from ((source, piece.item, records[piece.entry.row]) for piece in reading.pieces[source] if piece.displays)
+        elif displays:
+            items = reading.items(source)[-len(displays) :]
+            yield from ((source, item, records[each.entry.row]) for item, each in zip(items, displays, strict=True))
+    items = reading.items("trigger")
+    yield from (("trigger", item, record) for item, record in zip(reversed(items), reversed(reading.current), strict=False))
 
 
 def _summaries(reading: Reading) -> Iterator[Fault]:
@@ -91,8 +95,20 @@ def _sections(reading: Reading) -> Iterator[Fault]:
         set(reading.ids("window")),
         {records[row]["id"] for each in reading.recent for row, _ in each.states},
     )
-    if section_ids != display_ids and len(reading.recent) == len(reading.items("window")):
+    is_same = section_ids == display_ids
+    if reading.is_one:  # a line on calls names the first of them
+        pieces = reading.pieces["window"]
+        firsts = {records[each.states[0][0]]["id"] for piece in pieces if not piece.is_run for each in piece.displays}
+        firsts |= {_first_call(reading, piece) for piece in pieces if piece.is_run}
+        is_same = firsts <= section_ids <= display_ids | {record["id"] for record in records if record["schema_name"] == SUMMARY}
+    is_read = reading.is_one or len(reading.recent) == len(reading.items("window"))
+    if not is_same and is_read:
         yield ACCOUNT, f"the conversation shows {sorted(display_ids)}, its section names {sorted(section_ids)}"
+
+
+def _first_call(reading: Reading, piece: Piece) -> str:
+    row = next(each.entry.row for each in piece.displays if each.entry.request)
+    return str(reading.events.records[row]["id"])
 
 
 def _partial(reading: Reading) -> Iterator[Fault]:
@@ -101,12 +117,12 @@ def _partial(reading: Reading) -> Iterator[Fault]:
     for each in partial:
         if each["shown"] > each["tokens"]:
             yield ACCOUNT, f"{each['id']}: {each['shown']} of {each['tokens']} tokens are shown"
-    passages = set(reading.ids("retrieval")) | set(reading.ids("instructions"))
+    passages = {name for source in PASSAGE_SOURCES[reading.is_one] for name in reading.ids(source)}
     if strange := {each["id"] for each in partial if each["reason"] == PASSAGES} - passages:
         yield ACCOUNT, f"passages of {sorted(strange)} are listed, and nothing of them was found"
     reduced = {each["id"] for each in partial if each["reason"] not in {NEUTRALISED, PASSAGES}}
     ids = {record["id"] for record in reading.events.records} | {reading.trigger["id"]}
-    marked = {name for name in _marked(reading.published["content"]) if name in ids}
+    marked = {name for name in _marked(reading.published["content"]) if name in ids} | set(_of_runs(reading))
     if reduced != marked:
         yield ACCOUNT, f"in part on the page are {sorted(marked)}, omissions.partial has {sorted(reduced)}"
     neutralised = {each["id"] for each in partial if each["reason"] == NEUTRALISED}
@@ -120,6 +136,12 @@ def _partial(reading: Reading) -> Iterator[Fault]:
         yield ACCOUNT, f"{sorted(extra)} are listed as neutralised, and had no control text"
     if missing:
         yield ACCOUNT, f"{sorted(missing)} had control text, and are not listed as neutralised"
+
+
+def _of_runs(reading: Reading) -> Iterator[str]:
+    """Ids that lines on calls say in part."""
+    pieces = [*reading.pieces["window"], *reading.pieces["turn"]] if reading.is_one else []
+    yield from (_first_call(reading, piece) for piece in pieces if piece.is_run)
 
 
 def _marked(markdown: str) -> Iterator[str]:
@@ -154,6 +176,7 @@ def _absent(reading: Reading) -> Iterator[Fault]:
         yield ACCOUNT, f"by_reason counts fewer than are named: {sorted(too_few)}"
     records = reading.events.records
     own = {records[row]["id"] for entry in reading.events.conversation for row in (entry.row, *entry.results)}
+    own -= {records[row]["id"] for display in reading.displays for row, _ in display.states}  # lines on calls say it
     left_out = sum(omissions["by_reason"].values()) - len(omissions["partial"])
     if left_out < len(own - on_page):
         yield ACCOUNT, f"{len(own - on_page)} of the conversation are not on the page, {left_out} are counted"

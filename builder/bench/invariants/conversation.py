@@ -44,6 +44,9 @@ def in_conversation(reading: Reading) -> Iterator[Fault]:
     rule = reading.rule("window")
     if rule is None:
         return
+    if reading.is_one:
+        yield from _one(reading)
+        return
     displays = reading.recent
     if len(displays) < len(reading.items("window")):
         yield _stranger(reading, len(displays))
@@ -61,6 +64,21 @@ def in_conversation(reading: Reading) -> Iterator[Fault]:
         yield from _reduced(reading, reading.displays)
         return
     yield from _under_pressure(reading, displays)
+
+
+def _one(reading: Reading) -> Iterator[Fault]:
+    """One conversation is whole when it fits; what triggered has room where it does not."""
+    if any(len(reading.pieces[source]) < len(reading.items(source)) for source in reading.pieces):
+        return
+    everything = reading.events.conversation
+    if possible(reading) == everything and fits(reading, everything):
+        present = {each.entry for each in reading.displays}
+        if missing := [entry for entry in everything if entry not in present]:
+            yield MISSING, f"{_name(reading, missing[-1])} has room and is not on the page"
+        yield from _reduced(reading, reading.displays)
+        return
+    yield from rights(reading)
+    yield from in_messages(reading)
 
 
 def demanded(reading: Reading) -> list[Entry]:

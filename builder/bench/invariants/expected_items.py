@@ -10,7 +10,8 @@ from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Recor
 from builder.bench.invariants.random_texts import AGENT_IDS, AGENTS, CONTROL, PEOPLE
 from builder.language.words import whole_look
 
-State = Literal["whole", "cut", "line"]
+State = Literal["whole", "cut", "part", "line"]
+"""part: passages of it."""
 CUT = re.compile(r"\[… [\d,]+ characters left out(?:, id (?P<id>\S+))? …\]")
 LINE = re.compile(r"\[[^\n]*id (?P<id>\S+)\]")
 FENCED = re.compile(r"\n\n(?P<marks>`{3,})\n(?P<text>.*)\n(?P=marks)\Z", re.DOTALL)
@@ -35,7 +36,7 @@ class Display:
     @property
     def is_whole(self) -> bool:
         """Whether nothing of it is missing."""
-        return all(state == "whole" for _, state in self.states)
+        return len(self.states) > len(self.entry.results) and all(state == "whole" for _, state in self.states)
 
 
 def visible(text: str) -> str:

@@ -19,7 +19,7 @@ from builder.assemble.draft import PageDraft
 from builder.assemble.items import labels, writer
 from builder.assemble.items.rendering import RenderForm
 from builder.assemble.page import OmissionLog
-from builder.assemble.sources import conversation, finds
+from builder.assemble.sources import conversation, finds, placement, purchase
 from builder.domain.context import Omission
 from builder.recall.index import conversation as history
 from builder.recall.index.conversation import Turn
@@ -124,7 +124,28 @@ def _miscounted(right: Function) -> Function:
     return compose
 
 
+def _one_fewer(right: Function) -> Function:
+    def put_note(self: Ledger, section: str, *lines: str) -> None:
+        right(self, section, *(re.sub(r"(?<=^\()\d+(?= of )", lambda match: str(int(match.group()) - 1), line) for line in lines))
+
+    return put_note
+
+
+def _first_twice(right: Function) -> Function:
+    def place(*args: Any) -> Any:
+        result = right(*args)
+        return replace(result, conversation=(*result.conversation[:1], *result.conversation))
+
+    return place
+
+
 MUTANTS: Mapping[str, Mutant] = {
+    "a hole has no sign": Mutant(Gaps, "signs", lambda _: lambda _self, items, **_kwargs: iter([""] * len(items))),
+    "the number on top is one too small": Mutant(Ledger, "put_note", _one_fewer),
+    "a label lacks though another one speaks": Mutant(
+        placement, "without_label", lambda right: lambda item, _before, *rest: right(item, item, *rest)
+    ),
+    "an item stands twice": Mutant(purchase, "placement", _first_twice),
     "a message is missing": _turns(lambda turns, _: turns[:2] + turns[3:]),
     "two turns are swapped": _turns(lambda turns, _: [*turns[1:2], *turns[:1], *turns[2:]]),
     "a result stands below another call": _turns(lambda turns, _: map(_rotated, turns)),
@@ -141,7 +162,7 @@ MUTANTS: Mapping[str, Mutant] = {
     ),
     "the newest messages have no right": Mutant(conversation, "_recent", lambda _: lambda *_args: {}),
     "the last answer is cut": Mutant(Shares, "answer", lambda _: lambda _self, rest, size, **_: min(rest, size, 70)),
-    "the results that triggered have no room": Mutant(conversation, "_evenly", lambda _: lambda *_args: {}),
+    "the results that triggered have no room": Mutant(conversation, "evenly", lambda _: lambda *_args: {}),
     "the question is the first message": Mutant(drafts, "questions_of", _oldest_question),
     "another agent's calls are the running turn": Mutant(PageDraft, "_is_of_turn", lambda _: lambda _self, _entry: True),
     "room stays empty": Mutant(assembly, "grow", lambda _: lambda _draft: False),

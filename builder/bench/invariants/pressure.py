@@ -33,7 +33,7 @@ def rights(reading: Reading) -> Iterator[Fault]:
     present = {each.entry: each for each in reading.displays}
     yield from _triggering(reading, present, _aim(reading) - spent - SLACK_TOKENS)
     dialogue = reading.waiting[0]
-    if rule is None or reading.turn or _is_limited(reading):
+    if rule is None or reading.is_one or reading.turn or _is_limited(reading):
         return
     answer = next((entry for entry in reversed(dialogue) if _is_answer(reading, entry)), None)
     need = ample(answer, reading) if answer else 0
@@ -60,8 +60,9 @@ def _triggering(reading: Reading, present: dict[Entry, Display], rest: int) -> I
             is_line = state == "line" and not reading.is_placeholder(entry)
             if is_line and each >= 4 * LINE_TOKENS:
                 yield FOLD, f"{reading.events.records[row]['id']} triggered and is one line"
-    places = [list(reading.waiting[1]).index(display.entry) for display in reading.running]
-    if places != sorted(places):
+    order = reading.events.conversation if reading.is_one else reading.waiting[1]
+    places = [order.index(display.entry) for display in reading.running]
+    if places != sorted(places) and not reading.is_one:
         yield ORDER, "the running turn is not in order"
 
 
@@ -72,7 +73,7 @@ def in_messages(reading: Reading) -> Iterator[Fault]:
     questions = [question for question in reading.questions if question.turn < first]
     marks = MARK.findall(words_of(reading.current[0])) if questions else []
     calls = [entry for entry in reading.turn if entry.request and entry.results]
-    if not chat or not calls or not any(display.entry in reading.turn for display in reading.running):
+    if not chat or not calls or not any(each.entry in reading.turn and each.states[1:] for each in reading.running):
         return
     called = max((number for number, (role, text) in enumerate(chat) if role == "assistant" and CALL.search(text)), default=-1)
     places = [number for number, (_, text) in enumerate(chat) if marks and (marks[0] in text or marks[-1] in text)]

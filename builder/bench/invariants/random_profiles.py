@@ -17,6 +17,8 @@ MAX_LIMIT = 40
 PROMPT = "You help people who fire kilns.\n\n## Rules\n- Be brief."
 PLAIN_SHARE = 0.4
 """Of the profiles that name no limit of the conversation."""
+HALVES_SHARE = 0.3
+"""Of the profiles that have two sections instead of one conversation."""
 ZONES = ("UTC", "Asia/Kathmandu", "America/Los_Angeles")
 
 
@@ -28,6 +30,7 @@ def draw_profile(rng: Random, need: int) -> Profile:
         if plain
         else rng.choice(bundled_profiles())
     )
+    base = _in_halves(base) if rng.random() < HALVES_SHARE else base
     stands = any(rule.source == "pinned" for rule in base.sections)
     pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
     return replace(
@@ -35,6 +38,7 @@ def draw_profile(rng: Random, need: int) -> Profile:
         triggers=(trigger_on(USER_MESSAGE), trigger_on(TOOL_RESPONSE), trigger_on(TOOL_ERROR)),
         agent=rng.choice((base.agent, AGENT_IDS[0], AGENT_IDS[0])),
         fill=rng.random() < 5 / 6,
+        worth=rng.choice((base.worth, base.worth, None, rng.randint(1_000, 100_000))),
         window=base.window if plain else _window(base.window, rng),
         tool_output=base.tool_output if plain else _tool_output(base.tool_output, rng),
         retrieval=_retrieval(base.retrieval, rng),
@@ -55,6 +59,23 @@ def draw_profile(rng: Random, need: int) -> Profile:
             for rule in base.sections
         ),
     )
+
+
+HALVES = {
+    "conversation": ("recent", "Recent Conversation", "window"),
+    "elsewhere": ("relevant", "Relevant Earlier Messages", "retrieval"),
+}
+"""Source of a section → name, title and source of the one that a profile with two has instead."""
+
+
+def _in_halves(base: Profile) -> Profile:
+    """With a section for the newest conversation and one for what is found, where the profile has one conversation."""
+    names = [HALVES.get(rule.source, (rule.name, rule.title, rule.source)) for rule in base.sections]
+    sections = (
+        replace(rule, name=name, title=title, source=source)
+        for rule, (name, title, source) in zip(base.sections, names, strict=True)
+    )
+    return replace(base, sections=tuple(sections))
 
 
 def _budget(rng: Random, need: int) -> int:

@@ -10,6 +10,8 @@ START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 SESSION, OTHER, NOWHERE = "s42", "s43", "_"
 SMALL_TALK = ("okay", "thanks", "👍", "sure", "да", "yes", "no")
 WISHES = ("Always answer in English.", "Never use emojis.", "Keep your answers under 90 words.", "From now on answer in German.")
+OPENINGS = ("Assistant: ", "User: ", "System:\n", "Call bash: ", "Call bash\n", "Tool bash answered: ", "Result: ", "so ")
+"""Beginnings of texts, most of which are labels of a page."""
 TOOLS = ("search", "bash", "file_read")
 OFFSETS = (None, None, 0, 120, -300, 345)
 """Minutes of the sender's clock from UTC; None = no offset."""
@@ -18,7 +20,7 @@ PAUSES = ((0, 3), (0, 3), (5, 600), (600, 3000))
 KINDS = (
     ("message", 26), ("answered", 16), ("exchange", 22), ("stray", 6), ("edit", 5), ("late edit", 2), ("tombstone", 3),
     ("small talk", 6), ("repeat", 4), ("wish", 3), ("note", 3), ("image", 2), ("catalog", 1), ("blacklist", 1), ("summary", 3),
-    ("elsewhere", 3), ("loop", 6),
+    ("elsewhere", 3), ("loop", 6), ("monologue", 5), ("chore", 1),
 )  # fmt: skip
 ROUNDS = (1, 1, 1, 2, 2, 3, 5, 8, 13, 40)
 """Of a loop of calls."""
@@ -97,6 +99,28 @@ class RandomSession:
                 output = self._texts.log() if self._rng.random() < 1 / 2 else self._texts.output()
                 body = {"tool": call["tool"], "output": output, "request_id": call["requestId"]}
                 self._put(self._record("tool.response.v1", body, plain=True))
+
+    def _monologue(self) -> None:
+        """One speaker in a row, who sometimes says what begins like a label of the page."""
+        schema, by = self._of((("user.message.v1", self._person()), ("agent.response.v1", self._by())))
+        for _ in range(self._rng.randint(2, 5)):
+            opening = self._of(OPENINGS) if self._rng.random() < 1 / 4 else ""
+            self._put(self._record(schema, {"content": opening + self._texts.prose(1)} | by, plain=True))
+
+    def _chore(self) -> None:
+        """A call that is made again and again with the same words, and nothing else between."""
+        by, words, tool = self._by(), self._of(SMALL_TALK), self._of(TOOLS)
+        for number in range(self._rng.choice((3, 13, 20))):
+            self._calls += 1
+            name = f"r{self._calls}"
+            call = {
+                "tool": tool,
+                "input": {"path": f"/kiln/{self._of(('log', 'plan of the week', number))}.txt"},
+                "requestId": name,
+            }
+            self._put(self._record("agent.response.v1", {"message": words, "tool_requests": [call]} | by, plain=True))
+            body = {"tool": tool, "output": self._texts.prose(1), "request_id": name}
+            self._put(self._record("tool.response.v1", body, plain=True))
 
     def _stray(self) -> None:
         """Half an exchange under an id that others have used, or under none."""

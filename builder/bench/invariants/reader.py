@@ -7,13 +7,16 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from builder.bench.invariants.events import RESULTS, Entry, Events, Record
 from builder.bench.invariants.expected_items import Display, State, display_of, message_state
 from builder.bench.invariants.items import Item, Parsed
+from builder.bench.invariants.pieces import Piece, Pieces
 from builder.bench.invariants.turns import USER, is_of_turn, questions_of, turn_of
+from builder.domain.page_settings import Dates
 from builder.domain.profile import Profile, SectionRule
 
 FAULTS = (
@@ -23,12 +26,15 @@ FAULTS = (
     "exceeded", "refused", "gaps", "unused",
 )  # fmt: skip
 Fault = tuple[str, str]
-GAP = re.compile(r"\((?:another conversation|(?P<number>[\d,]+) messages? between|[\d,]+ other calls? of this turn)\)")
+HOLE = "…"
+GAP = re.compile(r"…|\((?:another conversation|(?P<number>[\d,]+) messages? between|[\d,]+ other calls? of this turn)\)")
 TURN, TURN_TITLE = "tool_results", "Tool results"
-AGENT_TITLE = "Current Message of an Agent"
+USER_TITLE, AGENT_TITLE = "Current User Message", "Current Message of an Agent"
 MIN_PART_TOKENS = 64
 """Tokens of a useful part of the current message."""
 TEXTS = frozenset({"text", "content", "arguments"})
+SAME = {"window": ("window", "conversation"), "retrieval": ("retrieval", "elsewhere")}
+"""Part of a page → the sources of the sections that have it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +96,7 @@ class Reading:
         """Of the profile, with the title of an agent's message to answer; on a tool's page that of the turn in front of it."""
         is_of_agent = bool(self.current) and self.current[-1]["schema_name"] == "agent.response.v1"
         rules = [
-            replace(each, title=AGENT_TITLE) if is_of_agent and each.source == "trigger" else each
+            replace(each, title=AGENT_TITLE) if is_of_agent and each.title == USER_TITLE else each
             for each in self.profile.sections
         ]
         return tuple(
@@ -103,8 +109,13 @@ class Reading:
         )
 
     def rule(self, source: str) -> SectionRule | None:
-        """The first section that this source fills."""
-        return next((rule for rule in self.sections if rule.source == source), None)
+        """The first section that this source fills, or that has its part of one conversation."""
+        return next((rule for rule in self.sections if rule.source in SAME.get(source, (source,))), None)
+
+    @property
+    def is_one(self) -> bool:
+        """Whether the conversation is one section, with holes where it does not fit."""
+        return any(rule.source == "conversation" for rule in self.sections)
 
     def items(self, source: str) -> list[Item]:
         """What is in it, without lines on gaps."""
@@ -149,8 +160,28 @@ class Reading:
         current = [Display(question, ((question.row, state),)) for question, state in states if state]
         return [*self.recent, *self.running, *current]
 
+    @cached_property
+    def pieces(self) -> dict[str, list[Piece]]:
+        """What the items of one conversation and of its running turn show."""
+        return {source: self.pieces_of(source).of(self.items(source)) for source in ("window", "turn")}
+
+    def pieces_of(self, source: str) -> Pieces:
+        """How to read a part of one conversation."""
+        entries = [entry for entry in self.events.conversation if entry not in self.questions]
+        entries += self.turn if source == "turn" else ()  # whole they stand last
+        return Pieces(events=self.events, trigger=self.trigger, entries=entries, ids=frozenset(self.ids(source)))
+
+    def day(self, record: Record, dates: Dates = "day") -> str:
+        """By the sender's clock, else in the profile's zone. dates: "day", or "time" for the time of day too."""
+        sent = record["created_at"]
+        moment = datetime.fromisoformat(sent)
+        day = moment.astimezone(self.profile.time_zone) if sent.endswith("Z") else moment
+        return f"{day.day} {day:%B %Y}" + (f", {day:%H:%M}" if dates == "time" else "")
+
     def _displays(self, source: str, entries: Sequence[Entry]) -> list[Display]:
         displays: list[Display] = []
+        if self.is_one:
+            return [display for piece in self.pieces[source] for display in piece.displays]
         ids, rest = set(self.ids(source)), list(entries)
         for item in reversed(self.items(source)):
             of_section = [entry for entry in reversed(rest) if self.events.records[entry.row]["id"] in ids]

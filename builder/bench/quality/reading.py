@@ -9,7 +9,7 @@ from builder.bench.quality.recall import folded
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 
-CONVERSATION = frozenset({"window", "retrieval"})
+CONVERSATION = frozenset({"window", "retrieval", "conversation", "elsewhere"})
 """Sources whose sections show the session."""
 NEAR = 2
 """Entries on either side of a needed one that its reader reads."""

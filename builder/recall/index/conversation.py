@@ -170,8 +170,9 @@ def repeated_calls(view: View, entries: Iterable[Entry]) -> frozenset[Entry]:
 
 def outdated_results(view: View) -> frozenset[int]:
     """Rows of results whose call was made again later without an error."""
-    exchanges = view.history.exchanges.of_caller
-    calls = [exchange for row in view.rows.tolist() for exchange in exchanges.get(row, ()) if exchange.callers[0] == row]
+    callers, session = view.history.exchanges.of_caller, view.session_of
+    rows = sorted(row for row in callers if row < view.size and session[row] == view.session)
+    calls = [exchange for row in rows for exchange in callers[row] if exchange.callers[0] == row]
     later, outdated = set[str](), set[int]()
     for exchange in reversed(calls):
         results = results_of(view, exchange)

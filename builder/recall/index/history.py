@@ -143,6 +143,8 @@ class History:
     """Passage → whether its words change what was said before, and its identifiers; filled by searches."""
     subjects: dict[tuple[int, tuple[tuple[int, int], ...]], str] = field(default_factory=dict)
     """Row and spans of a find → its terms; filled by searches."""
+    patterns: dict[tuple[int, tuple[tuple[int, int], ...]], Ints] = field(default_factory=dict)
+    """Row and spans of a find → hashes of the words that tell its kind; filled by pages."""
     _prefix: Prefix | None = None
     """The last one that was read; None = something came since."""
     _characters: int = 0

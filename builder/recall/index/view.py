@@ -14,6 +14,7 @@ from builder.recall.index.prefix import Prefix
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
 Rows = NDArray[np.bool_]
 
 

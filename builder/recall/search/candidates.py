@@ -9,7 +9,7 @@ from builder.domain.breadcrumb import NO_SESSION, TOOL_ERROR
 from builder.domain.page_settings import Retrieval
 from builder.domain.summary import KeptLine
 from builder.language.words import has_word, words_of
-from builder.recall.index.view import Floats, Ints, Rows, View
+from builder.recall.index.view import Doubles, Floats, Ints, Rows, View
 from builder.recall.scopes import NOTES
 from builder.recall.search.query import MAX_WORDS, Query
 from builder.recall.search.signals import similarity
@@ -26,6 +26,8 @@ class Find:
     tokens: int = 0
     probability: float = 0.0
     """That it answers the query; of a reply, at least a share of that of its question."""
+    share: float = 0.0
+    """Of all passages, if one of them answers."""
     reply_to: int = -1
     """Row of the find that it comes along with, as what was said in reply; -1 = it was found by itself."""
     answer: int = -1
@@ -53,6 +55,8 @@ class Candidates:
     unseen: Rows
     """Passages that may be found and are not on the page, shape (passages,)."""
     scores: Floats
+    share: Doubles
+    """Of each passage, if one of them answers; they sum to 1. Shape (passages,)."""
     probability: Floats
     """Shape (passages,)."""
     answered: float
@@ -73,6 +77,7 @@ def find_of(view: View, passage: int, candidates: Candidates, times: int = 1) ->
         times=times,
         tokens=stored.tokens,
         probability=float(candidates.probability[passage]),
+        share=float(candidates.share[passage]),
         is_literal=bool(candidates.is_literal[passage]),
     )
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from builder.language.words import asks_within
-from builder.recall.index.view import Floats, Rows, View
+from builder.recall.index.view import Doubles, Floats, Rows, View
 from builder.recall.search.query import Query
 from builder.recall.search.signals import similarity
 
-Doubles = np.ndarray[tuple[int], np.dtype[np.float64]]
 Evidence = Callable[[Query, View, Doubles, Rows], float]
 """Query, view, share of each passage, passages that may be found → a number."""
 LEAST = 1e-9

@@ -128,8 +128,19 @@ def with_companions(
                 continue
             probability = max(other.probability, earlier.probability if earlier else 0.0)
             is_probable = find.is_probable or bool(earlier and earlier.is_probable)
-            finds[other.row, other.spans] = replace(earlier or other, probability=probability, is_probable=is_probable)
+            finds[other.row, other.spans] = replace(
+                _with_leader(earlier, find, other) if earlier else other,
+                probability=probability,
+                is_probable=is_probable,
+            )
     return tuple(sorted(finds.values(), key=_order(finds.values())))
+
+
+def _with_leader(find: Find, leader: Find, other: Find) -> Find:
+    """A find, with what it says of the more probable one that brings it, too."""
+    if find.leader >= 0 or find.replaces >= 0 or leader.probability < find.probability:
+        return find
+    return replace(find, reply_to=other.reply_to, answer=other.answer, replaces=other.replaces)
 
 
 def _order(finds: Collection[Find]) -> Callable[[Find], tuple[float, int, int]]:

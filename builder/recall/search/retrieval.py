@@ -104,9 +104,8 @@ def _relevant(query: Query, view: View, rules: Retrieval, candidates: Candidates
     """Probable or literal candidates, and those that may be found, shape (passages,)."""
     says = (view.history.passages.length[: view.passages] >= MIN_TERMS) | view.prefix.holding(query.words)
     says |= candidates.probability >= PROBABLE
-    relevant = candidates.unseen
-    if rules.min_probability is not None:
-        relevant = relevant & ((says & (candidates.probability >= rules.min_probability)) | candidates.is_literal)
+    is_probable = says & (candidates.probability >= (rules.min_probability or 0.0))
+    relevant = candidates.unseen & (is_probable | candidates.is_literal)
     return relevant, relevant | (candidates.unseen & says) if rules.floor else relevant
 
 

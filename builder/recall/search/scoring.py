@@ -51,6 +51,7 @@ def scored(
         breadcrumbs=breadcrumbs,
         unseen=unseen,
         scores=scores,
+        share=share,
         probability=chances(share, answer, weights.calibration),
         answered=answer,
         is_literal=literal > 0,

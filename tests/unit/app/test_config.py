@@ -59,11 +59,20 @@ def profiles_of(folder: Path, **files: str) -> dict[str, Profile]:
 
 @pytest.mark.parametrize("beginning", ["", "extends: default\n", "extends: [default]\n"])
 def test_ones_own_default_profile_is_laid_over_the_bundled_one(tmp_path: Path, beginning: str) -> None:
-    own = f"{beginning}budget: 2000\nsections: {{recent: {{title: Zuletzt}}, summary: null}}\n"
+    own = f"{beginning}budget: 2000\nsections: {{conversation: {{title: Gespräch}}, summary: null}}\n"
     before, after = profiles_of(tmp_path)["default"], profiles_of(tmp_path, profiles__default=own)["default"]
     assert (after.budget, after.retrieval, after.triggers) == (2000, before.retrieval, before.triggers)
     assert [rule.name for rule in after.sections] == [rule.name for rule in before.sections if rule.name != "summary"]
-    assert next(rule.title for rule in after.sections if rule.name == "recent") == "Zuletzt"
+    assert next(rule.title for rule in after.sections if rule.name == "conversation") == "Gespräch"
+
+
+def test_one_conversation_becomes_two_sections_where_a_profile_changes_one_of_them(tmp_path: Path) -> None:
+    own = "sections: {recent: {max_share: 0.3}}\n"
+    profile = profiles_of(tmp_path, profiles__default=own)["default"]
+    assert [(rule.name, rule.source) for rule in profile.sections][-3:] == [
+        ("recent", "window"), ("relevant", "retrieval"), ("current", "trigger"),
+    ]  # fmt: skip
+    assert profile.sections[-3].max_share == 0.3
 
 
 def test_a_change_of_the_default_profile_leaves_every_bundled_preset_but_that_of_frameworks_as_it_is(tmp_path: Path) -> None:

@@ -11,7 +11,20 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.app.config import bundled_folder, read_layers
 from builder.domain.context import HINT_FAILED, Context
 from builder.domain.recall import StoredBreadcrumb
-from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, requested, said, section, sent
+from tests.conversations import (
+    answered,
+    bash,
+    chat,
+    conversation,
+    failed,
+    ids_of,
+    replied,
+    requested,
+    said,
+    section,
+    sent,
+    undated,
+)
 from tests.factories import (
     PHRASES,
     assemble,
@@ -25,6 +38,7 @@ from tests.factories import (
     make_rendering,
 )
 from tests.pages import make_recall
+from tests.two_sections import make_two_sections
 
 ASK = said(800, "What did the weather service say about Delft?")
 
@@ -42,10 +56,12 @@ def page_with_hint(source: str, rows: list[StoredBreadcrumb]) -> Context:
 def test_sections_stand_in_the_order_of_the_profile_and_the_current_message_is_last() -> None:
     rows = [said(1, "Always answer in English."), said(2, "The weather service says Delft is foggy."), *chat(200, 10)]
     context = make_context(ASK, rows, make_profile(budget=1500, system_prompt="Be brief."), (make_catalog(2, 900),))
-    assert [held.name for held in context.sections] == ["role", "tools", "instructions", "recent", "relevant", "current"]
-    assert context.markdown.endswith("\n## Current User Message\n- User: What did the weather service say about Delft?\n")
+    assert [held.name for held in context.sections] == ["role", "tools", "instructions", "conversation", "current"]
+    assert context.markdown.endswith(
+        "\n## Current User Message\n[8 May 2024]\n- User: What did the weather service say about Delft?\n"
+    )
     assert ids_of(context, "instructions") == ["m1"]
-    assert "m2" in ids_of(context, "relevant")
+    assert ids_of(context, "conversation")[0] == "m2"
 
 
 def test_a_context_says_what_it_lacked() -> None:
@@ -86,9 +102,9 @@ def test_a_tools_answer_that_closes_its_turn_asks_with_all_calls_of_the_turn_bef
     context = make_context(last, CALLS)
     result = "Failed: no oven" if last.breadcrumb.failed else "Result: 220"
     assert context.markdown == (
-        "## Tool results\n- Assistant: I look.\n- Call bash: command: cat kiln\n  Result: 1200\n"
+        "## Tool results\n[8 May 2024]\n- Assistant: I look.\n- Call bash: command: cat kiln\n  Result: 1200\n"
         f"- Call bash: command: cat oven\n  {result}\n\n"
-        "## Current User Message\n- User: How hot is it?\n"
+        "## Current User Message\n[8 May 2024]\n- User: How hot is it?\n"
     )
     assert ids_of(context, "tool_results") == ["m2", "m3", "m4"]
     assert ids_of(context, "current") == ["m1"]
@@ -103,7 +119,7 @@ def test_what_a_person_said_last_is_what_is_searched_for_a_tools_answer() -> Non
         requested(60, "a", command="x"),
     ]
     context = make_context(answered(61, "a", "Note on tea"), rows)
-    assert ids_of(context, "relevant")[:1] == ["m40"]
+    assert ids_of(context, "elsewhere") == ["m40"]
 
 
 def test_results_larger_than_the_page_are_cut_where_they_are_largest_and_every_call_stays() -> None:
@@ -117,7 +133,7 @@ def test_results_larger_than_the_page_are_cut_where_they_are_largest_and_every_c
 
 def test_speakers_of_a_profile_that_searches_nothing_lose_nothing_else() -> None:
     rows = [said(1, "Go."), replied(2, "I look.", bash("a", "ls")), answered(3, "a", "fog")]
-    shown = conversation(make_context(ASK, rows, replace(make_profile("recall"), window=make_profile().window)))
+    shown = undated(conversation(make_context(ASK, rows, replace(make_profile("recall"), window=make_profile().window))))
     assert shown == "- User: Go.\n- Assistant: I look.\n- Call bash: command: ls\n  Result: fog"
 
 
@@ -126,7 +142,7 @@ ANSWER = "\n".join(f"{n}. Schritt {n}: den Ofen langsam auf {n * 10} Grad bringe
 
 
 def page(number: int, **changes: Any) -> Context:
-    return make_context(HOW_HOT, chat(number), make_profile(**({"budget": 2000, "summaries": None} | changes)))
+    return make_context(HOW_HOT, chat(number), make_two_sections(**({"budget": 2000, "summaries": None} | changes)))
 
 
 @pytest.mark.parametrize("shape", ["none", "openai", "anthropic"])
@@ -138,6 +154,22 @@ def test_a_conversation_that_does_not_fit_fills_the_page_however_long_it_is(numb
     assert f"({number - len(ids_of(context, 'recent')) - len(ids_of(context, 'relevant'))} earlier messages" in context.markdown
 
 
+@pytest.mark.parametrize("shape", ["none", "openai", "anthropic"])
+@pytest.mark.parametrize("number", [125, 130, 400])
+def test_one_conversation_fills_the_page_where_no_message_costs_too_much(number: int, shape: str) -> None:
+    context = make_context(HOW_HOT, chat(number), make_profile(budget=2000, worth=None, chat_format=shape))
+    numbers = ids_of(context, "conversation")
+    assert 0.93 * context.budget < context.tokens <= context.budget
+    assert numbers[-1] == f"m{number}"
+    assert f"({number - len(numbers)} of {number} messages are not shown, … where)" in context.markdown
+
+
+def test_a_page_ends_where_one_more_message_costs_more_than_the_profile_pays() -> None:
+    cheap, dear = (make_context(HOW_HOT, chat(400), make_profile(worth=worth)) for worth in (5000, 100_000))
+    assert 0 < len(ids_of(cheap, "conversation")) < len(ids_of(dear, "conversation"))
+    assert cheap.tokens < dear.tokens < 0.93 * dear.budget
+
+
 def test_a_profile_without_a_fill_has_the_least_of_the_conversation_and_stays_small() -> None:
     context = page(400, fill=False)
     assert ids_of(context, "recent")[-3:] == ["m398", "m399", "m400"]
@@ -146,7 +178,7 @@ def test_a_profile_without_a_fill_has_the_least_of_the_conversation_and_stays_sm
 
 def test_a_cut_last_answer_is_completed_before_older_messages_come() -> None:
     rows = [*chat(200), said(201, "Wie brenne ich?"), replied(202, ANSWER)]
-    context = make_context(HOW_HOT, rows, make_profile(budget=2400, summaries=None))
+    context = make_context(HOW_HOT, rows, make_two_sections(budget=2400, summaries=None))
     assert "59. Schritt 59" in context.markdown
     assert all(f"  {n}. Schritt {n}:" in context.markdown for n in range(2, 60))
     assert context.tokens > 0.93 * context.budget
@@ -154,7 +186,7 @@ def test_a_cut_last_answer_is_completed_before_older_messages_come() -> None:
 
 def test_what_was_found_is_taken_off_once_the_conversation_shows_it() -> None:
     rows = [*chat(60, words="on tea"), said(61, "Der Ofen war 900 Grad heiß."), *chat(50, 62, "on tea")]
-    context = make_context(HOW_HOT, rows, make_profile(budget=2000, summaries=None, retrieval={"min_probability": None}))
+    context = make_context(HOW_HOT, rows, make_two_sections(budget=2000, summaries=None, retrieval={"min_probability": None}))
     shown = [*ids_of(context, "recent"), *ids_of(context, "relevant")]
     assert len(shown) == len(set(shown))
     assert "m61" in shown
@@ -174,12 +206,14 @@ def test_large_results_whose_calls_are_not_known_hide_no_short_message_before_th
     log = "\n".join(f"Zeile {n}: der Brenner läuft, und der Zug ist offen." for n in range(90))
     results = (answered(n, f"c{n}", log.replace("Zeile", f"L{n}")) for n in range(2, 5))
     rows = [said(1, "Das Thermometer hängt links."), *results, replied(5, "Alle drei Brenner laufen.")]
-    assert "m1" in ids_of(make_context(HOW_HOT, rows, make_profile(budget=1600, summaries=None)), "recent")
+    assert "m1" in ids_of(make_context(HOW_HOT, rows, make_two_sections(budget=1600, summaries=None)), "recent")
 
 
 def test_many_short_results_fill_the_page_whether_their_calls_are_known_or_not() -> None:
     unknown = [answered(n, f"c{n}", f"ok {n}") for n in range(1, 400)]
     known = [row for n in range(1, 800, 2) for row in (replied(n, "", bash(f"c{n}", f"ls {n}")), answered(n + 1, f"c{n}", "ok"))]
     for rows in (unknown, known):
-        context = make_context(HOW_HOT, [*rows, replied(799, "Alles in Ordnung.")], make_profile(budget=1600, summaries=None))
+        context = make_context(
+            HOW_HOT, [*rows, replied(799, "Alles in Ordnung.")], make_two_sections(budget=1600, summaries=None)
+        )
         assert context.tokens > 0.93 * context.budget

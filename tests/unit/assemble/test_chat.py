@@ -1,6 +1,7 @@
 """The page as messages: who writes, what is a part of its own, how calls and results stand, and what the last message holds."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -11,14 +12,18 @@ from builder.domain.page_settings import ChatFormat, Reminder
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.questions import Questions
-from tests.conversations import answered, replied, said
+from tests.conversations import answered, chat, replied, said
 from tests.factories import make_catalog, make_context, make_profile
+from tests.two_sections import make_two_sections
 
 ASK = said(39, "And now?")
+ONE, TWO = make_profile(), make_two_sections()
 
 
-def profile(shape: ChatFormat = "openai", **changes: Any) -> Profile:
-    return make_profile(chat_format=shape, summaries=None, **changes)
+def profile(shape: ChatFormat = "openai", over: Profile = ONE, **changes: Any) -> Profile:
+    """Without dates."""
+    sections = tuple(replace(rule, dates="none") for rule in over.sections)
+    return make_profile(over, **({"chat_format": shape, "summaries": None, "sections": sections} | changes))
 
 
 def calling(sequence: int, *calls: str, content: str = "Let me look.", query: Any = "kiln") -> StoredBreadcrumb:
@@ -61,7 +66,7 @@ def test_parallel_calls_stand_in_one_message_with_their_text_and_all_their_resul
 def test_a_result_without_its_call_stands_as_text_in_front_of_the_current_message() -> None:
     ((role, parts, _),) = shown(make_context(ASK, [answer(1, "r1")], profile()))
     assert role == "user"
-    assert parts == ["## Recent Conversation\n- Tool search answered: found\n\n## Current User Message\n", "And now?"]
+    assert parts == ["Tool search answered: found\n\n## Current User Message\n", "And now?"]
 
 
 def test_control_text_is_visible() -> None:
@@ -103,7 +108,7 @@ def test_folded_results_show_their_line() -> None:
     rows: list[StoredBreadcrumb] = []
     for start in range(1, 20, 2):
         rows += [calling(start, f"r{start}", query=start), answer(start + 1, f"r{start}", "word " * 100)]
-    tight = profile(budget=1200)
+    tight = profile(over=TWO, budget=1200)
     context = make_context(ASK, rows, replace(tight, tool_output=replace(tight.tool_output, fold_at=0.4)))
     results = [result for message in context.messages for each in message.exchanges for result in each.results]
     assert results[-1] == "word " * 100
@@ -145,15 +150,24 @@ def test_a_reminder_stands_in_front_of_the_current_message() -> None:
     assert shown(tagged) == [("user", ["<reminder>\nBe brief.\n</reminder>\n\n", "And now?"], [])]
 
 
-def test_a_find_is_text_in_front_of_the_current_message_and_never_a_call() -> None:
+def test_a_find_of_two_sections_is_text_in_front_of_the_current_message_and_never_a_call() -> None:
     rows = [calling(1, "r1"), answer(2, "r1", "Delft has a kiln."), said(3, "Thanks."), said(4, "Bye.")]
     asks = said(90, "Where is a kiln, Delft?")
-    context = make_context(asks, rows, profile(window={"max_units": 1, "trim_to": 1}))
+    context = make_context(asks, rows, profile(over=TWO, window={"max_units": 1, "trim_to": 1}))
     *_, (role, parts, _) = shown(context)
     assert role == "user"
     assert "Result: Delft has a kiln." in parts[0]
     assert parts[1:] == ["Where is a kiln, Delft?"]
     assert not any(message.exchanges for message in context.messages)
+
+
+def test_a_find_of_one_conversation_is_a_call_in_its_place() -> None:
+    rows = [calling(1, "r1"), answer(2, "r1", "Delft has a kiln."), *chat(200, 3, "on tea")]
+    context = make_context(said(900, "Where is a kiln, Delft?"), rows, profile(budget=600))
+    note, found, hole, *_ = shown(context)
+    assert re.fullmatch(r"\((\d+) of 201 messages are not shown, … where\)\n", note[1][0])
+    assert found == ("assistant", [], [("r1", ("Delft has a kiln.",))])
+    assert hole[1][0].startswith("…\n")
 
 
 def test_a_tool_s_answer_that_asks_ends_the_messages_with_its_call() -> None:
@@ -167,11 +181,11 @@ def test_a_tool_s_answer_that_asks_ends_the_messages_with_its_call() -> None:
 
 
 def test_what_is_found_for_a_tool_s_answer_stands_in_front_of_its_turn() -> None:
-    reminder = Reminder(section="relevant", text="Be brief.", every=1, when=None)
+    reminder = Reminder(section="elsewhere", text="Be brief.", every=1, when=None)
     rules = profile(reminders=(reminder,))
     asked = make_context(answer(3, "r1"), [said(1, "How hot?"), calling(2, "r1")], rules)
     assert shown(asked) == [
-        ("user", ["## Relevant Earlier Messages\nBe brief.\n", "How hot?"], []),
+        ("user", ["## Said Elsewhere\nBe brief.\n", "How hot?"], []),
         ("assistant", ["Let me look."], [("r1", ("found",))]),
     ]
     again = make_context(answer(5, "r2"), [said(1, "How hot?"), calling(2, "r1"), answer(3, "r1"), calling(4, "r2")], rules)

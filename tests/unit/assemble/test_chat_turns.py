@@ -1,21 +1,25 @@
 """Turns of a chat: each in its writer's role, calls with their results, notes of ours outside the assistant's words."""
 
+from dataclasses import replace
+
 from builder.assemble.chat_turns import SectionItem, conversation_messages, is_turn, note_of, roles_with_labels
 from builder.domain.context import Message
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.conversation import turns
 from tests.conversations import answered, bash, failed, replied, requested, said
-from tests.factories import make_profile
 from tests.pages import make_ledger, make_writer
+from tests.two_sections import make_two_sections
 
 CALL = [said(1, "Count."), replied(2, "I count.", bash("r1", "wc -l"), bash("r2", "ls")), answered(3, "r1", "42")]
 YESTERDAY = {"created_at": "2024-05-07T09:00:00Z"}
 
 
 def messages(rows: list[StoredBreadcrumb], *labelled_roles: str, dated: bool = False) -> list[Message]:
-    writer = make_writer(rows, make_profile(chat_format="openai"))
+    profile = make_two_sections(chat_format="openai")
+    sections = tuple(replace(rule, dates="day" if dated else "none") for rule in profile.sections)
+    writer = make_writer(rows, replace(profile, sections=sections))
     placed: list[SectionItem] = [("recent", writer.entry(entry)) for turn in reversed([*turns(writer.view)]) for entry in turn]
-    return conversation_messages(placed, [], make_ledger(writer, dated=dated), frozenset(labelled_roles))[0]
+    return conversation_messages(placed, [], make_ledger(writer), frozenset(labelled_roles))[0]
 
 
 def texts(message: Message) -> list[str]:

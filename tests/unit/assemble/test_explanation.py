@@ -5,12 +5,14 @@ from typing import Any
 
 from builder.assemble.explanation import absent_sentence, evidence_words, present_sentence
 from builder.domain.context import IRRELEVANT
+from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import AbsentSource, Evidence, PagePart, PageSource, SignalValue
 from builder.domain.selector import Selector
 from tests.explanations import make_explanation
 from tests.factories import MORNING, make_profile, make_remembered, make_tombstone
 from tests.property.sessions import hear
+from tests.two_sections import make_two_sections
 
 ROWS = [make_remembered(f"Number {n}: the blue kiln and the weather.", n) for n in range(1, 120)]
 QUESTION = make_remembered("Where is the blue kiln?", 900)
@@ -41,8 +43,10 @@ def test_what_was_never_recalled_is_not_known() -> None:
     assert not explanation.knows("m4711")
 
 
-def why(name: str, *rows: StoredBreadcrumb, trigger: StoredBreadcrumb = QUESTION, **profile: Any) -> str:
-    _, explanation = make_explanation(trigger, rows, make_profile(**({"budget": 600} | profile)))
+def why(
+    name: str, *rows: StoredBreadcrumb, trigger: StoredBreadcrumb = QUESTION, over: str | Profile = "default", **profile: Any
+) -> str:
+    _, explanation = make_explanation(trigger, rows, make_profile(over, **({"budget": 600} | profile)))
     return explanation.why(name)
 
 
@@ -52,9 +56,16 @@ def session(*special: StoredBreadcrumb) -> list[StoredBreadcrumb]:
 
 
 def test_what_is_no_answer_has_its_probability_and_the_limit() -> None:
-    sentence = why("m1", *session(make_remembered("Somebody bought a teapot.", 1)), retrieval={"min_probability": 0.2})
+    rows = session(make_remembered("Somebody bought a teapot.", 1))
+    sentence = why("m1", *rows, over=make_two_sections(), retrieval={"min_probability": 0.2})
     assert sentence.startswith("m1 v1 (user.message.v1, User) is not on the page: not near enough to the question, which asks ")
     assert "for a probability of at least 0.2 or for room in the floor (probability 0.0" in sentence
+
+
+def test_what_is_not_worth_its_tokens_says_how_many_a_message_may_cost() -> None:
+    sentence = why("m1", *session(make_remembered("Somebody bought a teapot.", 1)), worth=1000)
+    assert "not near enough to the question, and worth less than `worth` asks" in sentence
+    assert "a message that the answer needs may cost 1,000 tokens (probability 0.0" in sentence
 
 
 def test_small_talk_says_that_it_holds_nothing_to_find() -> None:
@@ -110,7 +121,7 @@ def test_a_message_that_asks_for_nothing_searches_nothing() -> None:
 SOURCE = PageSource(id="m7", version=2, schema="note.v1", session="s42", speaker="Note")
 SIGNALS = tuple(SignalValue(name=f"s{n}", value=None if n == 2 else n / 3, points=3.0 - n) for n in range(1, 5))
 EVIDENCE = Evidence(probability=0.31415, rank=2, candidates=5120, signals=SIGNALS)
-RULES = {rule.name: rule for rule in make_profile().sections}
+RULES = {rule.name: rule for rule in make_two_sections().sections}
 
 
 def part(**changes: object) -> PagePart:
@@ -137,7 +148,7 @@ def test_lines_that_a_template_moves_are_not_named() -> None:
 
 
 def test_an_absence_names_the_limit_only_where_that_is_the_reason() -> None:
-    profile = make_profile(retrieval={"min_probability": 0.4})
+    profile = make_two_sections(retrieval={"min_probability": 0.4})
     absent = AbsentSource(source=SOURCE, reason=IRRELEVANT, tokens=9, evidence=EVIDENCE)
     assert absent_sentence(absent, profile) == (
         "m7 v2 (note.v1, Note) is not on the page: not near enough to the question, which asks for a probability of at least 0.4 "

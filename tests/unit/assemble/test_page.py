@@ -29,8 +29,9 @@ from tests.factories import (
     view_of,
 )
 from tests.pages import make_ledger, make_recall, make_writer
+from tests.two_sections import make_two_sections
 
-WRITER = make_writer(chat(8))
+WRITER = make_writer(chat(8), make_two_sections())
 
 
 def ledger(*sections: str) -> Ledger:
@@ -74,7 +75,7 @@ COUNTING = [
     requested(3, "a", command="wc"),
     answered(4, "a", "zeile\n" * 300),
 ]
-COUNTING_WRITER = make_writer(COUNTING)
+COUNTING_WRITER = make_writer(COUNTING, make_two_sections())
 ENTRIES = [entry for turn in reversed([*turns(COUNTING_WRITER.view)]) for entry in turn]
 
 
@@ -86,7 +87,7 @@ def test_a_record_that_passes_a_call_on_says_nothing_more_than_the_call() -> Non
 
 def test_a_record_that_passes_a_call_on_and_makes_another_one_says_more() -> None:
     rows = [requested(1, "a", command="wc"), replied(2, "", bash("a", "wc"), bash("b", "ls")), answered(3, "a", "2")]
-    writer = make_writer(rows)
+    writer = make_writer(rows, make_two_sections())
     entries = [entry for turn in reversed([*turns(writer.view)]) for entry in turn]
     ledger = make_ledger(writer, 4000)
     for count, ids in ((1, {"m1"}), (2, {"m1", "m2"})):
@@ -137,14 +138,14 @@ def test_a_section_has_the_tokens_of_each_of_its_breadcrumbs() -> None:
     rows = [said(1, "Go."), replied(2, "I look.", bash("r1", "ls"), bash("r2", "pwd")), answered(3, "r1", "files")]
     context = make_context(ASK, rows, make_profile(), (make_catalog(3, 500),))
     count = make_rendering().count
-    (recent,) = (section for section in context.sections if section.name == "recent")
-    assert list(recent.tokens_by_id) == ["m1", "m2", "m3"]
-    assert recent.tokens_by_id["m1"] == count("- User: Go.\n")
-    assert recent.tokens_by_id["m3"] == count("  Result: files\n")
-    assert recent.tokens_by_id["m2"] == sum(
+    (dialogue,) = (section for section in context.sections if section.name == "conversation")
+    assert list(dialogue.tokens_by_id) == ["m1", "m2", "m3"]
+    assert dialogue.tokens_by_id["m1"] == count("- User: Go.\n")
+    assert dialogue.tokens_by_id["m3"] == count("  Result: files\n")
+    assert dialogue.tokens_by_id["m2"] == sum(
         map(count, ("- Assistant: I look.\n", "- Call bash: command: ls\n", "- Call bash: command: pwd\n  (no answer yet)\n"))
     )
-    assert 0 <= recent.tokens - sum(recent.tokens_by_id.values()) < 10
+    assert 0 <= dialogue.tokens - sum(dialogue.tokens_by_id.values()) < 10 + count("[8 May 2024]\n")
     assert sum(section.tokens for section in context.sections) >= context.tokens
 
 
@@ -173,4 +174,4 @@ def test_nothing_is_said_of_what_the_consumer_may_not_see() -> None:
 def test_what_is_not_near_enough_says_so() -> None:
     rows = [said(n, f"Weather report number {n}.") for n in range(1, 40)]
     context = page([*rows, said(50, "The kiln of Delft.")], 300, retrieval={"min_probability": 1.0})
-    assert context.left_out[IRRELEVANT] == 40 - len(ids_of(context, "recent")) - len(ids_of(context, "relevant"))
+    assert context.left_out == {IRRELEVANT: 40 - len(ids_of(context, "conversation"))}

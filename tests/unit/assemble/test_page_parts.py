@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.reports import PagePart
 from builder.domain.selector import Pinned, Selector
 from tests.explanations import make_explanation
 from tests.factories import make_catalog, make_profile, make_remembered
 from tests.property.sessions import hear
+from tests.two_sections import make_two_sections
 
 TRIGGER = make_remembered("Which kiln is hot?", 90)
 
@@ -61,7 +63,7 @@ def test_a_line_that_closes_a_section_belongs_to_it() -> None:
     markdown, found = parts(make_remembered("One line.", 1), page="xml")
     lines = markdown.split("\n")
     sections = [(part.section, lines[part.first - 1]) for part in found]
-    assert ("recent", "</recent>") in sections
+    assert ("conversation", "</conversation>") in sections
     assert ("current", "<current>") in sections
 
 
@@ -69,10 +71,14 @@ QUESTION = make_remembered("Where is the blue kiln?", 900)
 
 
 def reasons(
-    *rows: StoredBreadcrumb, trigger: StoredBreadcrumb = QUESTION, standing: tuple[StoredBreadcrumb, ...] = (), **profile: Any
+    *rows: StoredBreadcrumb,
+    trigger: StoredBreadcrumb = QUESTION,
+    standing: tuple[StoredBreadcrumb, ...] = (),
+    over: str | Profile = "default",
+    **profile: Any,
 ) -> dict[str, str]:
     """Id → why it is on the page."""
-    _, explanation = make_explanation(trigger, rows, make_profile(**profile), standing)
+    _, explanation = make_explanation(trigger, rows, make_profile(over, **profile), standing)
     return {part.source.id: part.reason for part in explanation.receipt().parts if part.source}
 
 
@@ -92,15 +98,19 @@ def test_the_conversation_that_fits_and_the_message_say_so() -> None:
 def test_of_a_long_conversation_the_newest_part_is_shown_and_a_question_is_found_with_its_reply() -> None:
     asked = hear(1, "user.message.v1", {"content": "Where does the blue kiln stand?", "speaker": "Ana"})
     answered = hear(2, "agent.response.v1", {"message": "In the shed.", "trigger_event_id": "m1"})
-    why = reasons(*long_session(asked, answered), budget=900)
-    assert why["m199"] == "the newest part of the conversation"
-    assert why["m1"] == "found"
-    assert why["m2"] == "what was said in reply to m1, which was found"
+    rows = long_session(asked, answered)
+    for over in (make_profile(), make_two_sections()):
+        why = reasons(*rows, budget=900, over=over)
+        assert why["m199"] == "the newest part of the conversation"
+        assert why["m1"] == "found"
+        assert why["m2"] == "what was said in reply to m1, which was found"
 
 
 def test_what_was_said_several_times_says_how_often() -> None:
     again = [make_remembered("The blue kiln stands in the shed.", n) for n in (1, 2, 3)]
-    assert reasons(*long_session(*again), budget=900)["m3"] == "found; the same was said 3 times, this is the last"
+    for over in (make_profile(), make_two_sections()):
+        why = reasons(*long_session(*again), budget=900, over=over)
+        assert why["m3"] == "found; the same was said 3 times, this is the last"
 
 
 def test_what_the_profile_pins_names_what_it_asks_for() -> None:
@@ -116,6 +126,8 @@ def test_an_instruction_that_the_conversation_does_not_show_still_holds() -> Non
 def test_a_conversation_that_the_profile_limits_does_not_claim_to_fit() -> None:
     rows = [make_remembered(f"Number {n}: nobody came by today.", n) for n in range(1, 20)]
     why = reasons(*rows, window={"trim_to": 4, "max_units": 8})
+    assert why["m19"] == "the newest part of the conversation"
+    why = reasons(*rows, window={"trim_to": 4, "max_units": 8}, over=make_two_sections())
     assert why["m19"] == "what the profile's `window` leaves of the conversation"
 
 
@@ -130,11 +142,20 @@ def test_a_call_names_the_result_that_was_found_and_has_no_evidence_of_its_own()
     call = hear(1, "agent.response.v1", {"content": "", "tool_requests": calls})
     output = {"tool": "search", "output": "The blue kiln stands in the shed.", "request_id": "kiln", "status": "success"}
     rows = long_session(call, hear(2, "tool.response.v1", output))
-    profile = make_profile(budget=900, retrieval={"schemas": ["tool.response.v1"]})
+    profile = make_two_sections(budget=900, retrieval={"schemas": ["tool.response.v1"]})
     shown = make_explanation(QUESTION, rows, profile)[1].receipt().parts
     by_reason = {part.reason: part for part in shown if part.source and part.source.id in {"m1", "m2"}}
     assert list(by_reason) == ["the call that led to m2, which was found", "found", "a note on the other calls of that step"]
     assert [bool(part.evidence) for part in by_reason.values()] == [False, True, False]
+
+
+def test_what_is_found_of_one_conversation_has_its_evidence() -> None:
+    told = make_remembered("The blue kiln stands in the shed.", 1)
+    parts_of_page = make_explanation(QUESTION, long_session(told), make_profile(budget=900))[1].receipt().parts
+    by_id = {part.source.id: part for part in parts_of_page if part.source}
+    assert by_id["m1"].reason == "found"
+    assert by_id["m1"].evidence
+    assert not by_id["m199"].evidence
 
 
 def test_of_a_message_only_the_sentence_that_instructs_is_shown_as_an_instruction() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from builder.cli.reports import receipt_text
+from builder.domain.context import IRRELEVANT
 
 GOLDEN = Path(__file__).with_name("receipt.txt")
 IDENTITY = "1006248e-34d7-4a8d-9da6-7f0e55fb1c4e"
@@ -99,4 +100,16 @@ def test_a_receipt_says_how_long_each_part_of_the_delivery_took() -> None:
     times = {"wait": 1200, "catch_up": 3, "embedding": 7, "recall": 2, "page": 9}
     assert "It took: wait 1,200 ms, catch-up 3 ms, embedding 7 ms, recall 2 ms, page 9 ms." in receipt_text(
         ANSWER | {"times": times}
+    )
+
+
+def test_a_receipt_of_one_conversation_says_what_is_not_near_enough_and_names_no_floor() -> None:
+    sections = [
+        row | {"source": row["source"].replace("window", "conversation")} for row in ANSWER["receipt"]["budget"]["sections"]
+    ]
+    budget = ANSWER["receipt"]["budget"] | {"sections": sections}
+    text = receipt_text(ANSWER | {"receipt": ANSWER["receipt"] | {"budget": budget, "by_reason": {IRRELEVANT: 1}}})
+    assert "What has a probability below 0.0004 is not found.\n" in text
+    assert (
+        "all of them: 1 not near enough to the question. Not near enough is what is worth less than the profile's `worth`" in text
     )

@@ -23,7 +23,7 @@ def test_a_receipt_is_json_with_short_numbers_and_without_what_is_not_known() ->
     values = receipt_values(explanation.receipt())
     assert json.loads(json.dumps(values)) == values
     heading = values["parts"][0]
-    assert heading == {"first": 1, "last": 1, "section": "recent", "tokens": 0, "reduced": "", "reason": heading["reason"]}
+    assert heading == {"first": 1, "last": 1, "section": "conversation", "tokens": 0, "reduced": "", "reason": heading["reason"]}
     assert values["budget"]["unused"] == values["budget"]["allowance"] - values["budget"]["tokens"]
     probabilities = [absent["evidence"]["probability"] for absent in values["absent"] if "evidence" in absent]
     assert all(len(str(value)) <= 12 for value in probabilities)

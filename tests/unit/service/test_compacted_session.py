@@ -1,4 +1,4 @@
-"""What an agent said is found after a session was compacted, whose people's words the page keeps word for word."""
+"""What an agent said is found after a session was compacted, with or without a summary of people's words on the page."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from builder.worker.log import StoredLog
 from builder.worker.summary_scheduler import SummaryScheduler
 from builder.worker.summary_writer import MAX_SUMMARY_BYTES
 from tests.factories import make_breadcrumb
+from tests.two_sections import two_sections
 
 FACTS = {
     "The kiln was installed by Perez on 4 May.": "Who installed the kiln?",
@@ -25,8 +26,11 @@ CHAT = "Bread number {} came out of the oven at noon, brown and a little flat."
 MESSAGES = 200
 
 
+@pytest.mark.parametrize("has_summary", [True, False])
 @pytest.mark.parametrize("budget", [1000, 2000])
-async def test_what_an_agent_said_is_found_after_the_session_was_compacted(budget: int, tmp_path: Path) -> None:
+async def test_what_an_agent_said_is_found_after_the_session_was_compacted(
+    budget: int, has_summary: bool, tmp_path: Path
+) -> None:
     facts = dict(zip(range(20, MESSAGES, 40), FACTS, strict=False))
     settings = Settings(data_dir=tmp_path, embedding=EmbeddingSettings(engine="none"))
     async with open_components(settings, location(IN_MEMORY)) as core:
@@ -34,7 +38,7 @@ async def test_what_an_agent_said_is_found_after_the_session_was_compacted(budge
             role, text = ("user", CHAT.format(number)) if number % 2 else ("assistant", facts.get(number, f"Noted, {number}."))
             last = make_breadcrumb(text, number + 1, id=f"m{number}", role=role)
             await core.builder.remember(last)
-        profile = core.profile("default")
+        profile = two_sections() if has_summary else core.profile("default")
         writer = summary_writer(core, Remembering(core, last), None, Observer(), MAX_SUMMARY_BYTES)
         scheduler = SummaryScheduler(StoredLog(core.store), core.builder.recaller, writer, lambda _workspace: (profile,))
         assert (await scheduler.compact(last.workspace, last.session, profile)).covered > MESSAGES // 2
@@ -42,5 +46,6 @@ async def test_what_an_agent_said_is_found_after_the_session_was_compacted(budge
             asks = make_breadcrumb(question, 10 * MESSAGES + number, id=f"asks-{number}")
             (page,) = (await core.builder.build(asks, (replace(profile, budget=budget),))).contexts
             assert fact in page.markdown
-            (summary,) = (section for section in page.sections if section.name == "summary")
-            assert summary.tokens > budget / 3, "what grows after them takes nothing from kept words"
+            summaries = [section.tokens for section in page.sections if section.name == "summary"]
+            assert len(summaries) == has_summary
+            assert all(tokens > budget / 3 for tokens in summaries), "what grows after them takes nothing from kept words"

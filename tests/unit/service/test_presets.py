@@ -45,12 +45,16 @@ def test_the_four_presets_of_rcrt_have_its_numbers(name: str, budget: int, limit
     assert limits.items() <= profile.retrieval.per_schema_limit.items()
 
 
-def test_economy_finds_only_what_probably_answers_behind_a_small_window() -> None:
+def test_economy_has_half_the_room_and_pays_less_for_a_message() -> None:
     economy, default = preset("economy"), preset("default")
-    assert economy.retrieval.min_probability is not None
-    assert default.retrieval.min_probability is not None
-    assert economy.retrieval.min_probability >= 3 * default.retrieval.min_probability
-    assert economy.window.max_units == 12
+    assert (economy.budget, economy.summaries) == (default.budget // 2, None)
+    assert economy.worth is not None
+    assert default.worth is not None
+    assert economy.worth < default.worth
+
+
+def test_a_coding_agent_fills_its_page() -> None:
+    assert preset("coding-agent").worth is None
 
 
 def test_rag_searches_documents_and_of_people_only_those_who_are_named() -> None:

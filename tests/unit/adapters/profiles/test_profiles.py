@@ -63,10 +63,11 @@ def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     assert (window.max_units, window.min_share, window.max_tool_turns) == (None, 0.14, None)
     assert profile.retrieval.similarity_threshold == 0
     assert profile.retrieval.per_schema_limit == {}
-    names = ["role", "tools", "summary", "memory", "instructions", "recent", "relevant", "current"]
+    assert profile.worth == 50_000
+    names = ["role", "tools", "summary", "memory", "instructions", "conversation", "elsewhere", "current"]
     assert [section.name for section in profile.sections] == names
     assert [section.name for section in profile.sections if section.dates != "none"] == [
-        "memory", "recent", "relevant", "current",
+        "memory", "conversation", "elsewhere", "current",
     ]  # fmt: skip
 
 
@@ -133,7 +134,7 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
             "memories",
             (
                 ' line 6: section `recent`, `source`: "memories" is not allowed; write memory; allowed are system, pinned, '
-                "summary, memory, instructions, window, turn, retrieval, reminder, trigger"
+                "summary, memory, instructions, window, conversation, elsewhere, turn, retrieval, reminder, trigger"
             ),
         ),
         (

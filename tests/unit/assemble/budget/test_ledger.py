@@ -12,11 +12,14 @@ from builder.assemble.page import compose
 from builder.domain.text import Phrases
 from builder.recall.index.view import View
 from tests.conversations import answered, bash, chat, deleted, replied, requested, said
-from tests.factories import make_context, make_profile, make_rendering
+from tests.factories import make_context, make_rendering
 from tests.pages import make_ledger, make_writer
+from tests.two_sections import make_two_sections
 
 ROWS = chat(6)
-WRITER = make_writer(ROWS)
+DATED = make_two_sections()
+UNDATED = replace(DATED, sections=tuple(replace(rule, dates="none") for rule in DATED.sections))
+WRITER = make_writer(ROWS, UNDATED)
 LINE_ON_A_GAP = load_counter("o200k_base")("- (999 messages between)\n")
 """Tokens that each find leaves free for the line in front of it."""
 
@@ -36,7 +39,7 @@ def test_a_ledger_of_no_items_costs_nothing_and_has_no_sections() -> None:
 
 
 def test_the_total_is_the_true_count_of_the_page() -> None:
-    ledger = make_ledger(WRITER, dated=True)
+    ledger = make_ledger(make_writer(ROWS, DATED))
     ledger.put_text("tools", "Words of the profile.")
     ledger.put_note("recent", "A note.")
     ledger.put("recent", items(0, 1, 2), "of the test")
@@ -131,11 +134,11 @@ def test_sections_stand_in_the_order_of_the_profile_and_may_be_given_other_items
 
 
 def test_the_words_of_the_profile_stand_above_what_is_in_a_section_and_are_counted() -> None:
-    profile = make_profile()
+    profile = DATED
     words = "Excerpts, the newest last; the later one holds where two differ."
     sections = tuple(replace(rule, note=words) if rule.source in {"window", "retrieval"} else rule for rule in profile.sections)
     context = make_context(said(9, "And now?"), chat(3), replace(profile, sections=sections))
-    assert context.markdown.startswith(f"## Recent Conversation\n{words}\n- ")
+    assert context.markdown.startswith(f"## Recent Conversation\n{words}\n[8 May 2024]\n- ")
     assert context.markdown.count(words) == 1, "an empty section has none"
     plain = make_context(said(9, "And now?"), chat(3), profile)
     more = sum(part.tokens for part in context.sections) - sum(part.tokens for part in plain.sections)

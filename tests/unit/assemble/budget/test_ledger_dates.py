@@ -28,16 +28,23 @@ def test_over_several_days_every_day_has_its_line_the_current_message_too() -> N
     rows = [at(n, f"2024-05-0{day}T23:59:00Z") for n, day in enumerate((1, 1, 3, 7), 1)]
     context = make_context(ASK, rows)
     assert conversation(context) == (
-        "[1 May 2024]\n- User: Entry 1.\n- User: Entry 2.\n\n[3 May 2024]\n- User: Entry 3.\n\n[7 May 2024]\n- User: Entry 4."
+        "[1 May 2024]\n- User: Entry 1.\n- Entry 2.\n\n[3 May 2024]\n- User: Entry 3.\n\n[7 May 2024]\n- User: Entry 4."
     )
     assert section(context, "Current User Message") == "[8 May 2024]\n- User: What was entry one?"
+
+
+def test_a_conversation_of_one_day_has_the_day_too() -> None:
+    context = make_context(ASK, [at(1, "2024-05-08T08:00:00Z")])
+    assert context.markdown == (
+        "## Conversation\n[8 May 2024]\n- User: Entry 1.\n\n## Current User Message\n[8 May 2024]\n- User: What was entry one?\n"
+    )
 
 
 def test_a_message_before_and_after_midnight_by_the_sender_s_own_clock() -> None:
     rows = [at(1, "2024-05-07T23:30:00-05:00"), at(2, "2024-05-08T01:00:00+09:00"), at(3, "2024-05-08T04:40:00Z")]
     assert dates(make_context(ASK, rows))[0] == "[7 May 2024]"
     assert conversation(make_context(ASK, rows)) == (
-        "[7 May 2024]\n- User: Entry 1.\n\n[8 May 2024]\n- User: Entry 2.\n- User: Entry 3."
+        "[7 May 2024]\n- User: Entry 1.\n\n[8 May 2024]\n- User: Entry 2.\n- Entry 3."
     )
 
 
@@ -56,15 +63,15 @@ def test_what_is_out_of_order_by_the_senders_clocks_keeps_its_place_and_has_its_
 
 
 def found(dates_of: Dates = "day") -> Profile:
-    profile = make_profile(window={"max_units": 1, "trim_to": 1}, retrieval={"min_probability": None})
-    rules = (replace(rule, dates=dates_of) if rule.source == "retrieval" else rule for rule in profile.sections)
+    profile = make_profile(window={"max_units": 1, "trim_to": 1}, worth=None)
+    rules = (replace(rule, dates=dates_of) if rule.source == "conversation" else rule for rule in profile.sections)
     return replace(profile, sections=tuple(rules))
 
 
 def test_a_profile_may_ask_for_ages_or_for_none() -> None:
     rows = [at(1, "2024-05-01T08:00:00Z"), *chat(1, 4)]
     assert "ago]\n- User: Entry 1." in make_context(ASK, rows, found("age")).markdown
-    assert section(make_context(ASK, rows, found("none")), "Relevant Earlier Messages") == "- User: Entry 1."
+    assert conversation(make_context(ASK, rows, found("none"))).startswith("- User: Entry 1.\n")
 
 
 def test_a_profile_may_ask_for_times_which_stand_in_a_conversation_of_one_day_too() -> None:
@@ -72,9 +79,7 @@ def test_a_profile_may_ask_for_times_which_stand_in_a_conversation_of_one_day_to
     timed = replace(profile, sections=tuple(replace(rule, dates="time") for rule in profile.sections))
     rows = [at(1, "2024-05-08T08:05:10+02:00"), at(2, "2024-05-08T08:05:50+02:00"), at(3, "2024-05-08T09:20:00Z")]
     context = make_context(ASK, rows, timed)
-    assert conversation(context) == (
-        "[8 May 2024, 08:05]\n- User: Entry 1.\n- User: Entry 2.\n\n[8 May 2024, 09:20]\n- User: Entry 3."
-    )
+    assert conversation(context) == ("[8 May 2024, 08:05]\n- User: Entry 1.\n- Entry 2.\n\n[8 May 2024, 09:20]\n- User: Entry 3.")
     assert section(context, "Current User Message") == "[8 May 2024, 09:30]\n- User: What was entry one?"
 
 
@@ -89,13 +94,13 @@ def test_under_pressure_two_local_days_have_their_lines_though_the_conversation_
 def dated(setting: Dates, *rows: StoredBreadcrumb) -> list[str]:
     """The lines of a conversation whose section has this setting."""
     profile = make_profile()
-    sections = tuple(replace(rule, dates=setting) if rule.source == "window" else rule for rule in profile.sections)
+    sections = tuple(replace(rule, dates=setting) if rule.source == "conversation" else rule for rule in profile.sections)
     return dates(make_context(ASK, rows, replace(profile, sections=sections)))
 
 
 def test_after_a_pause_of_more_than_half_an_hour_a_line_has_the_time() -> None:
     rows = [at(n, f"2024-05-08T{time}:00Z") for n, time in enumerate(("07:00", "07:20", "07:50", "08:21", "09:00"), 1)]
-    assert dated("pause", *rows) == [f"[8 May 2024, {time}]" for time in ("07:00", "08:21", "09:00")]
+    assert dated("pause", *rows)[:-1] == [f"[8 May 2024, {time}]" for time in ("07:00", "08:21", "09:00")]
 
 
 def test_a_day_that_begins_without_a_pause_has_a_line_without_a_time() -> None:

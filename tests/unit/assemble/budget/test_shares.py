@@ -34,7 +34,7 @@ def test_a_long_conversation_is_trimmed_to_the_target_and_not_to_the_budget() ->
 def test_it_is_whole_up_to_the_budget_when_the_profile_says_so() -> None:
     profile = make_profile(budget=20_000, target=1000, window={"whole_up_to": "budget"})
     context = page(profile, 300)
-    assert ids_of(context, "recent") == [f"m{n}" for n in range(1, 301)]
+    assert ids_of(context, "conversation") == [f"m{n}" for n in range(1, 301)]
     assert 1000 < context.tokens <= 20_000
     assert page(replace(profile, budget=2000), 300).tokens <= 1000
 
@@ -44,7 +44,7 @@ def test_a_current_message_above_the_target_stands_whole_within_the_budget() -> 
     context = page(make_profile(budget=20_000, target=1000), 100, letter)
     assert letter in context.markdown
     assert context.tokens <= 20_000
-    assert ids_of(context, "recent")
+    assert ids_of(context, "conversation")
 
 
 def test_the_target_follows_from_the_model_but_a_budget_that_is_written_is_meant() -> None:

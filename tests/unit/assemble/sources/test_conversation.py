@@ -12,9 +12,10 @@ from builder.domain.context import CUT, OLDER, Context
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.conversation import turns
-from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, said
-from tests.factories import make_context, make_profile
+from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, said, undated
+from tests.factories import make_context
 from tests.pages import make_writer
+from tests.two_sections import make_two_sections
 
 ASK = said(800, "And now?")
 LETTER = " ".join(f"Sentence {n} of a long letter." for n in range(60))
@@ -22,7 +23,7 @@ LETTER = " ".join(f"Sentence {n} of a long letter." for n in range(60))
 
 def profile(budget: int = 1000, **changes: Any) -> Profile:
     """Only the conversation and the current message; it may have half of the page."""
-    bundled = make_profile(budget=budget, **({"summaries": None, "retrieval": {"schemas": ()}} | changes))
+    bundled = make_two_sections(budget=budget, **({"summaries": None, "retrieval": {"schemas": ()}} | changes))
     kept = (rule for rule in bundled.sections if rule.source not in {"summary", "instructions"})
     return replace(bundled, sections=tuple(replace(rule, max_share=0.5) if rule.source == "window" else rule for rule in kept))
 
@@ -76,7 +77,7 @@ def test_a_late_result_does_not_drag_an_old_call_into_the_part_that_has_room() -
 
 def test_results_yield_before_words_and_older_ones_before_newer_ones() -> None:
     rows = [*chat(4), *exchange(5, LETTER), *chat(4, 7), *exchange(11, LETTER), *chat(4, 13), *exchange(17, LETTER.upper())]
-    context = page(rows, profile(1700))
+    context = page(rows, profile(1720))
     assert ids_of(context, "recent") == [f"m{n}" for n in range(1, 19)]
     assert set(partial(context)) == {"m6", "m12"}
     assert f"  Result: {LETTER.upper()}" in context.markdown
@@ -104,7 +105,7 @@ def test_a_result_that_is_shorter_than_its_line_is_not_folded() -> None:
 
 def test_what_never_folds_is_cut_or_left_out() -> None:
     rows = [*exchange(1, LETTER), *exchange(3, LETTER.upper())]
-    rules = replace(make_profile().tool_output, fold_at=None, fold_keep=0)
+    rules = replace(make_two_sections().tool_output, fold_at=None, fold_keep=0)
     context = page(rows, profile(700, tool_output=rules))
     assert "compacted" not in context.markdown
     assert "characters left out, id m4" in context.markdown
@@ -113,7 +114,7 @@ def test_what_never_folds_is_cut_or_left_out() -> None:
 
 def test_a_result_larger_than_its_share_of_the_room_is_cut_though_it_is_the_newest_and_older_ones_follow() -> None:
     rows = [*chat(30), *exchange(31, "\n".join(f"{n} {LETTER}" for n in range(9)))]
-    context = page(rows, make_profile(budget=1500, summaries=None, retrieval={"schemas": ()}))
+    context = page(rows, make_two_sections(budget=1500, summaries=None, retrieval={"schemas": ()}))
     assert partial(context) == {"m32": CUT}
     assert ids_of(context, "recent")[:-2] == [f"m{n}" for n in range(1, 31)]
     assert context.tokens > 1400
@@ -126,7 +127,7 @@ def test_a_message_that_is_larger_than_what_is_left_is_cut_with_its_id_and_how_m
     assert (cut.id, cut.reason) == ("m1", "cut to what has room")
     assert 64 <= cut.tokens_shown < cut.tokens
     assert "characters left out, id m1 …]" in shown
-    assert shown.startswith("- User: Sentence 0 of a long letter.")
+    assert undated(shown).startswith("- User: Sentence 0 of a long letter.")
     assert ids_of(context, "recent") == ["m1", "m2", "m3", "m4"]
 
 
@@ -160,7 +161,7 @@ def test_more_budget_never_shows_less_of_a_plain_conversation() -> None:
 def test_an_answer_to_an_unknown_call_yields_before_words_like_any_other() -> None:
     rows = [answered(1, "r8", LETTER), *chat(4, 2), answered(6, "r9", LETTER), *chat(4, 7), *exchange(11, "It holds.")]
     context = page(rows, profile(1100))
-    assert conversation(context).startswith("- [bash: Sentence 0 of a long letter.")
+    assert undated(conversation(context)).startswith("- [bash: Sentence 0 of a long letter.")
     assert partial(context)["m1"] == "folded to one line"
     assert "  Result: It holds." in context.markdown
 
@@ -168,7 +169,7 @@ def test_an_answer_to_an_unknown_call_yields_before_words_like_any_other() -> No
 @pytest.mark.parametrize("budget", range(120, 400, 20))
 def test_a_result_of_which_no_useful_part_has_room_is_a_line_and_never_gone_without_a_word(budget: int) -> None:
     results = [answered(number, "r1", f"{number} {LETTER}") for number in range(5, 9)]
-    rules = replace(make_profile().tool_output, fold_at=None)
+    rules = replace(make_two_sections().tool_output, fold_at=None)
     context = page([*chat(3), replied(4, "", bash("r1", "cat a")), *results], profile(budget, tool_output=rules))
     shown = ids_of(context, "recent")
     assert all(f"id {name}" in conversation(context) for name in shown if name in {"m5", "m6", "m7", "m8"})
@@ -205,8 +206,8 @@ def test_a_long_result_is_a_line_below_its_call_and_what_is_shorter_or_failed_is
 
 
 def test_a_profile_that_folds_nothing_has_the_ends_of_a_result_in_the_place_of_a_line() -> None:
-    rules = replace(make_profile().tool_output, fold_at=None)
-    writer = make_writer(call(1, LOG), make_profile(tool_output=rules))
+    rules = replace(make_two_sections().tool_output, fold_at=None)
+    writer = make_writer(call(1, LOG), make_two_sections(tool_output=rules))
     (long,) = newest_first([], writer)
     line = line_of(long, writer)
     assert line.tokens <= MAX_LINE_TOKENS

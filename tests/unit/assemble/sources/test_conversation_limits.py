@@ -9,8 +9,9 @@ from builder.domain.context import Context
 from builder.domain.page_settings import Cut
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
-from tests.conversations import answered, bash, chat, conversation, ids_of, replied, said
-from tests.factories import make_catalog, make_context, make_profile
+from tests.conversations import answered, bash, chat, conversation, ids_of, replied, said, undated
+from tests.factories import make_catalog, make_context
+from tests.two_sections import make_two_sections
 
 ASK = said(800, "And now?")
 LINE_ON_WHAT_IS_MISSING = 10
@@ -23,7 +24,7 @@ def exchange(number: int, output: Any, tool: str = "reader") -> list[StoredBread
 
 
 def limited(turns: int | None = None, **rules: Any) -> Profile:
-    bundled = make_profile(budget=40_000, window={"max_tool_turns": turns}, retrieval={"schemas": ()})
+    bundled = make_two_sections(budget=40_000, window={"max_tool_turns": turns}, retrieval={"schemas": ()})
     return replace(bundled, tool_output=replace(bundled.tool_output, **rules))
 
 
@@ -36,7 +37,7 @@ def partial(context: Context) -> dict[str, str]:
 
 
 def test_what_a_limit_of_units_takes_is_counted_by_that_reason() -> None:
-    profile = make_profile(window={"max_units": 4, "trim_to": 2}, retrieval={"schemas": ()})
+    profile = make_two_sections(window={"max_units": 4, "trim_to": 2}, retrieval={"schemas": ()})
     assert page(chat(10), profile).left_out == {"older than the newest 4 units": 6}
 
 
@@ -45,7 +46,7 @@ def test_what_a_limit_of_units_takes_is_counted_by_that_reason() -> None:
 )
 def test_the_page_says_how_many_tool_turns_a_limit_leaves_out(turns: int | None, note: str) -> None:
     context = page([*exchange(1, "Rain"), *exchange(3, "Wind"), *exchange(5, "Sun")], limited(turns))
-    assert conversation(context).startswith(note or "- Assistant: I look 1.")
+    assert undated(conversation(context)).startswith(note or "- Assistant: I look 1.")
     assert context.markdown.count("earlier tool") == bool(note)
     assert "- Assistant: I look 1." in context.markdown
 
@@ -54,7 +55,7 @@ def test_with_a_turn_that_is_left_out_go_its_calls_and_what_was_said_with_them_s
     context = page(
         [*exchange(1, "Rain"), replied(3, "", bash("r3", "ls")), answered(4, "r3", "files"), *exchange(5, "Sun")], limited(1)
     )
-    assert conversation(context) == (
+    assert undated(conversation(context)) == (
         "(2 earlier tool turns left out)\n- Assistant: I look 1.\n- Assistant: I look 5.\n- Call reader: n: 5\n  Result: Sun"
     )
     assert context.left_out == {"older than the last 1 tool turns": 3}
@@ -91,7 +92,7 @@ def test_a_share_that_a_profile_names_holds_under_pressure_and_acts_only_then(na
     rows, tools = [*wishes, *chat(100, 60)], (make_catalog(99, 500),)
 
     def spent(budget: int, number: int) -> int:
-        profile = make_profile(budget=budget)
+        profile = make_two_sections(budget=budget)
         rules = tuple(replace(rule, max_share=0.2) if rule.name == name else rule for rule in profile.sections)
         context = make_context(ASK, rows[-number:], replace(profile, sections=rules), tools)
         return sum(section.tokens for section in context.sections if section.name == name)
@@ -103,5 +104,5 @@ def test_a_share_that_a_profile_names_holds_under_pressure_and_acts_only_then(na
 def test_a_limit_by_units_that_is_not_reached_limits_nothing() -> None:
     """Two answers to an unknown call are one unit and two items."""
     rows = [said(1, "First."), answered(2, "r9", "One."), answered(3, "r9", "Two."), said(4, "Last.")]
-    profile = make_profile(window={"max_units": 10, "trim_to": 3}, retrieval={"schemas": ()})
+    profile = make_two_sections(window={"max_units": 10, "trim_to": 3}, retrieval={"schemas": ()})
     assert ids_of(page(rows, profile), "recent") == ["m1", "m2", "m3", "m4"]

@@ -13,7 +13,8 @@ from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, failed, ids_of, replied, said, section, sent
-from tests.factories import make_context, make_profile
+from tests.factories import make_context
+from tests.two_sections import make_two_sections
 
 ASK = said(800, "Where does the kiln of Delft stand?")
 
@@ -21,7 +22,7 @@ ASK = said(800, "Where does the kiln of Delft stand?")
 def profile(budget: int = 1000, **retrieval: object) -> Profile:
     """The newest two units are the conversation, all others may be found."""
     window = {"max_units": 2, "trim_to": 2}
-    return make_profile(budget=budget, window=window, summaries=None, retrieval={"min_probability": None} | retrieval)
+    return make_two_sections(budget=budget, window=window, summaries=None, retrieval={"min_probability": None} | retrieval)
 
 
 def page(rows: Iterable[StoredBreadcrumb], wanted: Profile | None = None) -> Context:
@@ -46,13 +47,16 @@ def test_finds_stand_in_the_order_in_which_they_were_said_and_fill_the_rest() ->
     assert context.budget - 60 < context.tokens <= context.budget
 
 
+ROOMY = profile(1100)
+
+
 def begun_again(ready: dict[Hashable, object], wanted: Profile | None = None) -> tuple[Context, int]:
     """A page of which every fragment takes long, and how often it was begun again. ready: is given the fragments."""
     PENDING_CHARS.set(0)
     READY.set(ready)
     for number in count():
         try:
-            return page(kilns(200), wanted), number
+            return page(kilns(200), wanted or ROOMY), number
         except FragmentPending as pending:
             ready |= {key: make() for key, make in pending.works.items()}
     raise AssertionError
@@ -61,7 +65,7 @@ def begun_again(ready: dict[Hashable, object], wanted: Profile | None = None) ->
 def test_fragments_that_take_long_are_made_together_as_far_as_they_have_room() -> None:
     ready: dict[Hashable, object] = {}
     context, again = copy_context().run(begun_again, ready)
-    assert context == page(kilns(200))
+    assert context == page(kilns(200), ROOMY)
     relevant = len(ids_of(context, "relevant"))
     assert again < relevant / 2
     assert len(ready) < 2 * relevant, "nothing is made that has no room"
@@ -137,7 +141,7 @@ def test_what_was_found_of_one_message_stands_together_and_is_the_whole_of_it_wh
 def test_a_message_in_part_has_what_is_nearest_to_the_question_and_is_not_found_once_more() -> None:
     filling = "The harbour was calm and we walked along the quay. " * 100
     rows = [said(1, f"The head of it. {filling}The kiln of Delft stands here. {filling}The tail of it."), *chat(3, 2)]
-    context = make_context(ASK, rows, make_profile(budget=1500, summaries=None, retrieval={"min_probability": None}))
+    context = make_context(ASK, rows, make_two_sections(budget=1500, summaries=None, retrieval={"min_probability": None}))
     assert [part.id for part in context.partial] == ["m1"]
     for words in ("The head of it.", "The kiln of Delft stands here.", "The tail of it."):
         assert context.markdown.count(words) == 1
@@ -171,7 +175,7 @@ def test_neighbours_are_shown_only_once_all_that_was_found_has_room() -> None:
 def test_what_shrinks_outside_of_the_conversation_does_so_with_its_id() -> None:
     letter = "The kiln of Delft. " + " ".join(f"Line {n} of the report." for n in range(200))
     rows = [replied(1, "", ("r1", "reader", {"path": "a"})), answered(2, "r1", letter, "reader")]
-    rules = replace(make_profile().tool_output, old_tools=("reader",), old_characters=300)
+    rules = replace(make_two_sections().tool_output, old_tools=("reader",), old_characters=300)
     context = page(rows, replace(profile(6000), tool_output=rules))
     assert "characters left out, id m2 …]" in found(context)
     assert {part.id: part.reason for part in context.partial} == {"m2": "shrunk outside the conversation"}

@@ -115,14 +115,14 @@ def test_a_longer_one_is_cut_to_its_half_with_its_id_and_the_conversation_has_th
     assert "characters left out, id m800 …]" in context.markdown
     assert context.markdown.endswith("Where is the kiln?\n")
     assert 400 < cut_of(context) < 560, "its half, and what is too little for one more message"
-    assert ids_of(context, "recent")[-1] == "m200"
+    assert ids_of(context, "conversation")[-1] == "m200"
     assert 950 < context.tokens <= 1000
 
 
 @pytest.mark.parametrize("rows", [[], chat(2)])
 def test_a_message_that_is_cut_has_all_that_the_conversation_does_not_need(rows: list[StoredBreadcrumb]) -> None:
     context = make_context(said(800, f"{WORDS} Where is the kiln?"), rows, profile(budget=1000, summaries=None))
-    assert ids_of(context, "recent") == [row.breadcrumb.id for row in rows]
+    assert ids_of(context, "conversation") == [row.breadcrumb.id for row in rows]
     assert 940 < context.tokens <= 1000
 
 
@@ -195,7 +195,7 @@ def test_pinned_breadcrumbs_stand_in_their_own_section_and_nowhere_else() -> Non
     sundays = said(2, "We never work on Sundays.", tags=["pinned"])
     context = make_context(BULBS, [said(1, "Hello."), sundays, *chat(5, 3)], pinning(), (sundays,))
     assert ids_of(context, "pinned") == ["m2"]
-    assert "We never work on Sundays." in context.markdown.partition("## Recent")[0]
+    assert "We never work on Sundays." in context.markdown.partition("## Conversation")[0]
 
 
 def test_they_stand_in_place_order() -> None:
@@ -226,7 +226,7 @@ def test_under_pressure_a_catalog_is_cut_to_its_share_and_the_conversation_stays
     context = make_context(BULBS, chat(200), make_profile(budget=2000), (catalog,))
     spent = {section.name: section.tokens for section in context.sections}
     assert 300 < spent["tools"] <= 500
-    assert spent["recent"] > 300
+    assert spent["conversation"] > 300
     assert [part.id for part in context.partial] == ["m500"]
     assert "characters left out, id m500 …]" in context.markdown
 

@@ -4,6 +4,7 @@ import pytest
 
 from builder.domain.context import Context
 from builder.domain.recall import StoredBreadcrumb
+from tests.conversations import conversation
 from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_tombstone, make_turn
 
 TALK = [make_turn(f"Remark number {n} on the weather over there.", n) for n in range(100, 200)]
@@ -40,7 +41,6 @@ def omitted(context: Context) -> dict[str, str]:
         (["Never use emojis.", "You can use emojis again."], []),
         (["Never use emojis.", "You can use emojis again.", "Never use emojis."], ["m3"]),
         (["Never use emojis.", "The clay is always from the supplier in Delft.", "Always name its supplier."], ["m1", "m3"]),
-        (["Never use emojis.", f"Always answer in English{' or in plain words' * 30}."], ["m1"]),
     ],
 )
 def test_what_differs_stands_in_order_and_a_permission_ends_its_rule_or_stands_beside_one_that_it_touches(
@@ -60,7 +60,7 @@ def test_the_rest_of_a_long_message_that_instructs_may_still_be_found_and_nothin
     story = "The supplier of the clay in Höhr said that it comes from the Westerwald and takes nine days to us. "
     context = page(make_remembered(f"{story}Never order there without a sample. {story.upper()}", 1))
     assert context.markdown.count("Never order there without a sample.") == 1
-    assert "User: The supplier of the clay in Höhr said" in context.markdown.split("## Relevant Earlier Messages")[1]
+    assert "User: The supplier of the clay in Höhr said" in conversation(context)
 
 
 def test_a_question_about_what_was_taken_back_shows_the_rule_with_its_permission_and_another_question_neither() -> None:
@@ -80,17 +80,16 @@ def test_where_room_is_short_a_permission_brings_its_rule() -> None:
     assert {"m1", "m60", "m59"} <= set(shown)
 
 
-def test_where_a_pair_has_no_room_neither_the_ended_rule_nor_its_permission_is_found() -> None:
+def test_a_rule_that_was_taken_back_is_not_found_without_its_permission() -> None:
     rule = (
         "Never put emojis into your answers to me, not in headings, lists or tables, because my reader says each of them aloud."
     )
     permission = "You can put emojis into your answers again, because the new reader is good and skips all of them by itself."
     told, asked = (make_remembered(rule, 1), make_remembered(permission, 20)), make_remembered("Should I see emojis here?", 900)
-    pages = [make_context(asked, [*told, *TALK], make_profile(budget=budget)) for budget in range(150, 1500, 50)]
+    pages = [make_context(asked, [*told, *TALK], make_profile(budget=budget)) for budget in range(70, 710, 40)]
     shown = [{"m1", "m20"} & set(ids_on_page(each)) for each in pages]
     assert (shown[0], shown[-1]) == (set(), {"m1", "m20"})
     assert {"m1"} not in shown
-    assert {"m20"} not in shown
 
 
 @pytest.mark.parametrize(
@@ -112,14 +111,14 @@ def test_an_instruction_that_depends_on_its_day_has_the_day_once_it_was_another(
 def test_an_instruction_holds_again_once_what_took_it_back_is_deleted() -> None:
     told = make_remembered("Never use emojis.", 1), make_remembered("You can use emojis again.", 2)
     assert instructions(page(*told)) == []
-    assert omitted(page(*told))["m1"] == "superseded by m2"
+    assert page(*told).left_out["superseded by m2"] == 1
     assert instructions(page(*told, make_tombstone("m2", 3))) == ["m1"]
 
 
 def test_the_same_words_again_are_shown_once_in_their_newest_place() -> None:
     context = page(make_remembered("Never use emojis.", 1), make_remembered("never use emojis", 2))
     assert instructions(context) == ["m2"]
-    assert omitted(context)["m1"] == "repeat"
+    assert context.left_out["repeat"] == 1
 
 
 def test_what_the_hot_window_tells_is_not_told_twice() -> None:
@@ -140,13 +139,23 @@ def test_only_people_instruct(schema: str) -> None:
     assert instructions(page(make_remembered("Always answer in English.", 1, schema=schema))) == []
 
 
-def test_the_newest_come_first_when_there_is_no_room_for_all_whatever_is_asked() -> None:
+def test_the_newest_come_first_when_there_is_no_room_for_all_whatever_is_asked_and_the_others_are_counted() -> None:
     told = [make_remembered(f"Never show the colour of glaze batch {n} from shelf {n}.", n) for n in range(1, 60)]
     context = page(*told)
     shown = instructions(context)
     assert shown == [f"m{n}" for n in range(60 - len(shown), 60)]
     (section,) = (section for section in context.sections if section.name == "instructions")
-    assert section.tokens <= 0.08 * context.budget
+    assert 0.1 * context.budget < section.tokens <= 0.2 * context.budget
+    newest = 59 - len(shown)
+    nearest = ", ".join(f"m{number}" for number in range(newest, newest - 5, -1))
+    assert f"## Standing Instructions\n({newest} older instructions have no room here: {nearest}, …)\n" in context.markdown
+
+
+def test_an_older_one_has_the_room_that_is_too_small_for_a_newer_one() -> None:
+    told = make_remembered("Never use emojis.", 1), make_remembered(f"Always answer in English{' or in plain words' * 30}.", 2)
+    context = make_context(ASKED, [*told, *TALK], make_profile(budget=360))
+    assert instructions(context) == ["m1"]
+    assert "(1 older instruction has no room here: m2)" in context.markdown
 
 
 @pytest.mark.parametrize("code", ["```\nx = 1\n```", "ERROR 17: the kiln is cold"])
@@ -154,4 +163,4 @@ def test_what_is_pasted_behind_an_instruction_is_not_shown_with_it(code: str) ->
     context = page(make_remembered(f"Always answer briefly:\n{code}", 1))
     assert instructions(context) == ["m1"]
     (line,) = [line for line in context.markdown.splitlines() if "briefly" in line]
-    assert line == "- User: Always answer briefly: […]"
+    assert line == "- User: Always answer briefly:"

@@ -1,0 +1,147 @@
+"""From numbers to what is shown: the dearest first, until nothing has room or is worth its tokens.
+
+Price = worth ÷ tokens, label and hole included. Everything is an index into arrays: no text is read here.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from builder.assemble.budget.purchases import HOLE, Buyer, Entries, Offers, Plan
+from builder.assemble.budget.worth import DOUBTFUL, FOLLOW_UP, QUOTED, REPEATED, Doubles, density
+
+PART_SHARE, MIN_PART, MAX_PART = 0.1, 64, 300
+"""Of the room, and bounds in tokens: the short form of a long message."""
+LONG = 4 / 3
+"""Times its short form, above which a message has one."""
+FAR = 60
+"""Most tokens that a call with its results counts between the question and what is older."""
+RESULT_SHARE, RESULT_TOKENS = 0.7, 300
+REST_SHARE, REST_TOKENS = 0.1, 100
+"""Worth of the rest of a call, and of a long message, as a share of its density; and the tokens up to which it grows."""
+COMPANION = 0.35
+"""Least worth of what a find brings, as a share of its own."""
+NEWEST_RESULT = 0.5
+"""Of the room: the newest result with what is behind it comes first where it is no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Purchase:
+    price: float
+    kind: Literal["step", "rest", "find"]
+    number: int
+    """Of the entry or find; of the first of several steps."""
+    steps: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Entries that are bought together."""
+
+    worth: float
+    tokens: float
+    steps: int
+
+    @property
+    def price(self) -> float:
+        return self.worth / max(self.tokens, LEAST_TOKENS)
+
+    def joined(self, other: "_Block") -> "_Block":
+        return _Block(self.worth + other.worth, self.tokens + other.tokens, self.steps + other.steps)
+
+
+LEAST_TOKENS = 1e-9
+ORDER = {"step": 0, "rest": 1, "find": 2}
+"""Of what has one price."""
+
+
+def part_of(room: float) -> int:
+    """Most tokens of the short form of a message on a page of so much room."""
+    return max(MIN_PART, min(MAX_PART, int(PART_SHARE * room)))
+
+
+def plan(entries: Entries, offers: Offers, room: float, least: float, *, follows: bool, part: int | None = None) -> Plan:
+    """Buy.
+
+    room: tokens. least: price below which nothing is bought. follows: the question follows up the last messages. part: tokens of
+    the short form of a message; None = that of the room.
+    """
+    part = part_of(room) if part is None else part
+    cut = np.where(entries.whole > LONG * part, float(part), entries.whole)
+    short = np.minimum(np.minimum(entries.whole, entries.line), np.where(np.isinf(entries.line), cut, np.inf))
+    needed = _density(entries, short, follows=follows)
+    buyer = Buyer(entries, offers, short, room, part)
+    buyer.newest_result(NEWEST_RESULT * room)
+    purchases = [
+        *_steps(short, needed, room),
+        *_rests(entries, short, needed, room, follows=follows),
+        *_finds(offers, buyer.brings, follows=follows),
+    ]
+    for purchase in sorted(purchases, key=lambda each: (-each.price, ORDER[each.kind], each.number)):
+        if purchase.price < least:
+            break
+        if buyer.is_full:
+            buyer.plan.lacks_room = True
+            break
+        match purchase.kind:
+            case "step":
+                buyer.steps(purchase.number, purchase.steps)
+            case "rest":
+                buyer.rest(purchase.number)
+            case "find":
+                buyer.find(purchase.number)
+    return buyer.plan
+
+
+def _density(entries: Entries, short: Doubles, *, follows: bool) -> Doubles:
+    """Messages needed per token of each entry of the newest part."""
+    whole, tokens = entries.whole[: entries.newest], short[: entries.newest]
+    far = np.where(np.isinf(entries.line[: entries.newest]), tokens, np.minimum(whole, FAR))
+    needed = density(np.cumsum(far) - far / 2) * (FOLLOW_UP if follows else 1.0)
+    most = 1 / np.maximum(tokens, 1.0)
+    return np.where(entries.is_certain[: entries.newest], most, np.minimum(needed, most))
+
+
+def _steps(short: Doubles, needed: Doubles, room: float) -> Iterator[_Purchase]:
+    """Entries of the newest part, which are bought in order: pooled until prices fall."""
+    blocks: list[_Block] = []
+    tokens = 0.0
+    for cost, density_ in zip(short.tolist(), needed.tolist(), strict=False):
+        tokens += cost
+        if tokens > room + cost:
+            break
+        block = _Block(density_ * cost, cost, 1)
+        while blocks and block.price > blocks[-1].price:
+            block = blocks.pop().joined(block)
+        blocks.append(block)
+    first = 0
+    for block in blocks:
+        yield _Purchase(block.price, "step", first, block.steps)
+        first += block.steps
+
+
+def _rests(entries: Entries, short: Doubles, needed: Doubles, room: float, *, follows: bool) -> Iterator[_Purchase]:
+    """What the short form of an entry of the newest part leaves."""
+    reach = int(np.searchsorted(np.cumsum(short[: entries.newest]), room)) + 1
+    for entry in np.flatnonzero(short[: entries.newest][:reach] < entries.whole[: entries.newest][:reach]).tolist():
+        rest = float(entries.whole[entry] - short[entry])
+        is_message = bool(np.isinf(entries.line[entry]))
+        share, tokens = (REST_SHARE, float(REST_TOKENS)) if is_message else (RESULT_SHARE, float(RESULT_TOKENS))
+        if follows and is_message and entries.is_certain[entry]:  # it asks about the last message
+            share, tokens = 1.0, rest
+        yield _Purchase(share * float(needed[entry]) * min(1.0, tokens / rest), "rest", entry)
+
+
+def _finds(offers: Offers, brings: dict[int, list[int]], *, follows: bool) -> Iterator[_Purchase]:
+    worth = offers.worth * (QUOTED if follows else 1.0)
+    worth = np.where(offers.worth < DOUBTFUL, worth * np.power(REPEATED, offers.alike), worth)
+    tokens = offers.tokens + offers.lead
+    for find in np.flatnonzero(offers.leader < 0).tolist():
+        own, cost = float(worth[find]), float(tokens[find]) + HOLE
+        total = own
+        for other in brings.get(find, ()):
+            total += max(float(worth[other]), COMPANION * own)
+            cost += float(tokens[other])
+        yield _Purchase(total / cost, "find", find)

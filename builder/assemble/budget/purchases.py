@@ -1,0 +1,160 @@
+"""What is bought one after the other, and what it still costs when something of it is shown already."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.assemble.budget.worth import Doubles, Ints
+
+Flags = NDArray[np.bool_]
+
+HOLE = 2
+"""Tokens of a hole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entries:
+    """Messages, and calls with their results: those next to the question, newest first, then those of finds. Shape (entries,)."""
+
+    newest: int
+    """How many of them are next to the question, one after the other."""
+    whole: Doubles
+    """Tokens, label included."""
+    line: Doubles
+    """Tokens of a call in a run of calls; infinite for a message, which is cut."""
+    is_certain: Flags
+    """The last message, and the calls of the last turn."""
+    result: int
+    """The newest call with a result, where it was made lately; -1 = none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offers:
+    """What was found, the best first. Shape (finds,)."""
+
+    entry: Ints
+    tokens: Doubles
+    """Without label and hole."""
+    lead: Doubles
+    """Tokens of the label, or of the call above a result."""
+    worth: Doubles
+    is_part: Flags
+    """A passage of its entry; else all of it."""
+    leader: Ints
+    """The find that brings it; -1 = none."""
+    alike: Ints
+    """How many others are of its kind."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is shown."""
+
+    newest: int = 0
+    """Entries of the newest part."""
+    whole: set[int] = field(default_factory=set)
+    short: set[int] = field(default_factory=set)
+    """Entries of the newest part in their short form."""
+    parts: dict[int, list[int]] = field(default_factory=dict)
+    """Entry → its finds."""
+    part: int = 0
+    """Most tokens of the short form of a message."""
+    spent: float = 0.0
+    lacks_room: bool = False
+    """Something that is worth its price has none."""
+
+
+class Buyer:
+    """Buys as long as there is room; what is bought twice is paid once."""
+
+    def __init__(self, entries: Entries, offers: Offers, short: Doubles, room: float, part: int) -> None:
+        """short: tokens of the short form of each entry. room: tokens. part: of the short form of a message."""
+        self.plan = Plan(part=part)
+        self._entries, self._offers, self._short, self._room = entries, offers, short, room
+        self._paid: dict[int, float] = {}
+        """Entry → tokens."""
+        self._smallest = float(min(short.min(initial=np.inf), offers.tokens.min(initial=np.inf)))
+        self._is_open = True
+        """The newest part may still grow."""
+        self.brings: dict[int, list[int]] = {}
+        """Find → those that come along with it."""
+        for find in np.flatnonzero(offers.leader >= 0).tolist():
+            self.brings.setdefault(int(offers.leader[find]), []).append(find)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing has room any more."""
+        return self._room < self._smallest
+
+    def newest_result(self, most: float) -> None:
+        """Buy the newest result, and what is behind it in short form, if all that is at most `most` tokens."""
+        result = self._entries.result
+        if result < 0 or self._entries.whole[result] + self._short[:result].sum() > most:
+            return
+        self.steps(0, result + 1)
+        self.rest(result)
+
+    def steps(self, first: int, number: int) -> None:
+        """Buy entries of the newest part in order, as far as there is room."""
+        for entry in range(max(first, self.plan.newest), first + number):
+            if not (self._is_open and self._pay(entry, float(self._short[entry]) - self._paid.get(entry, 0.0))):
+                self._is_open = False
+                return
+            self.plan.newest = entry + 1
+            if self._short[entry] >= self._entries.whole[entry]:
+                self.plan.whole.add(entry)
+            elif entry not in self.plan.whole:
+                self.plan.short.add(entry)
+
+    def rest(self, entry: int) -> None:
+        """Buy the rest of an entry of the newest part."""
+        if entry < self.plan.newest and entry not in self.plan.whole:
+            self._pay_whole(entry)
+
+    def find(self, find: int) -> None:
+        """Buy a find with what it brings; alone where all of it has no room."""
+        missing = [each for each in (find, *self.brings.get(find, ())) if not self._is_shown(each)]
+        if sum(map(self._cost, missing)) > self._room:
+            self.plan.lacks_room = True
+            missing = [each for each in missing if each == find]
+        for each in missing:
+            self._put(each)
+
+    def _is_shown(self, find: int) -> bool:
+        entry = int(self._offers.entry[find])
+        return entry in self.plan.whole or find in self.plan.parts.get(entry, ())
+
+    def _cost(self, find: int) -> float:
+        offers, entry = self._offers, int(self._offers.entry[find])
+        paid = self._paid.get(entry, 0.0)
+        hole = 0 if paid or entry < self.plan.newest else HOLE
+        if not offers.is_part[find]:
+            return max(float(self._entries.whole[entry]) - paid, 0.0) + hole
+        return float(offers.tokens[find]) + (0.0 if paid else float(offers.lead[find]) + hole)
+
+    def _put(self, find: int) -> None:
+        entry, cost = int(self._offers.entry[find]), self._cost(find)
+        if not self._pay(entry, cost):
+            return
+        if self._offers.is_part[find]:
+            self.plan.parts.setdefault(entry, []).append(find)
+        else:
+            self.plan.whole.add(entry)
+            self.plan.short.discard(entry)
+
+    def _pay_whole(self, entry: int) -> None:
+        if self._pay(entry, float(self._entries.whole[entry]) - self._paid.get(entry, 0.0)):
+            self.plan.whole.add(entry)
+            self.plan.short.discard(entry)
+
+    def _pay(self, entry: int, cost: float) -> bool:
+        """What has room is bought; nothing costs less than nothing."""
+        cost = 0.0 if entry in self.plan.whole else max(cost, 0.0)
+        if cost > self._room:
+            self.plan.lacks_room = True
+            return False
+        self._room -= cost
+        self.plan.spent += cost
+        self._paid[entry] = self._paid.get(entry, 0.0) + cost
+        return True

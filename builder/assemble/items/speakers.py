@@ -1,0 +1,53 @@
+"""Where a speaker is named: where another one begins, and after a pause."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from builder.assemble.items.list_items import ITEM, NO_LABEL
+from builder.assemble.items.writer import Item, Writer
+from builder.language.words import look
+
+MAX_LABEL_CHARS = 200
+"""Of a text, in which a reader may take its beginning for a label."""
+
+
+def is_later(before: int, origin: int, writer: Writer) -> bool:
+    """Whether a pause or a new day is between two rows."""
+    view, day_of = writer.view, writer.day_of
+    is_pause = view.after_pause(before) is not view.after_pause(origin)
+    return is_pause or day_of(view.breadcrumb(before)) != day_of(view.breadcrumb(origin))
+
+
+def labels_once(items: Sequence[Item], writer: Writer) -> list[Item]:
+    """A conversation without holes, in which only who begins to speak, or speaks after a pause, has a label."""
+    after = (
+        item if is_later(before.origin, item.origin, writer) else without_label(item, before, writer)
+        for before, item in pairwise(items)
+    )
+    return [*items[:1], *after]
+
+
+def without_label(item: Item, before: Item, writer: Writer) -> Item:
+    """Without the label where the one before is by the same speaker, and the text can stand right after the bullet."""
+    if not (_is_message(before) and _is_message(item)) or before.first.role != item.first.role:
+        return item
+    first, label = item.fragments[0], writer.labels.of(item.first)
+    rest = first.text.removeprefix(f"{ITEM}{label}: ")
+    if writer.labels.of(before.first) != label or rest == first.text or not _stands_alone(rest, writer):
+        return item
+    text = ITEM + rest
+    fragment = replace(first, text=text, tokens=writer.rendering.count(f"{text}\n"))
+    return replace(item, fragments=(fragment, *item.fragments[1:]))
+
+
+def _stands_alone(text: str, writer: Writer) -> bool:
+    """Whether the text can stand right after the bullet, and nobody takes its beginning for a label of the page."""
+    line = look(text.split("\n", 1)[0][:MAX_LABEL_CHARS])
+    phrases = writer.rendering.phrases
+    is_label = NO_LABEL in line or line.split(" ")[0] in {look(phrases("call")), look(phrases("tool"))}
+    return text[:1].isalpha() and not is_label
+
+
+def _is_message(item: Item) -> bool:
+    return item.entry is not None and not item.entry.request

@@ -1,0 +1,253 @@
+"""From what was bought to the items of the page, in the order of time."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from builder.assemble.budget.purchases import Plan
+from builder.assemble.draft import PageDraft, limited
+from builder.assemble.items.rendering import RenderForm, Spans, each
+from builder.assemble.items.runs import run_item
+from builder.assemble.items.speakers import is_later, without_label
+from builder.assemble.items.writer import Item
+from builder.assemble.sources.choice import MAX_CALL_TOKENS, Choice
+from builder.assemble.sources.conversation import NEWEST
+from builder.assemble.sources.finds import found_item, reason_of_find
+from builder.assemble.sources.summary import OBSERVED, observation_item
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import PASSAGES
+from builder.language.sentences import with_lead
+from builder.recall.index.conversation import Entry, turn_of
+from builder.recall.search.candidates import Find
+
+SMALL_TOKENS = 8
+"""Of a message that is shown instead of a hole."""
+OFTEN = 12
+"""Times that words were said, from which they fold with the calls that they stand beside."""
+FIND = "found"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """What a plan puts on the page."""
+
+    conversation: tuple[Item, ...]
+    elsewhere: tuple[Item, ...]
+    """From other sessions, notes and knowledge."""
+    in_runs: tuple[Entry, ...]
+    """What lines on runs of calls stand for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Piece:
+    """An entry that is shown."""
+
+    entry: Entry
+    number: int
+    """-1 = it comes along with its message."""
+    place: tuple[int, int]
+    is_bare: bool
+    """A call of which nothing but its line is shown."""
+    fills: bool = False
+    """It stands instead of a hole, so nothing is missing before and after it."""
+
+
+def placement(draft: PageDraft, choice: Choice, plan: Plan) -> Placement:
+    """Render what was bought."""
+    items: list[Item] = []
+    run: list[Entry] = []
+    in_runs: list[Entry] = []
+    pieces = _without_small_holes(_pieces(draft, choice, plan), draft)
+    joining = [_joins(piece, pieces, number, draft) for number, piece in enumerate(pieces)]
+    others = [piece for piece, joins in zip(pieces, joining, strict=True) if not joins]
+    rendered = iter(each(partial(_rendered, piece, choice, plan, draft) for piece in others))
+    for number, (piece, joins) in enumerate(zip(pieces, joining, strict=True)):
+        before = pieces[number - 1] if number else None
+        if run and not (joins and before and _follows(before, piece, draft)):
+            items.append(run_item(run, draft.writer))
+            run = []
+        if piece.is_bare:
+            run.append(piece.entry)
+        if joins:
+            in_runs.append(piece.entry)
+            continue
+        item = next(rendered)
+        items.append(
+            without_label(item, items[-1], draft.writer) if before and _follows(before, piece, draft) and items else item
+        )
+    items += [run_item(run, draft.writer)] if run else []
+    return Placement(conversation=tuple(items), elsewhere=_elsewhere(draft, choice, plan), in_runs=tuple(in_runs))
+
+
+def is_elsewhere(draft: PageDraft, row: int) -> bool:
+    """Whether it is no part of the conversation, or of one that is whole but for what a limit of results cut."""
+    view = draft.recall.view
+    return draft.whole or bool(view.session_of[row] != view.session or not view.dialogue[row])
+
+
+def _pieces(draft: PageDraft, choice: Choice, plan: Plan) -> list[_Piece]:
+    """Everything of the conversation that is shown, with the calls of its messages, in the order of time."""
+    pieces: dict[tuple[int, str], _Piece] = {}
+    others: list[_Piece] = []
+    numbers = sorted({*plan.whole, *plan.short, *plan.parts})
+    for number in numbers:
+        entry = choice.order[number]
+        if number in choice.observations:
+            others.append(_piece(entry, number, draft, is_bare=False))
+        elif not is_elsewhere(draft, entry.row):
+            is_line = entry in draft.repeated or (number not in plan.whole and number not in plan.parts)
+            is_bare = bool(entry.request) and is_line
+            pieces[entry.origin, entry.request] = _piece(entry, number, draft, is_bare=is_bare)
+    edge = choice.order[plan.newest - 1].origin if plan.newest else -1
+    apart = {*draft.questions, *(item.entry for item in draft.items("turn") if item.entry in draft.recall.turn)}
+    left_out = [entry for entry, _ in draft.limits.left_out]
+    beyond = {entry.origin for entry in left_out if not entry.request}
+    gone = {(entry.origin, entry.request) for entry in left_out if entry.origin not in beyond}
+    for origin, _ in [*pieces]:
+        if draft.recall.view.breadcrumb(origin).calls:
+            for entry in turn_of(draft.recall.view, origin):
+                key = (entry.origin, entry.request)
+                is_wanted = bool(entry.request) or entry.origin == edge
+                if is_wanted and key not in pieces and key not in gone and entry not in apart:
+                    pieces[key] = _piece(entry, -1, draft, is_bare=bool(entry.request))
+    return sorted((*pieces.values(), *others), key=lambda piece: piece.place)
+
+
+def _without_small_holes(pieces: Sequence[_Piece], draft: PageDraft) -> list[_Piece]:
+    """With the message that a hole would hide for hardly fewer tokens."""
+    view, every = draft.recall.view, draft.units.tolist()
+    units = [view.unit_of(piece.entry.origin) for piece in pieces]
+    whole, apart = list(pieces), {*draft.questions, *(entry for entry, _ in draft.limits.left_out)}
+    for before, after in pairwise(units):
+        first, last = bisect_right(every, before), bisect_left(every, after)
+        if last - first != 1 or float(view.tokens[every[first]]) > SMALL_TOKENS:
+            continue
+        turn = turn_of(view, every[first])
+        if len(turn) == 1 and not turn[0].request and turn[0] not in apart:
+            whole.append(replace(_piece(turn[0], -1, draft, is_bare=False), fills=True))
+    return sorted(whole, key=lambda piece: piece.place)
+
+
+def _piece(entry: Entry, number: int, draft: PageDraft, *, is_bare: bool) -> _Piece:
+    calls = draft.recall.view.breadcrumb(entry.row).calls
+    return _Piece(
+        entry=entry,
+        number=number,
+        place=(entry.origin, 1 + calls.index(entry.request) if entry.request in calls else 0),
+        is_bare=is_bare,
+    )
+
+
+def _follows(before: _Piece, piece: _Piece, draft: PageDraft) -> bool:
+    """Whether nothing is missing between them, and no time has passed."""
+    first, last = before.entry.origin, piece.entry.origin
+    near = first == last or before.fills or piece.fills or (before.number >= 0 and before.number == piece.number + 1)
+    near = near and not any(first < question.origin < last for question in draft.questions)
+    near = near and (first == last or not _is_unit_between(first, last, draft))
+    return near and not is_later(before.entry.origin, piece.entry.origin, draft.writer)
+
+
+def _is_unit_between(first: int, last: int, draft: PageDraft) -> bool:
+    """Whether a limit of the profile leaves something out between two rows."""
+    units, unit_of = draft.units, draft.recall.view.unit_of
+    return bool(np.searchsorted(units, unit_of(first), side="right") < np.searchsorted(units, unit_of(last)))
+
+
+def _joins(piece: _Piece, pieces: Sequence[_Piece], number: int, draft: PageDraft) -> bool:
+    """Whether it is a part of a run: a call, or words that were often said beside calls."""
+    if piece.is_bare or piece.entry.request or number + 1 == len(pieces):
+        return piece.is_bare
+    after = pieces[number + 1]
+    is_beside = after.is_bare and after.entry.origin == piece.entry.origin
+    return is_beside and len(draft.recall.view.repeats(piece.entry.row)) >= OFTEN
+
+
+def _rendered(piece: _Piece, choice: Choice, plan: Plan, draft: PageDraft) -> Item:
+    number = piece.number
+    form = number in plan.whole, number in plan.short and plan.part, number < plan.newest, tuple(plan.parts.get(number, ()))
+    key = (piece.entry, number, *form)
+    if key not in choice.items:
+        choice.items[key] = _item(piece, choice, plan, draft)
+    return choice.items[key]
+
+
+def _item(piece: _Piece, choice: Choice, plan: Plan, draft: PageDraft) -> Item:
+    writer, entry, number = draft.writer, piece.entry, piece.number
+    finds = [choice.finds[find] for find in plan.parts.get(number, ())]
+    if number in choice.observations:
+        return replace(observation_item(choice.observations[number], writer), reason=OBSERVED)
+    if number in plan.whole:
+        item = limited(entry, draft.limits, writer)
+        return replace(item, reason=NEWEST if number < plan.newest else _reason(choice, number, draft))
+    if entry.request:
+        return replace(_call_with_finds(entry, finds, draft), reason=_reason(choice, number, draft))
+    if number in plan.short or number < 0:
+        return replace(writer.entry(entry, cap=plan.part + sum(find.tokens for find in finds)), reason=NEWEST)
+    return replace(_passages(entry, finds, draft), reason=_reason(choice, number, draft))
+
+
+def _reason(choice: Choice, number: int, draft: PageDraft) -> str:
+    """Why an entry was found."""
+    finds = (find for find, entry in zip(choice.finds, choice.offers.entry.tolist(), strict=True) if entry == number)
+    find = next(finds, None)
+    return reason_of_find(draft, find) if find else FIND
+
+
+def _passages(entry: Entry, finds: Sequence[Find], draft: PageDraft) -> Item:
+    crumb, writer = draft.recall.view.breadcrumb(entry.row), draft.writer
+    spans = _joined(finds, crumb.text)
+    if not spans:
+        return writer.entry(entry)
+    lead = with_lead(crumb.text, spans) if crumb.role == "assistant" else spans
+    fragment = replace(writer.fragment(crumb, RenderForm(spans=lead)), reduced=PASSAGES)
+    return writer.for_messages(Item(origin=entry.origin, fragments=(fragment,), entry=entry, spans=spans))
+
+
+def _call_with_finds(entry: Entry, finds: Sequence[Find], draft: PageDraft) -> Item:
+    """A call with what was found of its results, in place."""
+    writer, view = draft.writer, draft.recall.view
+    fragments = [writer.fragment(view.breadcrumb(entry.row), RenderForm(call=entry.request), MAX_CALL_TOKENS)]
+    rows = [row for row in entry.results if any(find.row == row for find in finds)]
+    for row in rows:
+        crumb = view.breadcrumb(row)
+        of_row = [find for find in finds if find.row == row]
+        spans = _joined(of_row, crumb.text) if all(find.spans for find in of_row) else ()
+        fragment = writer.fragment(crumb, replace(_result_form(crumb, draft), spans=spans, answer=True))
+        fragments.append(replace(fragment, reduced=PASSAGES) if spans and not fragment.reduced else fragment)
+    answer = replace(entry, results=tuple(rows))
+    return writer.for_messages(Item(origin=entry.origin, fragments=tuple(fragments), entry=answer))
+
+
+def _result_form(crumb: Breadcrumb, draft: PageDraft) -> RenderForm:
+    rules, form = draft.recall.profile.tool_output, draft.writer.result_form(crumb)
+    return replace(form, characters=rules.old_characters) if crumb.tool in rules.old_tools and not crumb.failed else form
+
+
+def _joined(finds: Sequence[Find], text: str) -> Spans:
+    """The passages in order, those joined that nothing but white space is between; () = all of the text."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted({span for find in finds for span in find.spans}):
+        if joined and not text[joined[-1][1] : start].strip():
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    is_all = len(joined) == 1 and not (text[: joined[0][0]] + text[joined[0][1] :]).strip()
+    return () if is_all else tuple(joined)
+
+
+def _elsewhere(draft: PageDraft, choice: Choice, plan: Plan) -> tuple[Item, ...]:
+    view = draft.recall.view
+    finds: list[Find] = []
+    for number in sorted({*plan.whole, *plan.parts}, key=lambda number: choice.order[number].origin):
+        if number in choice.observations or not is_elsewhere(draft, choice.order[number].row):
+            continue
+        parts = [choice.finds[find] for find in plan.parts.get(number, ())]
+        for row in dict.fromkeys(find.row for find in parts) or (choice.order[number].row,):
+            own = [find for find in parts if find.row == row]
+            spans = _joined(own, view.breadcrumb(row).text) if own and all(find.spans for find in own) else ()
+            finds.append(Find(row=row, spans=spans))
+    return tuple(replace(item, reason=FIND) for item in each(partial(found_item, find, draft.writer) for find in finds))

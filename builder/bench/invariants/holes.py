@@ -1,0 +1,203 @@
+"""What is wrong with one conversation with holes: order, signs and number of what is missing, labels, rules."""
+
+import re
+from collections.abc import Iterator
+
+from builder.bench.invariants.estimates import ample
+from builder.bench.invariants.events import TOOLS, WORDS, Entry, Record, calls_of
+from builder.bench.invariants.expected_items import labels_of
+from builder.bench.invariants.pieces import LEFT_OUT, Piece
+from builder.bench.invariants.pressure import NOTE_TOKENS
+from builder.bench.invariants.random_sessions import WISHES
+from builder.bench.invariants.reader import (
+    ALTERED,
+    CUT,
+    GAP,
+    GAPS,
+    HOLE,
+    MISSING,
+    ORDER,
+    OUTLINE,
+    PAIR,
+    REPEAT,
+    STALE,
+    Fault,
+    Reading,
+)
+
+COUNT = re.compile(r"\((?P<missing>[\d,]+) of (?P<all>[\d,]+) messages (?:is|are) not shown, … where\)")
+COLON = re.compile(r"[:\uff1a\ufe55\ufe13\u2236\ua789\u02d0\u05c3\u0589]")
+"""What ends a label, and what looks like it."""
+CALLS = re.compile(r"(?:Call|Tool)\b", re.IGNORECASE)
+LABEL_CHARS = 200
+"""Of a text, in which a reader may take its beginning for a label."""
+SECTIONS = ("window", "turn")
+PART_TOKENS, FRAME_TOKENS = 90, 40
+"""Most tokens of a part of a message with its label; of a heading, a date and a sign."""
+
+
+def in_one(reading: Reading) -> Iterator[Fault]:
+    """Everything that is wrong with a page that has its conversation in one section."""
+    if strangers := list(_strangers(reading)):
+        yield from strangers
+        return
+    yield from _twice(reading)
+    yield from _signs(reading)
+    yield from _count(reading)
+    yield from _edge(reading)
+    yield from _calls_of_words(reading)
+    yield from _labels(reading)
+    yield from _rules(reading)
+    if not reading.published["content"].strip():
+        yield MISSING, "the page is empty"
+
+
+def _strangers(reading: Reading) -> Iterator[Fault]:
+    """Items that are none of what is due."""
+    for source in SECTIONS:
+        pieces, items = reading.pieces[source], reading.items(source)
+        if len(pieces) == len(items):
+            continue
+        text = items[-len(pieces) - 1].text
+        present = {display.entry for piece in pieces for display in piece.displays}
+        kind = _kind(reading, source, text, present)
+        yield kind, f"{text!r:.300} stands in {source} before {pieces[0].item.text if pieces else 'its end'!r:.100}"
+
+
+def _kind(reading: Reading, source: str, text: str, present: set[Entry]) -> str:
+    for entry in reading.events.conversation:
+        if reading.pieces_of(source).display(entry, text):
+            return REPEAT if entry in present else ORDER
+    ids = {part.split(" ")[0].rstrip("]") for part in text.split("id ")[1:]}
+    visible_ids = {record["id"] for row, record in enumerate(reading.events.records) if row in reading.events.counting}
+    if text.startswith("Call "):
+        return PAIR
+    return STALE if ids and not ids & visible_ids else ALTERED
+
+
+def _twice(reading: Reading) -> Iterator[Fault]:
+    seen: set[Entry] = set()
+    for display in reading.displays:
+        if display.entry in seen:
+            yield REPEAT, f"{_name(reading, display.entry)} stands twice"
+        seen.add(display.entry)
+
+
+def missing_units(reading: Reading) -> tuple[list[int], int]:
+    """The first rows of the units of the conversation of which nothing is on the page, and the number of all."""
+    events = reading.events
+    on_page = {name for part in reading.published["sections"] for name in part["ids"]}
+    on_page |= {events.records[row]["id"] for display in reading.displays for row, _ in display.states}
+    entry_rows = {row for entry in events.conversation for row in (entry.row, *entry.results)}
+    heads = {events.units[row] for row in entry_rows}
+    seen = {unit for row, unit in enumerate(events.units) if events.records[row]["id"] in on_page}
+    return sorted(heads - seen), len(heads)
+
+
+def _signs(reading: Reading) -> Iterator[Fault]:
+    """A sign stands where something is missing before an item, and nowhere else."""
+    missing, _ = missing_units(reading)
+    for source in SECTIONS:
+        last = -1 if source == "window" else min((piece.place for piece in reading.pieces[source]), default=-1)
+        pieces, is_open = iter(reading.pieces[source]), False
+        for line in reading.lines(source):
+            if GAP.fullmatch(line.text):
+                if is_open or line.text != HOLE:
+                    yield GAPS, f"{line.text} is no sign, or stands below one"
+                is_open = True
+                continue
+            piece = next(pieces)
+            hidden = [head for head in missing if last < head < piece.place]
+            if bool(hidden) != is_open:
+                yield (
+                    GAPS,
+                    f"{len(hidden)} are missing before {piece.item.text!r:.100}, {'a' if is_open else 'no'} sign stands there",
+                )
+            last, is_open = max([last, piece.place, *(display.entry.turn for display in piece.displays)]), False
+        if is_open:
+            yield GAPS, "a sign stands at the end"
+
+
+def _count(reading: Reading) -> Iterator[Fault]:
+    """The number on top is true; it may lack where it has no room."""
+    missing, number = missing_units(reading)
+    notes = [match for note in reading.notes("window") if (match := COUNT.fullmatch(note))]
+    pairs = [tuple(int(match[name].replace(",", "")) for name in ("missing", "all")) for match in notes]
+    due = [(len(missing), number)] if missing else []
+    may_lack = not pairs and reading.limit - reading.published["token_count"] < NOTE_TOKENS
+    if pairs != due and not may_lack:
+        yield GAPS, f"told are {pairs}, missing of all are {due}"
+
+
+def _edge(reading: Reading) -> Iterator[Fault]:
+    """The newest part is in one piece: no words that have room are missing between its newest item and the question."""
+    missing, _ = missing_units(reading)
+    events = reading.events
+    displays = (each for source in SECTIONS for piece in reading.pieces[source] for each in piece.displays)
+    newest = max((each.entry.turn for each in displays if each.entry not in reading.turn), default=-1)
+    late = [entry for entry in events.conversation if entry.turn > newest >= 0 and events.units[entry.turn] in missing]
+    spoken = [entry for entry in late if not entry.request and events.records[entry.row]["schema_name"] not in TOOLS]
+    room = reading.limit - max(reading.published["token_count"], reading.chat_tokens) - FRAME_TOKENS
+    if spoken and reading.profile.window.max_units is None and min(ample(spoken[-1], reading), PART_TOKENS) <= room:
+        yield MISSING, f"{_name(reading, spoken[-1])} has room between the newest item and the question"
+
+
+def _calls_of_words(reading: Reading) -> Iterator[Fault]:
+    """Words stand with all of their calls."""
+    present = {display.entry for display in reading.displays}
+    for entry in present:
+        record = reading.events.records[entry.row]
+        if entry.request or record["schema_name"] in TOOLS or not calls_of(record)[1] or entry in reading.questions:
+            continue
+        calls = [each for each in reading.limited if each.request and each.turn == entry.turn]
+        if lacking := [each for each in calls if each not in present]:
+            yield PAIR, f"{_name(reading, entry)} stands without {len(lacking)} of its {len(calls)} calls"
+
+
+def _labels(reading: Reading) -> Iterator[Fault]:
+    """A label is left out only where the same speaker spoke directly before on that day, and no text then seems to have one."""
+    for source in SECTIONS:
+        above, before, pieces = "", None, iter(reading.pieces[source])
+        for line in reading.lines(source):
+            piece = None if GAP.fullmatch(line.text) else next(pieces)
+            if piece is None or not _is_message(reading, piece):
+                above, before = "", None
+                continue
+            name = piece.item.text[:80]
+            if not piece.label and not (before and above and _is_of_speaker(reading, above, before, piece)):
+                yield ALTERED, f"{name!r} has no label, and {above or 'nobody'} spoke before it"
+            if not piece.label and (COLON.search(piece.item.text.split("\n")[0][:LABEL_CHARS]) or CALLS.match(piece.item.text)):
+                yield OUTLINE, f"{name!r} has no label, and seems to have one"
+            above, before = piece.label or above, piece
+
+
+def _is_message(reading: Reading, piece: Piece) -> bool:
+    return (
+        bool(piece.displays) and not piece.is_run and _record(reading, piece)["schema_name"] in WORDS and not piece.entry.request
+    )
+
+
+def _record(reading: Reading, piece: Piece) -> Record:
+    return reading.events.records[piece.entry.row]
+
+
+def _is_of_speaker(reading: Reading, label: str, before: Piece, piece: Piece) -> bool:
+    """Whether the one that spoke under this label says the next item, on the same day."""
+    one, other = _record(reading, before), _record(reading, piece)
+    people = [record["context"].get("user_id") or record["session"] for record in (one, other)]
+    is_same = len(set(people)) == 1 or not label.startswith("Another user")
+    return bool(is_same and labels_of(other, reading.trigger).fullmatch(label)) and reading.day(one) == reading.day(other)
+
+
+def _rules(reading: Reading) -> Iterator[Fault]:
+    """A rule that stands is whole, without signs of what is left out."""
+    for item in reading.items("instructions"):
+        if LEFT_OUT in item.text or "characters left out" in item.text:
+            yield CUT, f"the rule {item.text!r:.200} is cut"
+        if any(wish[: len(wish) // 2] in item.text and wish not in item.text for wish in WISHES):
+            yield CUT, f"the rule {item.text!r:.200} is not whole"
+
+
+def _name(reading: Reading, entry: Entry) -> str:
+    record = reading.events.records[entry.row]
+    return f"{record['id']} v{record['version']}{f' call {entry.request}' if entry.request else ''}"

@@ -1,0 +1,51 @@
+"""What the answer probably needs: more of what is likely, less of what is far away or of a form that is common."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builder.assemble.budget.worth import density, others_of_a_kind, worth_of_share
+from tests.examples import examples
+
+chances = st.floats(0, 1)
+patterns = st.lists(st.frozensets(st.integers(0, 12), max_size=8), max_size=12)
+
+
+@given(st.lists(chances, min_size=1, max_size=9), chances)
+def test_a_find_is_worth_more_the_larger_its_share_and_never_more_than_one_message(shares: list[float], answered: float) -> None:
+    worth = worth_of_share(np.array(sorted(shares)), answered)
+    assert (np.diff(worth) >= 0).all()
+    assert ((worth >= 0) & (worth <= 1)).all()
+
+
+def test_a_sure_find_is_worth_a_message_and_nothing_is_where_nothing_answers() -> None:
+    assert worth_of_share(np.array([1.0, 0.0]), 1.0).tolist() == [1.0, 0.0]
+    assert worth_of_share(np.array([1.0, 0.5]), 0.0).tolist() == [0.0, 0.0]
+
+
+def test_many_finds_are_together_worth_more_than_one() -> None:
+    assert worth_of_share(np.full(10, 0.1), 1.0).sum() > worth_of_share(np.array([1.0]), 1.0).sum()
+
+
+def test_what_is_farther_from_the_question_is_needed_less_and_all_of_a_conversation_is_not_needed() -> None:
+    distances = np.arange(0, 200_000, dtype=np.float64)
+    needed = density(distances)
+    assert (np.diff(needed) < 0).all()
+    assert 0 < needed.min() < needed.max() < 1
+    assert needed[:1000].sum() > 3 * needed[1000:].sum()
+
+
+@examples(200)
+@given(patterns)
+def test_finds_are_of_a_kind_that_have_half_of_their_words_in_common(words: list[frozenset[int]]) -> None:
+    def are_alike(one: frozenset[int], other: frozenset[int]) -> bool:
+        return bool(one & other) and 2 * len(one & other) >= len(one | other)
+
+    expected = [sum(are_alike(one, other) for n, other in enumerate(words) if n != number) for number, one in enumerate(words)]
+    assert others_of_a_kind([np.array(sorted(each), np.int64) for each in words]).tolist() == expected
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_finds_without_words_are_of_no_kind(number: int) -> None:
+    assert others_of_a_kind([np.zeros(0, np.int64)] * number).tolist() == [0] * number
