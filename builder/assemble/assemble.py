@@ -19,7 +19,7 @@ from builder.assemble.sources.fixed import (
     put_instructions,
     put_pinned,
 )
-from builder.assemble.sources.purchase import complete_results, put_plan, put_results
+from builder.assemble.sources.purchase import account, choose, complete_results, put_plan, put_results
 from builder.assemble.sources.summary import leave_out_shown_lines, put_memory, put_summary
 from builder.domain.context import (
     DEGRADED,
@@ -188,19 +188,22 @@ def context_of(assembly: AssembledPage, model: str) -> Context:
 
 
 def _planned(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
-    excess = 0
+    choice, excess = choose(draft), 0
     leave_out_instructions(draft)
     while True:
-        put_plan(draft, excess)
+        bought = put_plan(draft, choice, excess)
         if not draft.whole:
             complete_results(draft)
             complete_current(draft)
         page, chat = compose(draft.ledger), messages(draft.ledger)
         over = _excess(draft, page, chat)
+        is_empty = not any(draft.items(source) for source in ("window", "turn", "retrieval"))
+        if over > 0 and (is_empty or excess > draft.ledger.allowance):
+            page, chat = _without_notes(draft)
+            over = 0
         if over <= 0:
+            account(draft, choice, bought)
             return page, chat
-        if excess > draft.ledger.allowance or not any(draft.items(source) for source in ("window", "turn", "retrieval")):
-            return _without_notes(draft)
         excess += over
 
 

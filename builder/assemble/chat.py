@@ -75,7 +75,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
 
 
 def _of(ledger: Ledger, source: str) -> list[SectionItem]:
-    rule = next((rule for rule in ledger.rules.values() if rule.source in SAME.get(source, (source,))), None)
+    rule = ledger.rule(source)
     return [(rule.name, item) for item in ledger.items.get(rule.name, ())] if rule else []
 
 
@@ -92,7 +92,7 @@ def _is_one(ledger: Ledger, section: str) -> bool:
 
 
 def _note_of(ledger: Ledger, source: str) -> str:
-    rule = next((rule for rule in ledger.rules.values() if rule.source in SAME.get(source, (source,))), None)
+    rule = ledger.rule(source)
     return ledger.notes.get(rule.name, "") if rule else ""
 
 

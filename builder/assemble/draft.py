@@ -2,11 +2,11 @@
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 
-from builder.assemble.budget.ledger import Ledger, units_of
+from builder.assemble.budget.ledger import Ledger
 from builder.assemble.budget.shares import LimitedConversation, Shares, limit_conversation
-from builder.assemble.items.rendering import SAME, SOURCES, each
+from builder.assemble.items.rendering import SOURCES, each
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.page import OmissionLog
 from builder.domain.breadcrumb import Breadcrumb
@@ -14,7 +14,7 @@ from builder.domain.profile import SectionRule
 from builder.domain.text import Phrases
 from builder.language.sentences import is_follow_up
 from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls
-from builder.recall.index.view import Ints, View
+from builder.recall.index.view import View
 from builder.recall.recall import ConsumerRecall
 from builder.recall.search.instructions import ActiveInstructions, active_instructions
 from builder.recall.search.query import Query
@@ -26,7 +26,7 @@ RESULTS = "tool_results"
 """Section of the running turn on the page of a tool's answer, before the current message."""
 
 
-@dataclass(kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class PageDraft:
     """One page. The steps of `assemble.py` fill it in order."""
 
@@ -56,14 +56,13 @@ class PageDraft:
     observations: Observations
 
     def rule(self, source: str) -> SectionRule | None:
-        """The first section that this source fills, or the one that has its part of one conversation."""
-        names = SAME.get(source, (source,))
-        return next((rule for rule in self.ledger.rules.values() if rule.source in names), None)
+        """See `Ledger.rule`."""
+        return self.ledger.rule(source)
 
     @property
     def is_planned(self) -> bool:
         """The conversation is one section: what the page shows beside it, and of it if it does not fit, is bought."""
-        return any(rule.source == "conversation" for rule in self.ledger.rules.values())
+        return self.ledger.is_one
 
     @property
     def reserve(self) -> int:
@@ -75,11 +74,6 @@ class PageDraft:
             for rule in filter(None, (self.rule("window"), self.rule("turn")))
         )
         return sum(self.ledger.cost(rule.name, items) + sum(max(item.extra, 0) for item in items) for rule, items in sections)
-
-    @cached_property
-    def units(self) -> Ints:
-        """Rows that head the units of the conversation, in place order."""
-        return units_of(self.recall.view)
 
     def items(self, source: str) -> list[Item]:
         """What is in that section."""

@@ -3,15 +3,17 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, groupby, repeat
 from operator import itemgetter
 
 import numpy as np
 
 from builder.assemble.items.list_items import ITEM
-from builder.assemble.items.rendering import SOURCES, Group, PageSection
+from builder.assemble.items.rendering import SAME, SOURCES, Group, PageSection
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OPENING
+from builder.domain.profile import SectionRule
 from builder.domain.text import Phrases
 from builder.recall.index.conversation import turn_of
 from builder.recall.index.view import Ints, View
@@ -108,7 +110,6 @@ class Ledger:
         """Section → the profile's own words in it."""
         self.notes: dict[str, str] = {}
         """Section → the line of ours before its items."""
-        self._units: Ints | None = None
         self.noted: frozenset[int] = frozenset()
         """Rows that are missing, as a note says."""
         self.gaps = Gaps(view=writer.view, phrases=writer.rendering.phrases, missing=np.zeros(0, np.int64), other_calls={})
@@ -129,6 +130,21 @@ class Ledger:
     def remaining(self) -> int:
         """Tokens that nothing uses yet, neither of the page nor of `messages`."""
         return self.allowance - self.total - max(self._extra, 0)
+
+    @cached_property
+    def units(self) -> Ints:
+        """Rows that head the units of the conversation, in place order."""
+        return units_of(self.writer.view)
+
+    @property
+    def is_one(self) -> bool:
+        """The conversation is one section, with what was found of it in its place."""
+        return self.writer.profile.section("conversation") is not None
+
+    def rule(self, source: str) -> SectionRule | None:
+        """The first section that this source fills, or the one that has its part of one conversation."""
+        names = SAME.get(source, (source,))
+        return next((rule for rule in self.rules.values() if rule.source in names), None)
 
     def all_items(self) -> Iterator[Item]:
         """All items."""
@@ -164,10 +180,8 @@ class Ledger:
         view = self.writer.view
         names = {fragment.breadcrumb.id for item in self.all_items() for fragment in item.fragments}
         rows = {row for name in names if (row := view.row_of(name)) >= 0}
-        if self._units is None:
-            self._units = units_of(view)
         calls = self.gaps.other_calls if other_calls is None else other_calls
-        self.gaps = replace(self.gaps, missing=missing_of(view, self._units, rows | self.noted), other_calls=calls)
+        self.gaps = replace(self.gaps, missing=missing_of(view, self.units, rows | self.noted), other_calls=calls)
         for section in self.items:
             if SOURCES[self.rules[section].source].is_dated:
                 self._count(section)
@@ -248,10 +262,9 @@ class Ledger:
     def with_gaps(self, section: str, items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
         """Each item with the line on what is missing before it."""
         source = self.rules[section].source
-        is_one = any(rule.source == "conversation" for rule in self.rules.values())
-        if is_one and source == "trigger":
+        if self.is_one and source == "trigger":
             return zip(items, repeat(""), strict=False)
-        if is_one and source in {"conversation", "turn"}:
+        if self.is_one and source in {"conversation", "turn"}:
             return zip(items, self.gaps.signs(items, is_first=source == "conversation"), strict=True)
         return zip(items, self.gaps.lines(items) if SOURCES[source].is_dated else repeat(""), strict=False)
 

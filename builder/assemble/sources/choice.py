@@ -39,6 +39,8 @@ class Choice:
     offers: Offers
     observations: dict[int, Find]
     """Number of an entry → the observation that it is."""
+    find_of: dict[int, Find]
+    """Number of an entry → the best find of it."""
     items: dict[tuple[object, ...], Item] = field(default_factory=dict)
     """Entry and form → its item, once it was rendered."""
 
@@ -124,7 +126,8 @@ def choice_of(draft: PageDraft, finds: Sequence[Find], answered: float) -> Choic
         leader=_leaders(best, draft),
         alike=others_of_a_kind([_pattern(view, find) for find in best]),
     )
-    return Choice(costs.order, entries, best, offers, costs.observations)
+    find_of = dict(zip(reversed(numbers), reversed(best), strict=True))
+    return Choice(costs.order, entries, best, offers, costs.observations, find_of)
 
 
 def entry_of(view: View, row: int) -> Entry:
@@ -192,7 +195,7 @@ _DIGIT = re.compile(r"\d")
 
 
 def _pattern(view: View, find: Find) -> Ints:
-    """Numbers of the words that tell its kind; of unspaced writing each pair of neighbouring signs."""
+    """Hashes of the words that tell its kind; of unspaced writing each pair of neighbouring signs."""
     patterns, key = view.history.patterns, (find.row, find.spans)
     if key not in patterns:
         text = view.breadcrumb(find.row).text

@@ -1,10 +1,8 @@
 """From what was bought to the items of the page, in the order of time."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 
@@ -119,14 +117,15 @@ def _pieces(draft: PageDraft, choice: Choice, plan: Plan) -> list[_Piece]:
 
 def _without_small_holes(pieces: Sequence[_Piece], draft: PageDraft) -> list[_Piece]:
     """With the message that a hole would hide for hardly fewer tokens."""
-    view, every = draft.recall.view, draft.units.tolist()
+    view, every = draft.recall.view, draft.ledger.units
     units = [view.unit_of(piece.entry.origin) for piece in pieces]
+    firsts = np.searchsorted(every, units[:-1], side="right").tolist()
+    lasts = np.searchsorted(every, units[1:]).tolist()
     whole, apart = list(pieces), {*draft.questions, *(entry for entry, _ in draft.limits.left_out)}
-    for before, after in pairwise(units):
-        first, last = bisect_right(every, before), bisect_left(every, after)
+    for first, last in zip(firsts, lasts, strict=True):
         if last - first != 1 or float(view.tokens[every[first]]) > SMALL_TOKENS:
             continue
-        turn = turn_of(view, every[first])
+        turn = turn_of(view, int(every[first]))
         if len(turn) == 1 and not turn[0].request and turn[0] not in apart:
             whole.append(replace(_piece(turn[0], -1, draft, is_bare=False), fills=True))
     return sorted(whole, key=lambda piece: piece.place)
@@ -153,7 +152,7 @@ def _follows(before: _Piece, piece: _Piece, draft: PageDraft) -> bool:
 
 def _is_unit_between(first: int, last: int, draft: PageDraft) -> bool:
     """Whether a limit of the profile leaves something out between two rows."""
-    units, unit_of = draft.units, draft.recall.view.unit_of
+    units, unit_of = draft.ledger.units, draft.recall.view.unit_of
     return bool(np.searchsorted(units, unit_of(first), side="right") < np.searchsorted(units, unit_of(last)))
 
 
@@ -192,8 +191,7 @@ def _item(piece: _Piece, choice: Choice, plan: Plan, draft: PageDraft) -> Item:
 
 def _reason(choice: Choice, number: int, draft: PageDraft) -> str:
     """Why an entry was found."""
-    finds = (find for find, entry in zip(choice.finds, choice.offers.entry.tolist(), strict=True) if entry == number)
-    find = next(finds, None)
+    find = choice.find_of.get(number)
     return reason_of_find(draft, find) if find else FIND
 
 

@@ -64,52 +64,44 @@ def _put_results(draft: PageDraft, room: int, most: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
+class _Purchase:
     free: int
     plan: Plan
     placement: Placement
 
 
-def put_plan(draft: PageDraft, excess: int = 0) -> None:
-    """Put on the page what is bought of the conversation and of what was found.
-
-    excess: tokens by which the page was counted too long.
-    """
-    choice = _choice(draft)
+def put_plan(draft: PageDraft, choice: Choice, excess: int) -> Plan:
+    """Put on the page what is bought. excess: tokens by which the page was counted too long."""
     question, terms = draft.writer.question, draft.recall.terms
     follows = is_follow_up(question, terms) or not content_words(question, terms)
-    least = draft.recall.profile.least_price * (BROADLY if has_word("broad_questions", question) else 1.0)
-    room = allowance = _room(draft, _put(draft, NOTHING) - excess)
-    part = part_of(allowance)
-    best: _Result | None = None
+    least = draft.recall.profile.least_price * (BROADLY if _is_broad(draft) else 1.0)
+    room = allowance = float(max(_put(draft, NOTHING) - excess, 0))
+    best: _Purchase | None = None
     tried = 0
     while best is None or tried < MAX_PLANS:
-        bought = plan(choice.entries, choice.offers, room, least, follows=follows, part=part)
-        result = _Result(0, bought, placement(draft, choice, bought))
-        free = int(_room(draft, _put(draft, result.placement) - excess, result.placement))
+        bought = plan(choice.entries, choice.offers, room, least, follows=follows, part=part_of(allowance))
+        placed = placement(draft, choice, bought)
+        purchase = _Purchase(_put(draft, placed) - excess, bought, placed)
+        free = purchase.free
         tried += 1
-        if free >= 0 and (best is None or free < best.free):
-            best = _Result(free, bought, result.placement)
+        best = purchase if free >= 0 and (best is None or free < best.free) else best
         if room <= 0 or (free >= 0 and (free < max(SHORT_TOKENS, LEFT_OVER * room) or not bought.lacks_room)):
             break
         room = room + free if free > 0 else max(bought.spent * allowance / (allowance - free) - tried, 0.0)
-    best = best or result
-    if best.placement is not result.placement:
+    best = best or purchase
+    if best is not purchase:
         _put(draft, best.placement)
     draft.in_runs = best.placement.in_runs
-    _account(draft, choice, best.plan)
+    return best.plan
 
 
-def _room(draft: PageDraft, free: int, placed: Placement = NOTHING) -> float:
-    """Tokens that are free, within the most that the section of the conversation may have. placed: what is in it."""
-    rule = draft.rule("window")
-    if rule is None or rule.max_share == 1:
-        return float(free if placed.conversation else max(free, 0))
-    most = rule.max_tokens(draft.recall.profile.allowance)
-    return float(min(free, most - draft.ledger.spent[rule.name]))
+def _is_broad(draft: PageDraft) -> bool:
+    """Whether the answer is in many messages."""
+    return has_word("broad_questions", draft.writer.question)
 
 
-def _choice(draft: PageDraft) -> Choice:
+def choose(draft: PageDraft) -> Choice:
+    """What may be bought: the conversation within the profile's limits, and what was found."""
     recall = draft.recall
     view, answered = recall.view, 0.0
     finds: Sequence[Find] = ()
@@ -122,17 +114,20 @@ def _choice(draft: PageDraft) -> Choice:
         rules, summaries = recall.profile.retrieval, draft.observations.summaries
         result = retrieve(draft.query, view, rules, draft.ranker, page_rows, room, recall.terms, question, summaries)
         draft.retrieval = with_observations(result, observations, draft, page_rows)
-        apart = {row for entry in (*recall.turn, *draft.questions) for row in entry.results or (entry.row,)}
-        news_of_page = news(draft.retrieval.finds, draft, {})
-        finds = [find for find in news_of_page if find.row not in apart and _has_section(draft, find.row)]
-        there = page_rows.union(find.row for find in finds)
-        alone = {row for permission, rows in draft.active.rules.items() if permission not in there for row in rows}
-        finds = [find for find in finds if find.row not in alone]  # a rule is not found without what took it back
-        finds = _within_limits(finds, draft)
-        answered = draft.retrieval.candidates.answered if draft.retrieval.candidates else 0.0
-        answered = 1.0 if has_word("broad_questions", draft.writer.question) else answered
         draft.omissions.add(LINE_REASONS["superseded"], outdated)
+        finds = _within_limits(_findable(draft, page_rows), draft)
+        answered = 1.0 if _is_broad(draft) or not result.candidates else result.candidates.answered
     return choice_of(draft, finds, answered)
+
+
+def _findable(draft: PageDraft, page_rows: frozenset[int]) -> list[Find]:
+    """The finds that say something new, have a section, and are no rule without what took it back."""
+    recall = draft.recall
+    apart = {row for entry in (*recall.turn, *draft.questions) for row in entry.results or (entry.row,)}
+    finds = [find for find in news(draft.retrieval.finds, draft, {}) if find.row not in apart and _has_section(draft, find.row)]
+    there = page_rows.union(find.row for find in finds)
+    alone = {row for permission, rows in draft.active.rules.items() if permission not in there for row in rows}
+    return [find for find in finds if find.row not in alone]
 
 
 def _has_section(draft: PageDraft, row: int) -> bool:
@@ -156,7 +151,7 @@ def _within_limits(finds: Sequence[Find], draft: PageDraft) -> Sequence[Find]:
 
 
 def _put(draft: PageDraft, placed: Placement) -> int:
-    """Put it into the sections; returns the tokens that are left."""
+    """Put it into the sections; returns the tokens that are left for what may be bought."""
     ledger = draft.ledger
     running, rest = list[Item](), list[Item]()
     for item in placed.conversation:
@@ -174,10 +169,11 @@ def _put(draft: PageDraft, placed: Placement) -> int:
     ledger.noted = frozenset(entry.row for entry in placed.in_runs)
     ledger.settle()
     if window:
-        number, missing = len(draft.units), len(ledger.gaps.missing)
+        number, missing = len(ledger.units), len(ledger.gaps.missing)
         phrases = draft.writer.rendering.phrases
         name = "message_missing" if missing == 1 else "messages_missing"
         ledger.put_note(window.name, phrases(name, number=number, missing=missing) if missing else "")
+        return min(ledger.remaining, window.max_tokens(ledger.allowance) - ledger.spent[window.name])
     return ledger.remaining
 
 
@@ -187,7 +183,7 @@ def _is_running(draft: PageDraft, item: Item) -> bool:
     return item.origin > draft.questions[0].origin and draft.recall.view.is_own(item.first)
 
 
-def _account(draft: PageDraft, choice: Choice, bought: Plan) -> None:
+def account(draft: PageDraft, choice: Choice, bought: Plan) -> None:
     """Say how probable the finds are that were bought, and why the rest is not on the page."""
     view, probabilities = draft.recall.view, draft.ledger.probabilities
     for number, (find, entry) in enumerate(zip(choice.finds, choice.offers.entry.tolist(), strict=True)):
