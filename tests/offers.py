@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from builder.assemble.budget.purchases import Entries, Offers
+from builder.assemble.budget.plan import part_of
+from builder.assemble.budget.purchases import Entries, Offers, Room
 
 MESSAGE = float("inf")
 """Tokens of the line of what is no call."""
@@ -53,3 +54,9 @@ def make_offers(*offers: Offer) -> Offers:
         leader=np.array([offer.leader for offer in offers], np.int64),
         alike=np.array([offer.alike for offer in offers], np.int64),
     )
+
+
+def make_room(tokens: float, newest: float | None = None, finds: float | None = None, part: int = 0) -> Room:
+    """newest, finds: most for each; None = all of it. part: of a long message; 0 = as a page of so much room has it."""
+    most_newest, most_finds = (min(tokens if most is None else most, tokens) for most in (newest, finds))
+    return Room(page=tokens, newest=most_newest, finds=most_finds, part=part or part_of(tokens))

@@ -32,7 +32,7 @@ def find(question: str, rows: Iterable[StoredBreadcrumb | str], *shown: int, **r
 
 
 def searched(asked: Query, rows: Iterable[StoredBreadcrumb | str], *shown: int, **rules: object) -> Search:
-    profile = make_profile(retrieval={"min_probability": None, "similarity_threshold": 0, "floor": 0} | rules)
+    profile = make_profile(retrieval={"min_probability": None, "similarity_threshold": 0} | rules)
     view, hidden = make_view(rows), frozenset(shown)
     return Search(view, retrieve(asked, view, profile.retrieval, BY_HAND, hidden, profile.allowance, make_terms))
 

@@ -19,13 +19,5 @@ def two_sections(name: str = "default") -> Profile:
 
 
 def make_two_sections(**changes: Any) -> Profile:
-    """Two sections where all room is filled, with what is hardly probable too. changes: as of `make_profile`."""
-    return make_profile(_filled(), **changes)
-
-
-@cache
-def _filled() -> Profile:
-    profile = two_sections()
-    sections = tuple(replace(rule, max_share=0.08) if rule.source == "instructions" else rule for rule in profile.sections)
-    retrieval = replace(profile.retrieval, min_probability=0.0044, floor=1)
-    return replace(profile, worth=None, retrieval=retrieval, sections=sections)
+    """Two sections where all room is filled. changes: as of `make_profile`."""
+    return make_profile(replace(two_sections(), worth=None), **changes)

@@ -81,14 +81,9 @@ def _of(ledger: Ledger, source: str) -> list[SectionItem]:
 
 def _dialogue(ledger: Ledger, trigger: SectionRule, calls: int) -> tuple[list[SectionItem], list[SectionItem]]:
     questions = [(trigger.name, item) for item in ledger.items.get(trigger.name, ()) if item.entry]
-    dialogue = [placed for placed in _of(ledger, "window") if is_turn(placed[1]) or _is_one(ledger, placed[0])]
+    dialogue = [*_of(ledger, "window")]
     dialogue += [placed for placed in questions if placed[1].origin < calls]
     return sorted(dialogue, key=lambda placed: placed[1].origin), [each for each in questions if each[1].origin > calls]
-
-
-def _is_one(ledger: Ledger, section: str) -> bool:
-    """Whether all of the section stands in the conversation, what is no message as a line before the next one."""
-    return ledger.rules[section].source == "conversation"
 
 
 def _note_of(ledger: Ledger, source: str) -> str:
@@ -128,9 +123,9 @@ def chat_tokens(chat: Iterable[Message], writer: Writer) -> int:
 def _without_turns(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -> Sequence[Item]:
     if rule.source == "trigger":
         return [item for item in items if is_text and not item.entry]
-    if rule.source == "conversation":
+    if rule.source in SAME["window"]:
         return []
-    return [item for item in items if not is_turn(item)] if rule.source in {"window", "turn"} else items
+    return [item for item in items if not is_turn(item)] if rule.source == "turn" else items
 
 
 def _system(front: Sequence[PageSection], items: dict[str, Sequence[Item]], ledger: Ledger) -> Iterable[Message]:

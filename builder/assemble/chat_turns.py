@@ -86,8 +86,6 @@ def conversation_messages(
 
 def _gaps(placed: Sequence[SectionItem], ledger: Ledger) -> Iterator[str]:
     items = [item for _, item in placed]
-    if not ledger.is_one:
-        return ledger.gaps.lines(items)
     return ledger.gaps.signs(items, is_first=any(ledger.rules[section].source == "conversation" for section, _ in placed))
 
 

@@ -1,11 +1,10 @@
 """A page in the making: its sections, and why the rest is not on it."""
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.budget.shares import LimitedConversation, Shares, limit_conversation
+from builder.assemble.budget.limits import LimitedConversation, limit_conversation
 from builder.assemble.items.rendering import SOURCES, each
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.page import OmissionLog
@@ -31,7 +30,6 @@ class PageDraft:
     """One page. The steps of `assemble.py` fill it in order."""
 
     recall: ConsumerRecall
-    shares: Shares
     writer: Writer
     ledger: Ledger
     trigger_rule: SectionRule
@@ -41,7 +39,7 @@ class PageDraft:
     repeated: frozenset[Entry]
     """Calls that were made again later, whose results need no more than a line."""
     full: tuple[Item, ...]
-    """The running turn and the conversation as the profile's limits show them, the newest first."""
+    """Of a page that shows it whole: the running turn and the conversation within the profile's limits, the newest first."""
     omissions: OmissionLog
     in_runs: tuple[Entry, ...] = ()
     """What lines on runs of calls stand for."""
@@ -60,14 +58,9 @@ class PageDraft:
         return self.ledger.rule(source)
 
     @property
-    def is_planned(self) -> bool:
-        """The conversation is one section: what the page shows beside it, and of it if it does not fit, is bought."""
-        return self.ledger.is_one
-
-    @property
     def reserve(self) -> int:
         """Tokens of a whole conversation that is not on the page yet."""
-        if not self.whole or self.placed():
+        if not self.whole or self.items("window") or self.items("turn"):
             return 0
         sections = (
             (rule, [full for full in self.full if self.is_running(full) == (rule.source == "turn")])
@@ -82,9 +75,10 @@ class PageDraft:
 
     def is_running(self, item: Item) -> bool:
         """Whether it belongs to the turn that is to be answered."""
-        return item.entry is not None and self._is_of_turn(item.entry)
+        return item.entry is not None and self.is_of_turn(item.entry)
 
-    def _is_of_turn(self, entry: Entry) -> bool:
+    def is_of_turn(self, entry: Entry) -> bool:
+        """Whether it belongs to the turn that is to be answered."""
         view, turn = self.recall.view, self.recall.turn
         if not turn or entry in turn or not self.questions:
             return entry in turn
@@ -92,74 +86,11 @@ class PageDraft:
         is_call = entry.origin > self.questions[0].origin and bool(entry.request or crumb.calls) and view.is_own(crumb)
         return is_call and question_of(view, (entry,)) in self.questions
 
-    def placed(self) -> dict[Entry, Item]:
-        """What is on the page of each entry."""
-        return {item.entry: item for source in ("window", "turn") for item in self.items(source) if item.entry}
-
-    def room(self) -> int:
-        """Tokens that the conversation may still get."""
-        rule, ledger = self.rule("window"), self.ledger
-        if rule is None or rule.max_share == 1:
-            return self.rest
-        return max(min(self.rest, rule.max_tokens(self.recall.profile.aim) - ledger.spent[rule.name]), 0)
-
     @property
     def rest(self) -> int:
         """Tokens left beside the headings of conversation and running turn."""
         rules = (rule for rule in (self.rule("window"), self.rule("turn")) if rule)
         return max(self.ledger.remaining - sum(self.ledger.heading(rule.name) for rule in rules), 0)
-
-    def date(self, item: Item) -> str:
-        """The date line above an entry."""
-        rule = self.rule("turn" if self.is_running(item) else "window")
-        return self.ledger.date(rule.name, item) if rule else ""
-
-    def tokens_of_finds(self, full: Item) -> int:
-        """Tokens freed by finds when an entry is shown whole."""
-        rule, rows = self.rule("window"), full.entry.rows if full.entry else ()
-        return sum(find.tokens for find in self.items("retrieval") if find.origin in rows) if rule and rule.max_share == 1 else 0
-
-    def finds_of(self, item: Item) -> list[Item]:
-        """What was found of an entry that this item shows."""
-        rows = item.entry.rows if item.entry else ()
-        finds = [find for find in self.items("retrieval") if find.origin in rows]
-        parts = {part.breadcrumb.id: " ".join(part.text.split()) for part in item.fragments if part.reduced}
-        return [find for find in finds if find.origin in item.whole_rows or self._is_in(find, parts)]
-
-    def take_off_finds(self, finds: list[Item]) -> None:
-        """Take these finds off the page."""
-        if finds and (rule := self.rule("retrieval")):
-            gone = {find.origin for find in finds}
-            self.ledger.put(rule.name, [find for find in self.items("retrieval") if find.origin not in gone], rule.source)
-
-    def _is_in(self, find: Item, parts: dict[str, str]) -> bool:
-        crumb = self.recall.view.breadcrumb(find.origin)
-        words = "".join(crumb.text[start:end] for start, end in find.spans or ((0, len(crumb.text)),))
-        return " ".join(words.split()) in parts.get(crumb.id, "")
-
-    def note_what_is_missing(self) -> None:
-        """Say on the page what of the conversation it does not show."""
-        ledger, origins = self.ledger, {entry.origin for entry in self.placed() if entry.request}
-        left_out = [entry for entry, _ in self.limits.left_out if entry.request]
-        ledger.noted = frozenset(entry.row for entry in left_out)
-        hidden = Counter(full.entry.origin for full in self.full if full.entry and full.entry.request) - Counter(
-            entry.origin for entry in self.placed() if entry.request
-        )
-        ledger.settle({origin: number for origin, number in hidden.items() if origin in origins})
-        waiting = [full.entry for full in self.full if full.entry and full.entry.request and self._is_of_turn(full.entry)]
-        rounds = {entry.origin for entry in (*waiting, *left_out) if self._is_of_turn(entry)} - origins
-        turns = {entry.origin for entry in left_out if not self._is_of_turn(entry)}
-        if rule := self.rule("turn"):
-            ledger.put_note(rule.name, self._left_out(len(rounds)))
-        if rule := self.rule("window") or self.rule("retrieval"):
-            units = set(map(self.recall.view.unit_of, rounds))
-            earlier = "" if units.issuperset(ledger.gaps.missing.tolist()) else ledger.gaps.earlier
-            ledger.put_note(rule.name, earlier, self._left_out(len(turns)))
-
-    def _left_out(self, turns: int) -> str:
-        """The note on tool turns; "" = there are none."""
-        phrases = self.writer.rendering.phrases
-        return phrases.counted("tool_turn_left_out", "tool_turns_left_out", turns) if turns else ""
 
     def whole_rows(self) -> frozenset[int]:
         """Rows of which the page shows all."""
@@ -177,36 +108,34 @@ def limited(entry: Entry, limits: LimitedConversation, writer: Writer) -> Item:
     return line if line.size < full.size else full
 
 
-def new_draft(recall: ConsumerRecall, writer: Writer, shares: Shares) -> PageDraft:
-    """An empty page."""
+def new_draft(recall: ConsumerRecall, writer: Writer, *, whole: bool) -> PageDraft:
+    """An empty page. whole: it shows all of the conversation."""
     questions = questions_of(recall) if recall.turn else ()
     current = [recall.view.breadcrumb(each.row) for each in questions] or [recall.trigger]
     text = "\n".join(crumb.text for crumb in current)
     sections = _sections(recall, text, current[-1], writer.rendering.phrases)
     recall = replace(recall, profile=replace(recall.profile, sections=sections))
     writer = replace(writer, profile=recall.profile, question=text)
-    folds = not shares.whole
     apart = (*recall.turn, *questions)
-    limits = limit_conversation(recall.view, recall.profile, shares.allowance, apart, folded=folds)
+    limits = limit_conversation(recall.view, recall.profile, recall.profile.allowance, apart, folded=not whole)
     entries = (*reversed(recall.turn), *limits.entries)
-    is_planned = not shares.whole and bool(recall.profile.section("conversation"))
-    full = () if is_planned else each(partial(limited, entry, limits, writer) for entry in entries)
-    everything = shares.whole and not limits.left_out and recall.profile.retrieval.scope == "session"
+    is_tight = not whole and (limits.is_part or not limits.left_out)
+    full = each(partial(limited, entry, limits, writer) for entry in entries) if whole else ()
+    everything = whole and not limits.left_out and recall.profile.retrieval.scope == "session"
     is_looked_for = recall.profile.section("instructions") and not everything
     return PageDraft(
         recall=recall,
-        shares=shares,
         writer=writer,
-        ledger=Ledger(writer, shares.allowance),
+        ledger=Ledger(writer, recall.profile.allowance),
         trigger_rule=next(rule for rule in writer.profile.sections if rule.source == "trigger"),
         limits=limits,
         questions=questions,
-        repeated=repeated_calls(recall.view, entries) if folds and recall.profile.tool_output.newest_only else frozenset(),
+        repeated=repeated_calls(recall.view, entries) if is_tight and recall.profile.tool_output.newest_only else frozenset(),
         full=full,
         omissions=OmissionLog(recall.view),
         active=active_instructions(recall.view, recall.trigger, recall.terms, text) if is_looked_for else ActiveInstructions(),
         observations=observations_of(recall.view, recall.profile),
-        whole=shares.whole,
+        whole=whole,
     )
 
 

@@ -44,12 +44,11 @@ def absent_sentence(absent: AbsentSource, profile: Profile) -> str:
 
 
 def _bound(evidence: Evidence | None, profile: Profile) -> str:
-    limit, has_floor = profile.retrieval.min_probability, bool(profile.retrieval.floor)
-    is_planned = profile.section("conversation") is not None
-    if limit is not None and not (is_planned and (has_floor or (evidence and evidence.probability >= limit))):
-        return f", which asks for a probability of at least {limit:g}{' or for room in the floor' if has_floor else ''}"
+    limit = profile.retrieval.min_probability
+    if limit is not None and not (evidence and evidence.probability >= limit):
+        return f", which asks for a probability of at least {limit:g}"
     least = f", and worth less than `worth` asks: a message that the answer needs may cost {profile.worth or 0:,} tokens"
-    return least if is_planned and profile.worth else ""
+    return least if profile.worth else ""
 
 
 def evidence_words(evidence: Evidence) -> str:
@@ -75,6 +74,8 @@ def _source_name(source: PageSource | None) -> str:
     return f"{source.id} v{source.version} ({source.schema}, {source.speaker})" if source else "it"
 
 
+SECTIONS_WITH_SHARES = ("window", "retrieval")
+"""Sources of sections that have a share for themselves."""
 OTHERWISE = "the page has no section for it"
 SECTIONS_OF_FINDS = ("retrieval", "elsewhere", "conversation")
 """Their sources."""
@@ -194,8 +195,8 @@ class Explanation:
                 source=rule.source,
                 section_class=rule.section_class,
                 tokens=ledger.spent[name],
-                least=int(rule.min_share * profile.aim) if rule.source == "retrieval" else 0,
-                most=rule.max_tokens(profile.aim),
+                least=int(rule.min_share * profile.allowance) if rule.source in SECTIONS_WITH_SHARES else 0,
+                most=rule.max_tokens(profile.allowance),
             )
             for name, rule in ledger.rules.items()
         )
@@ -204,7 +205,6 @@ class Explanation:
             reserve=profile.reserve,
             margin=profile.margin,
             allowance=profile.allowance,
-            aim=profile.aim,
             tokens=self._assembly.page.tokens,
             is_whole=self._assembly.draft.whole,
             sections=tuple(sections),

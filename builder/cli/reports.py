@@ -73,22 +73,16 @@ def _head(answer: dict[str, Any]) -> str:
     if question["is_small_talk"]:
         lines.append("The message asks for nothing, so nothing was searched.")
     elif question["candidates"]:
-        lines.append(_search(question, is_planned=_is_planned(answer["receipt"])))
+        lines.append(_search(question))
     return "\n".join(lines)
 
 
-def _is_planned(receipt: dict[str, Any]) -> bool:
-    """Whether the page buys what is worth its tokens; else it has sections with shares."""
-    return any(row["source"] == "conversation" for row in receipt["budget"]["sections"])
-
-
-def _search(question: dict[str, Any], *, is_planned: bool) -> str:
+def _search(question: dict[str, Any]) -> str:
     names = f", said by or naming {', '.join(question['names'])}" if question["names"] else ""
     without = "" if question["has_vector"] else " by words and fields alone, because no engine was there"
     passages = f"{question['candidates']:,} passage" + ("s" if question["candidates"] != 1 else "")
     limit = question.get("min_probability")
-    room = "is not found" if is_planned else "has only the room of `retrieval.floor`"
-    bound = f" What has a probability below {limit:g} {room}." if limit else ""
+    bound = f" What has a probability below {limit:g} is not found." if limit else ""
     return (
         f"Searched for {question['text']!r}{names} in {passages}{without}. "
         f"Probability that none of them answers it: {question['unanswered']:.2f}.{bound}"
@@ -114,7 +108,7 @@ def _absences(absent: str, receipt: dict[str, Any]) -> Iterator[str]:
     yield absent if receipt["absent"] else ""
     counts = "; ".join(f"{count:,} {reason}" for reason, count in receipt["by_reason"].items())
     note = " Not near enough is what is worth less than the profile's `worth` asks, or has no word of the question."
-    yield f"Not on the page, all of them: {counts}.{note if _is_planned(receipt) and IRRELEVANT in receipt['by_reason'] else ''}"
+    yield f"Not on the page, all of them: {counts}.{note if IRRELEVANT in receipt['by_reason'] else ''}"
 
 
 def _budget(budget: dict[str, Any]) -> str:
@@ -125,8 +119,7 @@ def _budget(budget: dict[str, Any]) -> str:
     )
     reserve = f", {budget['reserve']:,} in reserve" if budget["reserve"] else ""
     margin = f", a margin of {budget['margin']:.0%}" if budget["margin"] else ""
-    aim = f", aimed at {budget['aim']:,}" if budget["aim"] != budget["allowance"] else ""
-    sentence = f"Budget {budget['budget']:,}{reserve}{margin}{aim}: {budget['tokens']:,} used, {budget['unused']:,} left.{shares}"
+    sentence = f"Budget {budget['budget']:,}{reserve}{margin}: {budget['tokens']:,} used, {budget['unused']:,} left.{shares}"
     return table(("section", "source", "class", "tokens", "least", "most"), rows, NUMBERS) + f"\n{sentence}"
 
 

@@ -91,7 +91,7 @@ CUT = "cut to what has room"
 """Reason: only a part has room."""
 PASSAGES = "only passages of it"
 """Reason: a search found a part of it, or only a part instructs."""
-OLDER = "older than the conversation that has room"
+OLDER = "older than the newest part of the conversation, which is shown"
 """Reason: a part of the conversation before the window, which was no find either."""
 NEUTRALISED = "neutralised"
 """Reason: it held control text, which was made visible."""
@@ -194,8 +194,6 @@ class Context:
     tokens: int
     """True count of the markdown."""
     budget: int
-    target: int | None
-    """Tokens that the page aims at; None = the budget."""
     margin: float
     encoding: str
     profile_revision: str

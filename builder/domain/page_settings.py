@@ -36,20 +36,8 @@ class Window:
         },
     )
     trim_to: int = field(default=10, metadata={"ge": 0, "description": "units kept when it is trimmed"})
-    min_share: float = field(
-        default=0.14,
-        metadata={
-            "ge": 0,
-            "le": 1,
-            "description": "least share of the page for its newest part",
-        },
-    )
     max_tool_turns: int | None = field(
         default=None, metadata={"ge": 0, "description": "newest tool turns whose calls and results are shown; null = all"}
-    )
-    whole_up_to: Literal["target", "budget"] = field(
-        default="target",
-        metadata={"description": "shown whole if it fits into `target`, or into `budget`"},
     )
 
 
@@ -87,14 +75,6 @@ class Retrieval:
             "ge": 0,
             "le": 1,
             "description": "least probability that a result answers the question; null = all that fit",
-        },
-    )
-    floor: float = field(
-        default=0,
-        metadata={
-            "ge": 0,
-            "le": 1,
-            "description": "share of their room that the best results get, however improbable; small talk finds nothing",
         },
     )
     neighbours: int = field(
@@ -149,15 +129,15 @@ class ToolOutput:
         metadata={"ge": 0, "description": "tool turns after which a result is one line; null = never"},
     )
     fold_at: float | None = field(
-        default=0.7,
+        default=None,
         metadata={
             "gt": 0,
             "le": 1,
             "description": "share of the conversation's room above which the oldest results become one line each; null = never",
         },
     )
-    fold_keep: int = field(
-        default=4, metadata={"ge": 0, "description": "newest messages and calls that are folded only if they are large"}
+    fold_keep: int | None = field(
+        default=None, metadata={"ge": 0, "description": "newest messages and calls that `fold_at` leaves whole; null = none"}
     )
     newest_only: bool = field(
         default=True,
@@ -179,7 +159,7 @@ class Summaries:
     cap: int = field(default=400, metadata={"ge": 20, "description": "most tokens of a summary"})
     by: Literal["extractive", "endpoint"] = field(
         default="extractive",
-        metadata={"description": "the local summariser, or CONTEXT_BUILDER_SUMMARIES__URL, which falls back to it"},
+        metadata={"description": "the local summariser, or CONTEXT_BUILDER_SUMMARIES__URL, which falls back to it if it fails"},
     )
 
 

@@ -32,7 +32,7 @@ class SectionRule:
     """Name of what fills it, in `assemble/items/rendering.py`."""
     section_class: SectionClass
     min_share: float
-    """Share of the budget left for finds while the conversation does not fit."""
+    """Share of the budget that only it may spend, while the conversation does not fit."""
     max_share: float
     """Largest share of the budget, while the conversation does not fit."""
     min_tokens: int
@@ -61,8 +61,6 @@ class Profile:
     page: str
     encoding: str
     budget: int
-    target: int | None
-    """Tokens that the page aims at; None = the budget."""
     reserve: int
     """Tokens of the budget that are kept free."""
     margin: float
@@ -134,16 +132,6 @@ class Profile:
     def allowance(self) -> int:
         """Tokens that the finished page may have."""
         return int(self.budget * (1 - self.margin)) - self.reserve
-
-    @property
-    def aim(self) -> int:
-        """Tokens that the page aims at; what must be on it may take more."""
-        return self.allowance if self.target is None else min(self.target, self.allowance)
-
-    @property
-    def whole(self) -> int:
-        """Tokens of a page that may show the conversation whole."""
-        return self.allowance if self.window.whole_up_to == "budget" or self.on_overflow == "reject" else self.aim
 
 
 AGENT, CONFIG = "agent.def.v1", "context.config.v1"

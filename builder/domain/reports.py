@@ -223,8 +223,6 @@ class BudgetReceipt:
     margin: float
     allowance: int
     """What budget, reserve and margin leave."""
-    aim: int
-    """What the page aims at; only what must be on it may take more."""
     tokens: int
     """Of the page, its true count."""
     is_whole: bool

@@ -28,7 +28,6 @@ class Assembly(BaseModel):
     prefix: str = Field(description="hash of the sections that are not per-turn: equal hash, equal prompt prefix")
     tokenizer: str = Field(description="encoding that the tokens are counted in")
     budget: int = Field(description="most tokens of the page")
-    target: int | None = Field(None, description="tokens that the page aims at, if they are fewer")
     margin: float = Field(0, description="share of them kept free")
     model: str = Field(description="engine and weights of the vectors; none when the service runs without an engine")
     flags: tuple[str, ...] = Field(
@@ -252,7 +251,6 @@ def _assembly(context: Context) -> Assembly:
         prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name != RECENT), EMPTY_PREFIX),
         tokenizer=context.encoding,
         budget=context.budget,
-        target=context.target,
         margin=context.margin,
         model=context.model.encode("ascii", "backslashreplace").decode(),
         flags=context.flags,

@@ -96,7 +96,7 @@ class SummaryScheduler(Observer):
             return
         messages = self._waits.get(key, 1) - 1
         self._waits[key] = messages
-        if messages <= 0 and not replay and recipes_of(self._profiles(workspace)):
+        if messages <= 0 and not replay and self._recipes(workspace):
             self._due[key] = max(place, self._due.get(key, ORIGIN))
             self._has_due.set()
 
@@ -130,9 +130,9 @@ class SummaryScheduler(Observer):
         """Summarise what has piled up by this place. Raises `Rejected` for a summary that is too large, and `Unavailable`."""
         async with self._turn:
             view = await self._view(workspace, session, place)
-            recipes = recipes_of(self._profiles(workspace))
+            recipes = self._recipes(workspace)
             waits = [await self._advance(view, workspace, session, recipe) for recipe in recipes]
-        if waits and recipes == recipes_of(self._profiles(workspace)):  # other profiles may have come meanwhile
+        if waits and recipes == self._recipes(workspace):  # other profiles may have come meanwhile
             self._waits[workspace, session] = min(waits)
 
     async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool = True) -> CompactionResult:
@@ -211,11 +211,11 @@ class SummaryScheduler(Observer):
             chain, units = draft.chain, units[number:]
         return units_until_due(recipe.settings, len(units))
 
+    def _recipes(self, workspace: str) -> tuple[Recipe, ...]:
+        """Those of all profiles, each once, by name."""
+        recipes = map(recipe_of, self._profiles(workspace))
+        by_name = {recipe.name: recipe for recipe in recipes if recipe and self._writer.writes(recipe)}
+        return tuple(by_name[name] for name in sorted(by_name))
+
     async def _give_way(self) -> None:
         await give_way(lambda: self._log.busy, self._pace)
-
-
-def recipes_of(profiles: Iterable[Profile]) -> tuple[Recipe, ...]:
-    """The recipes of all profiles with summaries, each once, by name."""
-    by_name = {recipe.name: recipe for profile in profiles if (recipe := recipe_of(profile))}
-    return tuple(by_name[name] for name in sorted(by_name))

@@ -73,6 +73,10 @@ class SummaryWriter:
         self._observer = observer
         self._max_bytes = min(MAX_SUMMARY_BYTES, max_bytes)
 
+    def writes(self, recipe: Recipe) -> bool:
+        """Whether it summarises unasked: where a model should, only if there is one."""
+        return recipe.settings.by == "extractive" or self._endpoint is not None
+
     async def send(self, draft: Draft) -> Place:
         """Publish a draft; returns its place in the stream. Raises `Unavailable`."""
         sent = await self._sender.send(draft.event.subject, draft.event.data, draft.event.message_id)

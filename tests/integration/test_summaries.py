@@ -14,7 +14,7 @@ from tests.running import Broker, Running, all_settled, answered, jetstream, say
 PROFILE = """\
 extends: default
 budget: 1200
-summaries: {max_pending: 8, keep: 5, batch: 4, cap: 120}
+summaries: {by: extractive, max_pending: 8, keep: 5, batch: 4, cap: 120}
 sections: {summary: {max_share: 0.1}, recent: {}, relevant: {}}
 """
 SUBJECT = "breadcrumbs.acme.s1.summary.v1"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hashlib import blake2b
 
 import pytest
-from hypothesis import assume, given, reject
+from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
@@ -16,10 +16,10 @@ from builder.domain.page_settings import Cut, ToolOutput
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.conversation import exchange_of, turns
-from tests.conversations import conversation, ids_of
 from tests.examples import examples
 from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_rendering, make_turn, make_view
 from tests.property.sessions import Session, catalogs, hear, sentences, sessions
+from tests.two_sections import two_sections
 
 budgets = st.one_of(st.integers(60, 400), st.integers(60, 4000))
 
@@ -35,22 +35,23 @@ def outputs(draw: st.DrawFn) -> ToolOutput:
         old_characters=draw(st.sampled_from((1, 80, 1500))),
         placeholder_after=draw(st.sampled_from((None, 0, 1, 3))),
         fold_at=draw(st.sampled_from((None, 0.01, 0.3, 0.7, 1))),
-        fold_keep=draw(st.sampled_from((0, 1, 4))),
+        fold_keep=draw(st.sampled_from((None, 1, 4))),
         newest_only=draw(st.booleans()),
     )
 
 
 @st.composite
 def profiles(draw: st.DrawFn, budget: st.SearchStrategy[int] = budgets) -> Profile:
-    """Both bundled profiles, both tokenizers and pages, any budget, every limit and every share, with messages or without."""
-    profile = make_profile(draw(st.sampled_from(("default", "recall"))))
+    """Bundled profiles and one of two sections, any tokenizer, page, budget, limit and share, with messages or without."""
+    profile = draw(st.sampled_from((make_profile(), two_sections(), make_profile("recall"))))
+    most_of = draw(st.sampled_from((0, 0.1, 0.4, 1)))
+    shares = {source: draw(st.sampled_from(((0, 1), (0, most_of), (most_of / 2, 1)))) for source in ("window", "retrieval")}
     most = draw(st.sampled_from((None, None, 0, 3, 12)))
     window = replace(
         profile.window,
         max_units=most,
         trim_to=most // 2 if most else 0,
         max_tool_turns=draw(st.sampled_from((None, None, 0, 1, 3))),
-        min_share=draw(st.sampled_from((0, 0.14, 0.5, 1))),
     )
     retrieval = replace(
         profile.retrieval,
@@ -68,6 +69,12 @@ def profiles(draw: st.DrawFn, budget: st.SearchStrategy[int] = budgets) -> Profi
         retrieval=retrieval,
         system_prompt=draw(st.sampled_from(("", "", "Be brief.", "Never guess. " * 60))),
         chat_format=draw(st.sampled_from(("none", "none", "openai", "anthropic"))),
+        worth=draw(st.sampled_from((None, profile.worth, 2000))),
+        fill=draw(st.booleans()),
+        sections=tuple(
+            replace(rule, min_share=shares[rule.source][0], max_share=shares[rule.source][1]) if rule.source in shares else rule
+            for rule in profile.sections
+        ),
     )
 
 
@@ -187,7 +194,7 @@ def test_a_page_that_must_not_overflow_is_refused_exactly_when_its_conversation_
         window=replace(profile.window, max_units=None, max_tool_turns=None),
         chat_format="none",
         system_prompt="",
-        sections=tuple(rule for rule in profile.sections if rule.source in {"window", "trigger"}),
+        sections=tuple(rule for rule in profile.sections if rule.source in {"window", "conversation", "trigger"}),
     )
     tokens = built(session, strict).tokens
     at_limit = replace(strict, budget=tokens)
@@ -216,11 +223,16 @@ lengths = st.lists(st.integers(1, 60), min_size=1, max_size=60)
 
 
 @examples(40)
-@given(lengths, st.integers(200, 2000), st.text(max_size=40), st.text(max_size=40))
-def test_what_is_asked_changes_nothing_in_front_of_the_finds(words: list[int], budget: int, one: str, other: str) -> None:
-    """Without the fill, which gives the conversation what finds do not use."""
+@given(lengths, st.integers(200, 2000), st.text(max_size=40), st.sampled_from(("default", "two sections")))
+@example([20] * 40, 1000, "", "default")
+@example([20] * 40, 1000, "", "two sections")
+def test_without_the_fill_a_conversation_that_does_not_fit_has_no_more_than_its_least_share(
+    words: list[int], budget: int, text: str, layout: str
+) -> None:
+    """But for the heading, a date and a note, which are no part of it."""
     rows = [make_turn(" ".join(["kiln"] * count) + f" {n}", n) for n, count in enumerate(words, 1)]
-    profile = replace(make_profile(budget=budget), fill=False)
-    pages = [make_context(make_remembered(text, 900), rows, profile) for text in (f"a{one}", f"a{other}")]
-    whole = [len(ids_of(page, "recent")) == len(rows) for page in pages]
-    assert whole[0] != whole[1] or conversation(pages[0]) == conversation(pages[1])
+    profile = make_profile(two_sections() if layout == "two sections" else layout, budget=budget, fill=False)
+    context = make_context(make_remembered(f"a{text}", 900), rows, profile)
+    newest = [section for section in context.sections if section.name in {"recent", "conversation"}]
+    if sum(len(section.ids) for section in context.sections) <= len(rows):
+        assert sum(section.tokens for section in newest) <= 0.14 * budget + 40

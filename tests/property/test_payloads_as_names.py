@@ -61,7 +61,9 @@ async def check_as_a_name(payload: Payload, plain: str) -> None:
     own = tuple(f"- {each}:" for each in names if is_plain(each))
     labels = ("## Conversation", "## Recent Conversation", "## Current User Message", "- User", "- Assistant", "- Call ", *own)
     dates = r"\[\d+ [A-Z][a-z]+ \d{4}\]"
-    assert [line for line in conversation if not line.startswith(labels) and not re.fullmatch(dates, line)] == []
+    goes_on = f"- {HARMLESS}"  # the same speaker
+    others = [line for line in conversation if not line.startswith(labels) and line != goes_on]
+    assert [line for line in others if not re.fullmatch(dates, line)] == []
     assert [line for line in conversation if re.match(r'- (User|Assistant)(?!: | "|:$)', line)] == []
 
 

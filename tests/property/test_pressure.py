@@ -19,14 +19,18 @@ from tests.examples import examples
 from tests.explanations import make_explanation
 from tests.factories import ids_on_page, make_assembly, make_context, make_profile
 from tests.property.sessions import MESSAGES, SCRIPTS, Session, sessions
+from tests.two_sections import two_sections
 
 QUESTIONS = ("Where is the blue kiln?", "Wo ist der blaue Ofen?", "Где синяя печь?", "青い窯はどこですか?")
-MISSING = re.compile(r"^\(([\d,]+) of [\d,]+ messages (?:is|are) not shown, … where\)$", re.MULTILINE)
+MISSING = re.compile(r"^\(([\d,]+) (?:of [\d,]+|earlier) messages? (?:is|are) not shown(?:, … where)?\)$", re.MULTILINE)
 shapes = st.sampled_from(("none", "openai", "anthropic"))
+layouts = st.sampled_from(("default", "two sections"))
 
 
-def profile(budget: int, shape: ChatFormat = "none") -> Profile:
-    return make_profile(budget=budget, chat_format=shape, summaries=None, worth=None)
+def profile(budget: int, shape: ChatFormat = "none", layout: str = "default") -> Profile:
+    return make_profile(
+        two_sections() if layout == "two sections" else layout, budget=budget, chat_format=shape, summaries=None, worth=None
+    )
 
 
 @st.composite
@@ -50,12 +54,12 @@ def words_of(chat: tuple[Message, ...]) -> list[str]:
 
 
 @examples(24)
-@given(loops(), st.integers(1000, 2500), shapes)
+@given(loops(), st.integers(1000, 2500), shapes, layouts)
 def test_a_tool_loop_of_any_length_has_its_question_last_and_in_messages_and_sees_the_newest_results(
-    loop: tuple[list[StoredBreadcrumb], str], budget: int, shape: ChatFormat
+    loop: tuple[list[StoredBreadcrumb], str], budget: int, shape: ChatFormat, layout: str
 ) -> None:
     (*rows, last), question = loop
-    context = make_context(last, rows, profile(budget, shape))
+    context = make_context(last, rows, profile(budget, shape, layout))
     assert context.markdown.endswith(f"- User: {question}\n")
     assert context.tokens <= budget
     newest = [row.breadcrumb for row in (*rows, last)[-3:] if row.breadcrumb.role == "tool"]
@@ -86,11 +90,11 @@ def chats(draw: st.DrawFn) -> list[StoredBreadcrumb]:
 
 
 @examples(50)
-@given(chats(), st.integers(1000, 2000), shapes)
+@given(chats(), st.integers(1000, 2000), shapes, layouts)
 def test_a_page_of_a_long_chat_is_full_has_the_last_answer_whole_and_tells_how_many_messages_are_missing(
-    rows: list[StoredBreadcrumb], budget: int, shape: ChatFormat
+    rows: list[StoredBreadcrumb], budget: int, shape: ChatFormat, layout: str
 ) -> None:
-    ask, wanted = said(800, "And now?"), profile(budget, shape)
+    ask, wanted = said(800, "And now?"), profile(budget, shape, layout)
     context = make_context(ask, rows, wanted)
     shown = {*ids_on_page(context)}
     missing = [row for row in rows if row.breadcrumb.id not in shown]
@@ -107,17 +111,17 @@ def test_a_page_of_a_long_chat_is_full_has_the_last_answer_whole_and_tells_how_m
 
 def assert_once(context: Context) -> None:
     """No message is in the conversation whole and a find too."""
-    recent = [*ids_of(context, "conversation"), *ids_of(context, "tool_results")]
+    recent = [name for section in ("conversation", "recent", "tool_results") for name in ids_of(context, section)]
     in_part = {part.id for part in context.partial}
-    assert not {name for name in recent if name not in in_part} & {*ids_of(context, "elsewhere")}
+    assert not {name for name in recent if name not in in_part} & {*ids_of(context, "elsewhere"), *ids_of(context, "relevant")}
 
 
 @examples(50)
-@given(sessions(most=40), st.integers(300, 3000))
-def test_page_and_omissions_are_all_of_the_conversation_and_nothing_else(session: Session, budget: int) -> None:
+@given(sessions(most=40), st.integers(300, 3000), layouts)
+def test_page_and_omissions_are_all_of_the_conversation_and_nothing_else(session: Session, budget: int, layout: str) -> None:
     rows, trigger = session.rows, session.trigger
     try:
-        assembly = make_assembly(trigger, rows, profile(budget))
+        assembly = make_assembly(trigger, rows, profile(budget, layout=layout))
     except Rejected:
         assume(False)
         raise

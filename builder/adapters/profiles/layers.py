@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from builder.adapters.profiles.former_settings import tell_former, without_former
 from builder.domain.lint_finding import advice, faulty
 from builder.wire.files import YamlMistake, line_of, parse_yaml
 
@@ -120,7 +121,8 @@ def _values(source: str, file: str) -> dict[str, Any]:
         raise faulty(file, str(error)) from error
     if not isinstance(values, dict):
         raise faulty(file, f"it is a {type(values).__name__}, not a mapping of settings")
-    return values
+    tell_former(values, file)  # once a text, for the result is cached
+    return without_former(values)
 
 
 def merged(stack: tuple[Layer, ...]) -> dict[str, Any]:

@@ -109,8 +109,8 @@ class SectionFile(BaseModel):
     title: str | None = Field(None, description="heading; {NAME} = this phrase; null = the phrase `title_` with the name")
     source: Source = Field(description="what fills it")
     section_class: SectionClass = Field("turn", alias="class", description="how long it stays the same")
-    min_share: float = Field(0, ge=0, le=1, description="source retrieval only: least share of the budget")
-    max_share: float = Field(1, gt=0, le=1, description="largest share of the budget; search results take what is left")
+    min_share: float = Field(0, ge=0, le=1, description="of window and retrieval: share that no other section may spend")
+    max_share: float = Field(1, gt=0, le=1, description="largest share of the budget")
     min_tokens: int = Field(0, ge=0, description="`max_share` is never fewer tokens than these")
     dates: bool | Dates | None = Field(
         None,
@@ -127,7 +127,7 @@ class SectionFile(BaseModel):
 
 
 ENGLISH = "en"
-DEFAULT_BUDGET = DEFAULT_TARGET = 4000
+DEFAULT_BUDGET = 4000
 
 
 def time_zone(name: str) -> tzinfo:
@@ -188,19 +188,13 @@ class ProfileFile(BaseModel):
     )
     page: str = Field("default", description="page template: default is Markdown, xml has a tag per section")
     model: str | None = Field(None, description="gives budget, encoding and margin")
-    window_share: float = Field(0.75, gt=0, le=1, description="the budget's share of the model's window")
+    window_share: float | None = Field(None, gt=0, le=1, description="the budget as a share of the model's window")
     encoding: Literal["o200k_base", "cl100k_base"] | None = Field(None, description="tokenizer; default o200k_base")
     budget: int | None = Field(
         None,
         ge=16,
         le=2_000_000,
-        description=f"most tokens of the page; default {DEFAULT_BUDGET}, or `window_share` of the model's window",
-    )
-    target: int | None = Field(
-        None,
-        ge=16,
-        le=2_000_000,
-        description=f"tokens that the page aims at; default is the budget, or {DEFAULT_TARGET} if `model` gives the budget",
+        description=f"most tokens of the page; default is `window_share` of the model's window, else {DEFAULT_BUDGET}",
     )
     reserve: int = Field(0, ge=0, description="tokens kept free, for the answer or what the agent adds")
     margin: float | None = Field(
@@ -264,12 +258,6 @@ class ProfileFile(BaseModel):
         if len({section.name for section in self.sections}) < len(self.sections):
             raise ValueError("two sections have the same name; rename one")
         check_showable(tuple(item for item in (*self.triggers, *self.pinned) if isinstance(item, str)))
-        return self
-
-    @model_validator(mode="after")
-    def _target_fits_budget(self) -> "ProfileFile":
-        if self.target is not None and self.budget is not None and self.target > self.budget:
-            raise ValueError(f"target is {self.target} but budget is {self.budget}; lower target")
         return self
 
     @model_validator(mode="after")

@@ -16,7 +16,6 @@ from builder.adapters.profiles.layers import Layer, Path, Presets, SettingError,
 from builder.adapters.profiles.problems import MAX_NAME_CHARS, finding_of, findings_of
 from builder.adapters.profiles.profile_file import (
     DEFAULT_BUDGET,
-    DEFAULT_TARGET,
     PinnedFile,
     ProfileFile,
     SectionFile,
@@ -160,15 +159,14 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
 def _page_size(file: ProfileFile, library: Library) -> dict[str, Any]:
     margin: float = 0
     if file.model is None:
-        encoding, budget, target = "o200k_base", DEFAULT_BUDGET, None
+        encoding, budget = "o200k_base", DEFAULT_BUDGET
     else:
         facts = facts_of(file.model, library.models)
-        encoding, budget, margin = facts.encoding, int(facts.window * file.window_share), facts.margin
-        target = DEFAULT_TARGET if file.budget is None else None
+        encoding, margin = facts.encoding, facts.margin
+        budget = min(DEFAULT_BUDGET, facts.window) if file.window_share is None else int(facts.window * file.window_share)
     return {
         "encoding": file.encoding or encoding,
         "budget": file.budget or budget,
-        "target": file.target or target,
         "margin": margin if file.margin is None else file.margin,
     }
 

@@ -3,6 +3,7 @@
 Message text is always a value, never template source.
 """
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -24,7 +25,20 @@ from builder.domain.reports import TemplateKind
 from builder.domain.text import MONTHS, Phrases, visible
 from builder.wire.files import Files, YamlMistake, by_name, line_of, parse_yaml
 
+log = logging.getLogger("builder.templates")
+
 ENGLISH = "en"
+FORMER_PHRASES = frozenset(
+    {
+        "message_between",
+        "messages_between",
+        "other_call",
+        "other_calls",
+        "tool_turn_left_out",
+        "tool_turns_left_out",
+    }
+)
+"""Of notes that no page has any more: files with them are read, with a warning."""
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 """File name: `de`, `pt-BR`."""
 
@@ -169,6 +183,9 @@ def _phrases(source: str, english: tuple[tuple[str, str], ...], file: str) -> Ma
         raise FaultyFiles((_finding(file, error.line, ("", problem, fix or "mend it")),)) from error
     except (ValueError, TypeError, RecursionError) as error:
         raise FaultyFiles((_finding(file, 0, ("", "it is no mapping", "write `name: text` in each line")),)) from error
+    for name in sorted(FORMER_PHRASES & phrases.keys()):
+        log.warning("%s: no page has the phrase `%s` any more; take it out", file, name)
+        del phrases[name]
     problems = [each for name, text in phrases.items() for each in _problems(name, text, dict(english))]
     if problems:
         raise FaultyFiles([_finding(file, line_of(source, (each[0],)), each) for each in problems])

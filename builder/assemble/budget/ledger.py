@@ -1,6 +1,5 @@
 """The ledger of a page: its items section by section, what is missing between them, and their tokens."""
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,8 +26,6 @@ class Gaps:
     phrases: Phrases
     missing: Ints
     """Rows that head the units of which the page shows nothing, in place order."""
-    other_calls: Mapping[int, int]
-    """Row of a message that is shown with a part of its calls → number of the others."""
 
     @property
     def earlier(self) -> str:
@@ -51,26 +48,26 @@ class Gaps:
         return (ITEM + OPENING if hole else "" for hole in is_hole.tolist())
 
     def lines(self, items: Sequence[Item]) -> Iterator[str]:
-        """For each item the line on what is missing before it; "" = nothing."""
+        """For each item of several sessions a line where another session begins, or a sign where something is missing."""
         origins = np.array([item.origin for item in items], np.int64)
         is_said = (origins >= 0) & (origins < self.view.size)
         is_said[is_said] = self.view.dialogue[origins[is_said]]
-        firsts = self.view.history.exchanges.origin[origins[is_said]]
+        firsts = np.array([self._place(row) for row in origins[is_said].tolist()], np.int64)
         sessions = self.view.session_of[firsts]
         numbers = np.searchsorted(self.missing, firsts[1:]) - np.searchsorted(self.missing, firsts[:-1], side="right")
         lines = chain([""], map(self._between, sessions[:-1].tolist(), sessions[1:].tolist(), numbers.tolist()))
-        calls = dict(self.other_calls)
-        for item, is_row in zip(items, is_said.tolist(), strict=True):
-            between = next(lines) if is_row else ""
-            number = calls.pop(item.origin, 0) if item.entry and item.entry.request else 0
-            others = ITEM + self.phrases.counted("other_call", "other_calls", number) if number else ""
-            yield "\n".join(filter(None, (between, others)))
+        return (next(lines) if is_row else "" for is_row in is_said.tolist())
+
+    def _place(self, row: int) -> int:
+        """Row of the message, or of the call that a result answers."""
+        exchanges = self.view.history.exchanges
+        call = exchanges.of_result[row].origin if row in exchanges.of_result else self.view.size
+        return call if call < self.view.size else int(exchanges.origin[row])
 
     def _between(self, session: int, other: int, number: int) -> str:
         if session != other:
             return ITEM + self.phrases("other_session")
-        is_told = number > 0 and session == self.view.session
-        return ITEM + self.phrases.counted("message_between", "messages_between", number) if is_told else ""
+        return ITEM + OPENING if number > 0 and session == self.view.session else ""
 
 
 def dialogue_rows(view: View) -> Ints:
@@ -91,10 +88,6 @@ def missing_of(view: View, units: Ints, page_rows: Iterable[int]) -> Ints:
     return units[~np.isin(units, list(set(map(view.unit_of, page_rows))))]
 
 
-MANY = 999
-"""Messages in the line on a gap that has not been counted yet."""
-
-
 class Ledger:
     """The sections of a page; all tokens include headings, notes, dates, gaps and line ends."""
 
@@ -112,14 +105,12 @@ class Ledger:
         """Section → the line of ours before its items."""
         self.noted: frozenset[int] = frozenset()
         """Rows that are missing, as a note says."""
-        self.gaps = Gaps(view=writer.view, phrases=writer.rendering.phrases, missing=np.zeros(0, np.int64), other_calls={})
+        self.gaps = Gaps(view=writer.view, phrases=writer.rendering.phrases, missing=np.zeros(0, np.int64))
         """As of the last `settle`."""
         self.probabilities: dict[str, float] = {}
         """Breadcrumb id → probability of its finds."""
         self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
         self._extra = 0
-        phrases = writer.rendering.phrases
-        self._gap_tokens = writer.rendering.count(f"{ITEM}{phrases.counted('message_between', 'messages_between', MANY)}\n")
 
     @property
     def total(self) -> int:
@@ -172,16 +163,12 @@ class Ledger:
         self.reasons[section] = reason
         self._count(section)
 
-    def settle(self, other_calls: Mapping[int, int] | None = None) -> None:
-        """Find the gaps between what is on the page, and count their lines.
-
-        other_calls: row of a message shown with a part of its calls → number of the others; None = as before.
-        """
+    def settle(self) -> None:
+        """Find the gaps between what is on the page, and count their lines."""
         view = self.writer.view
         names = {fragment.breadcrumb.id for item in self.all_items() for fragment in item.fragments}
         rows = {row for name in names if (row := view.row_of(name)) >= 0}
-        calls = self.gaps.other_calls if other_calls is None else other_calls
-        self.gaps = replace(self.gaps, missing=missing_of(view, self.units, rows | self.noted), other_calls=calls)
+        self.gaps = replace(self.gaps, missing=missing_of(view, self.units, rows | self.noted))
         for section in self.items:
             if SOURCES[self.rules[section].source].is_dated:
                 self._count(section)
@@ -201,38 +188,6 @@ class Ledger:
         rendering, rule = self.writer.rendering, self.rules[section]
         note = rendering.count(rule.note + "\n") if rule.note else 0
         return rendering.heading_tokens(self.writer.profile.page, section, rule.title) + note
-
-    def insert(self, section: str, item: Item) -> bool:
-        """Add an item at its place if the page has room."""
-        items = self.items.get(section, [])
-        first = self.writer.view.history.exchanges.origin  # an edit has the place of what it edits
-        index = bisect_left(items, first[item.origin], key=lambda other: first[other.origin])
-        cost = self.heading(section) + item.tokens + self._dates(section, items, index, item) + self._gap_tokens
-        if cost > self.remaining:
-            return False
-        self.items.setdefault(section, items).insert(index, item)
-        self.spent[section] += cost
-        return True
-
-    def exchange(self, section: str, before: Item, after: Item) -> bool:
-        """Replace an item by one of the same origin and day if the page has room."""
-        cost = after.tokens - before.tokens
-        if cost > self.remaining:
-            return False
-        items = self.items[section]
-        items[items.index(before)] = after
-        self.spent[section] += cost
-        return True
-
-    def take_off_least(self) -> bool:
-        """Remove the oldest find, else the oldest of the conversation; returns whether there was any."""
-        yielding = (name for name in self.items if self.items[name] and SOURCES[self.rules[name].source].yields)
-        name = min(yielding, key=lambda name: SOURCES[self.rules[name].source].yields, default=None)
-        if name is None:
-            return False
-        self.items[name].pop(0)
-        self.settle()
-        return True
 
     def take_off_note(self) -> bool:
         """Take a note off the page; returns whether there was any."""
@@ -262,11 +217,10 @@ class Ledger:
     def with_gaps(self, section: str, items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
         """Each item with the line on what is missing before it."""
         source = self.rules[section].source
-        if self.is_one and source == "trigger":
-            return zip(items, repeat(""), strict=False)
-        if self.is_one and source in {"conversation", "turn"}:
+        if source in {*SAME["window"], "turn"}:
             return zip(items, self.gaps.signs(items, is_first=source == "conversation"), strict=True)
-        return zip(items, self.gaps.lines(items) if SOURCES[source].is_dated else repeat(""), strict=False)
+        has_sessions = source in {*SAME["retrieval"], "memory"}
+        return zip(items, self.gaps.lines(items) if has_sessions else repeat(""), strict=False)
 
     def _tokens(self, section: str, items: Sequence[Item]) -> int:
         dates = groupby(self.date(section, item) for item in items)
@@ -275,12 +229,3 @@ class Ledger:
             self.writer.rendering.count(f"{line}\n") for line in gaps
         )
         return sum(item.tokens for item in items) + lines
-
-    def _dates(self, section: str, items: Sequence[Item], index: int, item: Item) -> int:
-        line = self.date(section, item)
-        before = self.date(section, items[index - 1]) if index else None
-        after = self.date(section, items[index]) if index < len(items) else None
-        if line in {before, after}:
-            return 0
-        again = after if after is not None and after == before else ""
-        return self.writer.date_tokens(line) + self.writer.date_tokens(again)

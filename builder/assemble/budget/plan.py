@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from builder.assemble.budget.purchases import HOLE, Buyer, Entries, Offers, Plan
+from builder.assemble.budget.purchases import HOLE, Buyer, Entries, Offers, Plan, Room
 from builder.assemble.budget.worth import DOUBTFUL, FOLLOW_UP, QUOTED, REPEATED, Doubles, density
 
 PART_SHARE, MIN_PART, MAX_PART = 0.1, 64, 300
@@ -23,6 +23,8 @@ REST_SHARE, REST_TOKENS = 0.1, 100
 """Worth of the rest of a call, and of a long message, as a share of its density; and the tokens up to which it grows."""
 COMPANION = 0.35
 """Least worth of what a find brings, as a share of its own."""
+SUMMARY_PRICE = 3e-5
+"""Of the lines of a summary: after what is probable, and after the last few hundred tokens."""
 NEWEST_RESULT = 0.5
 """Of the room: the newest result with what is behind it comes first where it is no more."""
 
@@ -30,9 +32,9 @@ NEWEST_RESULT = 0.5
 @dataclass(frozen=True, slots=True)
 class _Purchase:
     price: float
-    kind: Literal["step", "rest", "find"]
+    kind: Literal["step", "rest", "find", "summary"]
     number: int
-    """Of the entry or find; of the first of several steps."""
+    """Of the entry or find; of the first of several steps; of a summary its tokens."""
     steps: int = 1
 
 
@@ -53,7 +55,7 @@ class _Block:
 
 
 LEAST_TOKENS = 1e-9
-ORDER = {"step": 0, "rest": 1, "find": 2}
+ORDER = {"step": 0, "rest": 1, "find": 2, "summary": 3}
 """Of what has one price."""
 
 
@@ -62,22 +64,21 @@ def part_of(room: float) -> int:
     return max(MIN_PART, min(MAX_PART, int(PART_SHARE * room)))
 
 
-def plan(entries: Entries, offers: Offers, room: float, least: float, *, follows: bool, part: int | None = None) -> Plan:
+def plan(entries: Entries, offers: Offers, room: Room, least: float, *, follows: bool, summary: int = 0) -> Plan:
     """Buy.
 
-    room: tokens. least: price below which nothing is bought. follows: the question follows up the last messages. part: tokens of
-    the short form of a message; None = that of the room.
+    least: price below which nothing is bought. follows: the question follows up the last messages. summary: tokens of it.
     """
-    part = part_of(room) if part is None else part
-    cut = np.where(entries.whole > LONG * part, float(part), entries.whole)
+    cut = np.where(entries.whole > LONG * room.part, float(room.part), entries.whole)
     short = np.minimum(np.minimum(entries.whole, entries.line), np.where(np.isinf(entries.line), cut, np.inf))
     needed = _density(entries, short, follows=follows)
-    buyer = Buyer(entries, offers, short, room, part)
-    buyer.newest_result(NEWEST_RESULT * room)
+    buyer = Buyer(entries, offers, short, room)
+    buyer.newest_result(NEWEST_RESULT * room.newest)
     purchases = [
-        *_steps(short, needed, room),
-        *_rests(entries, short, needed, room, follows=follows),
+        *_steps(short, needed, room.newest),
+        *_rests(entries, short, needed, room.newest, follows=follows),
         *_finds(offers, buyer.brings, follows=follows),
+        *([_Purchase(SUMMARY_PRICE, "summary", summary)] if summary else []),
     ]
     for purchase in sorted(purchases, key=lambda each: (-each.price, ORDER[each.kind], each.number)):
         if purchase.price < least:
@@ -92,6 +93,8 @@ def plan(entries: Entries, offers: Offers, room: float, least: float, *, follows
                 buyer.rest(purchase.number)
             case "find":
                 buyer.find(purchase.number)
+            case "summary":
+                buyer.summary(purchase.number)
     return buyer.plan
 
 

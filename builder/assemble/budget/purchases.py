@@ -47,6 +47,19 @@ class Offers:
     """How many others are of its kind."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """Tokens that may be spent."""
+
+    page: float
+    newest: float
+    """Of them, most for the newest part."""
+    finds: float
+    """Of them, most for what is found."""
+    part: int
+    """Most for the short form of a message."""
+
+
 @dataclass(slots=True)
 class Plan:
     """What is shown."""
@@ -56,21 +69,29 @@ class Plan:
     whole: set[int] = field(default_factory=set)
     short: set[int] = field(default_factory=set)
     """Entries of the newest part in their short form."""
+    caps: dict[int, int] = field(default_factory=dict)
+    """Most tokens of a message in its short form, and of a call whose results have no room whole."""
     parts: dict[int, list[int]] = field(default_factory=dict)
     """Entry → its finds."""
-    part: int = 0
-    """Most tokens of the short form of a message."""
-    spent: float = 0.0
+    for_newest: float = 0.0
+    for_finds: float = 0.0
+    summary: int = 0
+    """Tokens of lines of a summary."""
     lacks_room: bool = False
     """Something that is worth its price has none."""
+
+    @property
+    def spent(self) -> float:
+        """Tokens."""
+        return self.for_newest + self.for_finds + self.summary
 
 
 class Buyer:
     """Buys as long as there is room; what is bought twice is paid once."""
 
-    def __init__(self, entries: Entries, offers: Offers, short: Doubles, room: float, part: int) -> None:
-        """short: tokens of the short form of each entry. room: tokens. part: of the short form of a message."""
-        self.plan = Plan(part=part)
+    def __init__(self, entries: Entries, offers: Offers, short: Doubles, room: Room) -> None:
+        """short: tokens of the short form of each entry."""
+        self.plan = Plan()
         self._entries, self._offers, self._short, self._room = entries, offers, short, room
         self._paid: dict[int, float] = {}
         """Entry → tokens."""
@@ -85,7 +106,15 @@ class Buyer:
     @property
     def is_full(self) -> bool:
         """Whether nothing has room any more."""
-        return self._room < self._smallest
+        return max(self._left_for_newest, self._left_for_finds) < self._smallest
+
+    @property
+    def _left_for_newest(self) -> float:
+        return min(self._room.page - self.plan.spent, self._room.newest - self.plan.for_newest)
+
+    @property
+    def _left_for_finds(self) -> float:
+        return min(self._room.page - self.plan.spent, self._room.finds - self.plan.for_finds)
 
     def newest_result(self, most: float) -> None:
         """Buy the newest result, and what is behind it in short form, if all that is at most `most` tokens."""
@@ -106,20 +135,31 @@ class Buyer:
                 self.plan.whole.add(entry)
             elif entry not in self.plan.whole:
                 self.plan.short.add(entry)
+                if np.isinf(self._entries.line[entry]):
+                    self.plan.caps[entry] = self._room.part
 
     def rest(self, entry: int) -> None:
         """Buy the rest of an entry of the newest part."""
-        if entry < self.plan.newest and entry not in self.plan.whole:
-            self._pay_whole(entry)
+        if entry >= self.plan.newest or entry in self.plan.whole or self._pay_whole(entry):
+            return
+        is_new = bool(self._entries.is_certain[entry]) or entry == self._entries.result
+        if is_new and np.isfinite(self._entries.line[entry]) and self._pay(entry, float(self._room.part)):
+            self.plan.caps[entry] = self._room.part
 
     def find(self, find: int) -> None:
         """Buy a find with what it brings; alone where all of it has no room."""
         missing = [each for each in (find, *self.brings.get(find, ())) if not self._is_shown(each)]
-        if sum(map(self._cost, missing)) > self._room:
+        if sum(map(self._cost, missing)) > self._left_for_finds:
             self.plan.lacks_room = True
             missing = [each for each in missing if each == find]
         for each in missing:
             self._put(each)
+
+    def summary(self, tokens: int) -> None:
+        """Buy so many tokens of its lines, or what there is room for."""
+        room = int(self._room.page - self.plan.spent)
+        self.plan.lacks_room |= room < tokens
+        self.plan.summary = min(tokens, room)
 
     def _is_shown(self, find: int) -> bool:
         entry = int(self._offers.entry[find])
@@ -135,26 +175,33 @@ class Buyer:
 
     def _put(self, find: int) -> None:
         entry, cost = int(self._offers.entry[find]), self._cost(find)
-        if not self._pay(entry, cost):
+        if not self._pay(entry, cost, is_find=True):
             return
         if self._offers.is_part[find]:
             self.plan.parts.setdefault(entry, []).append(find)
         else:
-            self.plan.whole.add(entry)
-            self.plan.short.discard(entry)
+            self._show_whole(entry)
 
-    def _pay_whole(self, entry: int) -> None:
-        if self._pay(entry, float(self._entries.whole[entry]) - self._paid.get(entry, 0.0)):
-            self.plan.whole.add(entry)
-            self.plan.short.discard(entry)
+    def _pay_whole(self, entry: int) -> bool:
+        is_bought = self._pay(entry, float(self._entries.whole[entry]) - self._paid.get(entry, 0.0))
+        if is_bought:
+            self._show_whole(entry)
+        return is_bought
 
-    def _pay(self, entry: int, cost: float) -> bool:
+    def _show_whole(self, entry: int) -> None:
+        self.plan.whole.add(entry)
+        self.plan.short.discard(entry)
+        self.plan.caps.pop(entry, None)
+
+    def _pay(self, entry: int, cost: float, *, is_find: bool = False) -> bool:
         """What has room is bought; nothing costs less than nothing."""
         cost = 0.0 if entry in self.plan.whole else max(cost, 0.0)
-        if cost > self._room:
+        if cost > (self._left_for_finds if is_find else self._left_for_newest):
             self.plan.lacks_room = True
             return False
-        self._room -= cost
-        self.plan.spent += cost
+        if is_find:
+            self.plan.for_finds += cost
+        else:
+            self.plan.for_newest += cost
         self._paid[entry] = self._paid.get(entry, 0.0) + cost
         return True

@@ -112,8 +112,6 @@ class SectionSource:
     is_quoted: bool = False
     """It holds words of people and agents, which are no rules of the operator."""
     changes_every_turn: bool = False
-    yields: int = 0
-    """When a page has too many tokens, items of sources with a number go first, the lowest number first; 0 = none goes."""
     schemas: tuple[str, ...] = ()
 
     def is_in_system(self, rule: SectionRule, profile: Profile) -> bool:
@@ -130,11 +128,11 @@ SOURCES: dict[str, SectionSource] = {
         SectionSource(name="summary", is_lasting=True, is_quoted=True, schemas=(SUMMARY,)),
         SectionSource(name="memory", is_dated=True, is_lasting=True, is_quoted=True, schemas=(SUMMARY,)),
         SectionSource(name="instructions", is_lasting=True, is_quoted=True, schemas=(USER_MESSAGE,)),
-        SectionSource(name="window", is_dated=True, is_dialogue=True, changes_every_turn=True, yields=2),
-        SectionSource(name="conversation", is_dated=True, is_dialogue=True, changes_every_turn=True, yields=2),
-        SectionSource(name="elsewhere", is_dated=True, changes_every_turn=True, yields=1),
-        SectionSource(name="turn", is_dated=True, is_dialogue=True, changes_every_turn=True, yields=3),
-        SectionSource(name="retrieval", is_dated=True, changes_every_turn=True, yields=1),
+        SectionSource(name="window", is_dated=True, is_dialogue=True, changes_every_turn=True),
+        SectionSource(name="conversation", is_dated=True, is_dialogue=True, changes_every_turn=True),
+        SectionSource(name="elsewhere", is_dated=True, changes_every_turn=True),
+        SectionSource(name="turn", is_dated=True, is_dialogue=True, changes_every_turn=True),
+        SectionSource(name="retrieval", is_dated=True, changes_every_turn=True),
         SectionSource(name="reminder"),
         SectionSource(name="trigger", is_dated=True, is_dialogue=True, changes_every_turn=True),
     )

@@ -13,7 +13,6 @@ from builder.assemble.items.labels import (
     message_words,
     result_words,
 )
-from builder.assemble.items.list_items import INSIDE
 from builder.assemble.items.rendering import WHOLE, Line, RenderForm, Rendering, Spans, each, even_caps, hint_choice
 from builder.domain.breadcrumb import SUMMARY, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Fragment
@@ -122,7 +121,7 @@ class Writer:
         """The item with the tokens that it needs more in `messages`."""
         is_call = item.entry is not None and bool(item.entry.request)
         is_shown = is_call or item.first.role in CHAT_ROLES
-        if self.profile.chat_format == "none" or not is_shown or item.tokens > self.profile.whole:
+        if self.profile.chat_format == "none" or not is_shown or item.tokens > self.profile.allowance:
             return item  # what no page holds is not counted again
         first, *results = item.fragments
         count, crumb = self.rendering.page_tokens, first.breadcrumb
@@ -208,8 +207,3 @@ class Writer:
     def date_tokens(self, date: str) -> int:
         """Tokens of a date line; none of none."""
         return self.rendering.date_tokens(self.profile.page, date) if date else 0
-
-    def other_calls(self, breadcrumb: Breadcrumb, number: int) -> Fragment:
-        """The line below a find on the other calls of its turn."""
-        text = INSIDE + self.rendering.phrases.counted("other_call", "other_calls", number)
-        return Fragment(breadcrumb=breadcrumb, text=text, tokens=self.rendering.count(text + "\n"))

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from builder.assemble.budget.limits import STUB_TOKENS
+from builder.assemble.budget.plan import COMPANION
 from builder.assemble.budget.purchases import Entries, Offers
-from builder.assemble.budget.shares import STUB_TOKENS
 from builder.assemble.budget.worth import Ints, others_of_a_kind, worth_of_share
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import RenderForm
 from builder.assemble.items.writer import Item
+from builder.domain.page_settings import ToolOutput
 from builder.language.words import UNSPACED
 from builder.recall.index.conversation import Entry, exchange_of, turn_of
 from builder.recall.index.view import View
@@ -23,8 +25,10 @@ MAX_CALL_TOKENS = 120
 """Of a call above its results."""
 LINE_TOKENS = 6
 """Of a call in a run of calls, about."""
-RESULT_TOKENS, RESULT_FACTOR = 4, 1.05
+RESULT_LABEL_TOKENS, RESULT_FACTOR = 4, 1.05
 """Tokens of a result's label, and times its stored tokens, about."""
+HALF_TOKENS = 25
+"""Most tokens of the other half of question and answer that is bought with a find; a longer one is bought by itself."""
 MAX_FINDS = 300
 """The best, which are looked at."""
 
@@ -41,6 +45,8 @@ class Choice:
     """Number of an entry → the observation that it is."""
     find_of: dict[int, Find]
     """Number of an entry → the best find of it."""
+    folded: frozenset[int]
+    """Entries whose results the profile lets be no more than a line."""
     items: dict[tuple[object, ...], Item] = field(default_factory=dict)
     """Entry and form → its item, once it was rendered."""
 
@@ -91,7 +97,7 @@ class _Costs:
                 return lead, LINE_TOKENS
             if entry in self.draft.limits.placeholders:
                 return lead, call + STUB_TOKENS * len(entry.results)
-            return lead, call + sum(RESULT_FACTOR * float(view.tokens[row]) + RESULT_TOKENS for row in entry.results)
+            return lead, call + sum(RESULT_FACTOR * float(view.tokens[row]) + RESULT_LABEL_TOKENS for row in entry.results)
         speaker = crumb.speaker, crumb.role
         if speaker not in self._labels:
             self._labels[speaker] = float(writer.rendering.count(f"- {writer.labels.of(crumb)}: ")) + 1
@@ -101,10 +107,13 @@ class _Costs:
 def choice_of(draft: PageDraft, finds: Sequence[Find], answered: float) -> Choice:
     """finds: the best first. answered: the probability that anything answers."""
     costs = _Costs(draft)
-    for entry in () if draft.whole else draft.limits.entries:
+    for entry in draft.limits.entries if draft.rule("window") and not draft.whole else ():
         costs.add(entry)
     newest, view = len(costs.order), draft.recall.view
     best = tuple(finds[:MAX_FINDS])
+    folded = _folded(costs, draft.recall.profile.tool_output, draft.ledger.remaining)
+    for number in folded:
+        costs.whole[number] = LINE_TOKENS
     numbers = [costs.add_find(find) for find in best]
     entries = Entries(
         newest=newest,
@@ -114,6 +123,8 @@ def choice_of(draft: PageDraft, finds: Sequence[Find], answered: float) -> Choic
         result=-1 if draft.recall.turn else _newest_result(costs.order[:newest]),
     )
     worth = worth_of_share(np.array([find.share for find in best], np.float64), answered)
+    worth_of_row = {find.row: own for find, own in zip(reversed(best), worth[::-1].tolist(), strict=True)}
+    worth = np.maximum(worth, [COMPANION * worth_of_row.get(find.neighbour_of, 0.0) for find in best])
     are_parts = [
         not find.lines and bool(find.spans or costs.order[number].request) for find, number in zip(best, numbers, strict=True)
     ]
@@ -127,7 +138,24 @@ def choice_of(draft: PageDraft, finds: Sequence[Find], answered: float) -> Choic
         alike=others_of_a_kind([_pattern(view, find) for find in best]),
     )
     find_of = dict(zip(reversed(numbers), reversed(best), strict=True))
-    return Choice(costs.order, entries, best, offers, costs.observations, find_of)
+    return Choice(costs.order, entries, best, offers, costs.observations, find_of, folded)
+
+
+def _folded(costs: _Costs, rules: ToolOutput, room: float) -> frozenset[int]:
+    """What the limit folds: the oldest results, above a share of the room."""
+    if rules.fold_at is None:
+        return frozenset()
+    lines = sum(LINE_TOKENS if entry.request else tokens for entry, tokens in zip(costs.order, costs.whole, strict=True))
+    rest = room - min(lines, (1 - rules.fold_at) * room)
+    folded: set[int] = set()
+    for number, (entry, tokens) in enumerate(zip(costs.order, costs.whole, strict=True)):
+        if not entry.request:
+            continue
+        if number >= (rules.fold_keep or 0) and tokens - LINE_TOKENS > rest:
+            folded.add(number)
+        else:
+            rest -= tokens - LINE_TOKENS
+    return frozenset(folded)
 
 
 def entry_of(view: View, row: int) -> Entry:
@@ -186,7 +214,8 @@ def _leaders(finds: Sequence[Find], draft: PageDraft) -> Ints:
 
 
 def _leader(find: Find) -> int:
-    return find.leader if find.leader >= 0 else find.replaces
+    half = find.leader if find.tokens <= HALF_TOKENS else -1
+    return half if half >= 0 else find.replaces
 
 
 _WORD = re.compile(r"\b[^\W\d]+\b")

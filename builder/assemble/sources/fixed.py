@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate, repeat
 
-from builder.assemble.budget.shares import Shares
+from builder.assemble.budget.limits import COUNT_TOLERANCE_TOKENS
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import MIN_PART_TOKENS, RenderForm, even_caps
 from builder.assemble.items.writer import Item, Writer
@@ -30,12 +30,14 @@ def reminder_texts(profile: Profile, trigger: Breadcrumb, view: View) -> dict[st
     return {name: visible("\n".join(parts)) for name, parts in texts.items()}
 
 
+CURRENT_SHARE = 0.5
+"""Of what the profile's own words leave, for the current message."""
 TO_ANSWER, OF_TURN = "the message to answer", "part of the tool calls to answer from"
 OWN_WORDS = {"system": "the system prompt", "reminder": "a reminder of the profile"}
 """Source of a section → what of the profile or of the agent's definition it says word for word."""
 
 
-def put_fixed(draft: PageDraft, _: Shares) -> None:
+def put_fixed(draft: PageDraft) -> None:
     """Put the profile's own words on an empty page: the system prompt whole, reminders as far as the message leaves room.
 
     Raises `Rejected` when the prompt leaves no room for a useful part of the message.
@@ -59,23 +61,22 @@ def put_fixed(draft: PageDraft, _: Shares) -> None:
             ledger.put_text(name, part)
 
 
-def put_current(draft: PageDraft, shares: Shares) -> None:
+def put_current(draft: PageDraft) -> None:
     """Put the current message on the page, whole or within its share."""
     questions, phrases = draft.recall.questions, draft.writer.rendering.phrases
     if questions.answered and questions.ids and draft.rest > 2 * MIN_PART_TOKENS:
         note = phrases.counted("message_answered", "messages_answered", questions.answered)
         draft.ledger.put_note(draft.trigger_rule.name, note)
-    _put_current(draft, shares.current(draft.ledger))
-    if not shares.whole:
-        shares.aim(draft.ledger, draft.recall.profile.aim // 2)
+    remaining = draft.ledger.remaining
+    _put_current(draft, remaining if draft.whole else int(CURRENT_SHARE * remaining) + COUNT_TOLERANCE_TOKENS)
 
 
-def complete_current(draft: PageDraft) -> None:
-    """Give a cut current message the room that is left."""
+def complete_current(draft: PageDraft, excess: int) -> None:
+    """Give a cut current message the room that is left. excess: tokens by which the page was counted too long."""
     name, ledger = draft.trigger_rule.name, draft.ledger
-    items = ledger.items.get(name, ())
-    if ledger.remaining >= MIN_PART_TOKENS and (len(items) < len(draft.questions) or any(item.is_cut for item in items)):
-        _put_current(draft, ledger.remaining + ledger.spent[name])
+    items, free = ledger.items.get(name, ()), ledger.remaining - excess
+    if free >= MIN_PART_TOKENS and (len(items) < len(draft.questions) or any(item.is_cut for item in items)):
+        _put_current(draft, free + ledger.spent[name])
 
 
 def _put_current(draft: PageDraft, share: int) -> None:
@@ -116,14 +117,20 @@ def _frame(draft: PageDraft, items: Sequence[Item]) -> int:
     return ledger.cost(name, items) + note - sum(item.tokens for item in items)
 
 
-def put_pinned(draft: PageDraft, shares: Shares) -> None:
+def _room(draft: PageDraft, rule: SectionRule) -> int:
+    """Tokens that a section may have."""
+    remaining = draft.ledger.remaining
+    return remaining - draft.reserve if draft.whole else min(rule.max_tokens(draft.recall.profile.allowance), remaining)
+
+
+def put_pinned(draft: PageDraft) -> None:
     """Fill each section with source pinned within its share."""
     recall, ledger = draft.recall, draft.ledger
     for rule in recall.profile.sections:
         if rule.source != "pinned":
             continue
         rows = section_rows(recall.profile, recall.pinned, rule)
-        room = shares.section(rule, ledger, draft.reserve) - ledger.heading(rule.name)
+        room = _room(draft, rule) - ledger.heading(rule.name)
         items = pinned_items([row for row, _ in rows], draft.writer, room)
         kinds = {row.breadcrumb.id: f"pinned: {_kind_name(kind)}" for row, kind in rows}
         ledger.put(rule.name, [replace(item, reason=kinds[item.first.id]) for item in items], "pinned")
@@ -181,14 +188,14 @@ MAX_IDS = 5
 """Of instructions that have no room."""
 
 
-def put_instructions(draft: PageDraft, shares: Shares) -> None:
+def put_instructions(draft: PageDraft) -> None:
     """Within their share, the newest; a line says how many others there are."""
     rule, ledger = draft.rule("instructions"), draft.ledger
     if rule is None or not draft.active.instructions:
         return
     ledger.put(rule.name, (), HOLDS)
     ledger.put_note(rule.name)
-    room, rows, view = shares.section(rule, ledger, draft.reserve), draft.whole_rows(), draft.recall.view
+    room, rows, view = _room(draft, rule), draft.whole_rows(), draft.recall.view
     ordered = sorted(draft.active.instructions, key=lambda find: find.row)
     due = [find for find in ordered if view.session_of[find.row] != view.session or find.row not in rows]
     ledger.rules[rule.name] = (
@@ -217,15 +224,6 @@ def _instructions_left_out(rows: Sequence[int], draft: PageDraft) -> str:
     listed = ", ".join(ids[:MAX_IDS]) + (f", {OPENING}" if len(ids) > MAX_IDS else "")
     name = "instruction_left_out" if len(ids) == 1 else "instructions_left_out"
     return draft.writer.rendering.phrases(name, number=len(ids), ids=listed)
-
-
-def take_off_half_pairs(draft: PageDraft) -> None:
-    """Remove finds of an instruction without the permission that ends it, and the other way round."""
-    sources = (draft.items("instructions"), draft.items("retrieval"))
-    rows, rules = draft.whole_rows().union(item.origin for items in sources for item in items), draft.active.rules
-    alone = {rule for permission in rules.keys() - rows for rule in rules[permission]}
-    alone |= {permission for permission in rules if rules[permission] and rows.isdisjoint(rules[permission])}
-    draft.take_off_finds([find for find in draft.items("retrieval") if find.origin in alone])
 
 
 def leave_out_instructions(draft: PageDraft) -> None:

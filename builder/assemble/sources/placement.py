@@ -1,11 +1,13 @@
 """From what was bought to the items of the page, in the order of time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
+from builder.assemble.budget.limits import OLD_TURNS
+from builder.assemble.budget.plan import MIN_PART
 from builder.assemble.budget.purchases import Plan
 from builder.assemble.draft import PageDraft, limited
 from builder.assemble.items.rendering import RenderForm, Spans, each
@@ -15,8 +17,7 @@ from builder.assemble.items.writer import Item
 from builder.assemble.sources.choice import MAX_CALL_TOKENS, Choice
 from builder.assemble.sources.conversation import NEWEST
 from builder.assemble.sources.finds import found_item, reason_of_find
-from builder.assemble.sources.summary import OBSERVED, observation_item
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import SUMMARY, Breadcrumb
 from builder.domain.context import PASSAGES
 from builder.language.sentences import with_lead
 from builder.recall.index.conversation import Entry, turn_of
@@ -34,8 +35,8 @@ class Placement:
     """What a plan puts on the page."""
 
     conversation: tuple[Item, ...]
-    elsewhere: tuple[Item, ...]
-    """From other sessions, notes and knowledge."""
+    apart: tuple[Item, ...]
+    """What was found and stands in a section of its own."""
     in_runs: tuple[Entry, ...]
     """What lines on runs of calls stand for."""
 
@@ -78,7 +79,7 @@ def placement(draft: PageDraft, choice: Choice, plan: Plan) -> Placement:
             without_label(item, items[-1], draft.writer) if before and _follows(before, piece, draft) and items else item
         )
     items += [run_item(run, draft.writer)] if run else []
-    return Placement(conversation=tuple(items), elsewhere=_elsewhere(draft, choice, plan), in_runs=tuple(in_runs))
+    return Placement(conversation=tuple(items), apart=_apart(draft, choice, plan, pieces), in_runs=tuple(in_runs))
 
 
 def is_elsewhere(draft: PageDraft, row: int) -> bool:
@@ -87,32 +88,53 @@ def is_elsewhere(draft: PageDraft, row: int) -> bool:
     return draft.whole or bool(view.session_of[row] != view.session or not view.dialogue[row])
 
 
+def _is_apart(draft: PageDraft, choice: Choice, plan: Plan, number: int) -> bool:
+    """Whether it stands in the section for what was found."""
+    if not draft.ledger.is_one:
+        entry, edge = choice.order[number], choice.order[plan.newest - 1].origin if plan.newest else -1
+        is_edge = entry.origin == edge and all(entry != other for other, _ in draft.limits.left_out)
+        return number >= plan.newest and (number in choice.observations or not is_edge)
+    return number not in choice.observations and is_elsewhere(draft, choice.order[number].row)
+
+
 def _pieces(draft: PageDraft, choice: Choice, plan: Plan) -> list[_Piece]:
-    """Everything of the conversation that is shown, with the calls of its messages, in the order of time."""
+    """Everything that stands in the conversation, with the calls of its messages, in the order of time."""
     pieces: dict[tuple[int, str], _Piece] = {}
     others: list[_Piece] = []
     numbers = sorted({*plan.whole, *plan.short, *plan.parts})
     for number in numbers:
         entry = choice.order[number]
+        if _is_apart(draft, choice, plan, number):
+            continue
         if number in choice.observations:
             others.append(_piece(entry, number, draft, is_bare=False))
-        elif not is_elsewhere(draft, entry.row):
-            is_line = entry in draft.repeated or (number not in plan.whole and number not in plan.parts)
-            is_bare = bool(entry.request) and is_line
-            pieces[entry.origin, entry.request] = _piece(entry, number, draft, is_bare=is_bare)
+            continue
+        is_more = number in plan.parts or number in plan.caps or (number in plan.whole and number not in choice.folded)
+        is_bare = bool(entry.request) and (entry in draft.repeated or not is_more)
+        pieces[entry.origin, entry.request] = _piece(entry, number, draft, is_bare=is_bare)
     edge = choice.order[plan.newest - 1].origin if plan.newest else -1
-    apart = {*draft.questions, *(item.entry for item in draft.items("turn") if item.entry in draft.recall.turn)}
-    left_out = [entry for entry, _ in draft.limits.left_out]
-    beyond = {entry.origin for entry in left_out if not entry.request}
-    gone = {(entry.origin, entry.request) for entry in left_out if entry.origin not in beyond}
-    for origin, _ in [*pieces]:
-        if draft.recall.view.breadcrumb(origin).calls:
-            for entry in turn_of(draft.recall.view, origin):
-                key = (entry.origin, entry.request)
-                is_wanted = bool(entry.request) or entry.origin == edge
-                if is_wanted and key not in pieces and key not in gone and entry not in apart:
-                    pieces[key] = _piece(entry, -1, draft, is_bare=bool(entry.request))
-    return sorted((*pieces.values(), *others), key=lambda piece: piece.place)
+    return sorted((*_with_calls(pieces, edge, draft), *others), key=lambda piece: piece.place)
+
+
+def _with_calls(pieces: Mapping[tuple[int, str], _Piece], edge: int, draft: PageDraft) -> list[_Piece]:
+    """With the calls of their messages, and the words of the calls at the edge. edge: row of the oldest of the newest part."""
+    view = draft.recall.view
+    with_calls = dict(pieces)
+    apart = _apart_from_calls(draft)
+    for origin in {origin for origin, _ in pieces if view.breadcrumb(origin).calls}:
+        for entry in turn_of(view, origin):
+            key = (entry.origin, entry.request)
+            if (entry.request or origin == edge) and key not in with_calls and key not in apart:
+                with_calls[key] = _piece(entry, -1, draft, is_bare=bool(entry.request))
+    return [*with_calls.values()]
+
+
+def _apart_from_calls(draft: PageDraft) -> set[tuple[int, str]]:
+    """What stands elsewhere on the page, and calls that the limit of tool turns takes."""
+    there = (item.entry for source in ("window", "turn") for item in draft.items(source) if item.entry)
+    entries = [*draft.questions, *(entry for entry in there if draft.whole or entry in draft.recall.turn)]
+    entries += [entry for entry, reason in draft.limits.left_out if reason.startswith(OLD_TURNS)]
+    return {(entry.origin, entry.request) for entry in entries}
 
 
 def _without_small_holes(pieces: Sequence[_Piece], draft: PageDraft) -> list[_Piece]:
@@ -121,12 +143,13 @@ def _without_small_holes(pieces: Sequence[_Piece], draft: PageDraft) -> list[_Pi
     units = [view.unit_of(piece.entry.origin) for piece in pieces]
     firsts = np.searchsorted(every, units[:-1], side="right").tolist()
     lasts = np.searchsorted(every, units[1:]).tolist()
+    there = {piece.entry for piece in pieces}
     whole, apart = list(pieces), {*draft.questions, *(entry for entry, _ in draft.limits.left_out)}
     for first, last in zip(firsts, lasts, strict=True):
         if last - first != 1 or float(view.tokens[every[first]]) > SMALL_TOKENS:
             continue
         turn = turn_of(view, int(every[first]))
-        if len(turn) == 1 and not turn[0].request and turn[0] not in apart:
+        if len(turn) == 1 and not turn[0].request and turn[0] not in apart and turn[0] not in there:
             whole.append(replace(_piece(turn[0], -1, draft, is_bare=False), fills=True))
     return sorted(whole, key=lambda piece: piece.place)
 
@@ -167,8 +190,8 @@ def _joins(piece: _Piece, pieces: Sequence[_Piece], number: int, draft: PageDraf
 
 def _rendered(piece: _Piece, choice: Choice, plan: Plan, draft: PageDraft) -> Item:
     number = piece.number
-    form = number in plan.whole, number in plan.short and plan.part, number < plan.newest, tuple(plan.parts.get(number, ()))
-    key = (piece.entry, number, *form)
+    cap = plan.caps.get(number, 0)
+    key = (piece.entry, number, number in plan.whole, cap, number < plan.newest, *plan.parts.get(number, ()))
     if key not in choice.items:
         choice.items[key] = _item(piece, choice, plan, draft)
     return choice.items[key]
@@ -178,14 +201,16 @@ def _item(piece: _Piece, choice: Choice, plan: Plan, draft: PageDraft) -> Item:
     writer, entry, number = draft.writer, piece.entry, piece.number
     finds = [choice.finds[find] for find in plan.parts.get(number, ())]
     if number in choice.observations:
-        return replace(observation_item(choice.observations[number], writer), reason=OBSERVED)
+        return _item_of_find(choice.observations[number], draft)
     if number in plan.whole:
         item = limited(entry, draft.limits, writer)
         return replace(item, reason=NEWEST if number < plan.newest else _reason(choice, number, draft))
+    if number in plan.caps:
+        return replace(writer.entry(entry, cap=plan.caps[number] + sum(find.tokens for find in finds)), reason=NEWEST)
     if entry.request:
         return replace(_call_with_finds(entry, finds, draft), reason=_reason(choice, number, draft))
-    if number in plan.short or number < 0:
-        return replace(writer.entry(entry, cap=plan.part + sum(find.tokens for find in finds)), reason=NEWEST)
+    if number < 0:
+        return replace(writer.entry(entry, cap=MIN_PART), reason=NEWEST)
     return replace(_passages(entry, finds, draft), reason=_reason(choice, number, draft))
 
 
@@ -237,15 +262,35 @@ def _joined(finds: Sequence[Find], text: str) -> Spans:
     return () if is_all else tuple(joined)
 
 
-def _elsewhere(draft: PageDraft, choice: Choice, plan: Plan) -> tuple[Item, ...]:
-    view = draft.recall.view
-    finds: list[Find] = []
-    for number in sorted({*plan.whole, *plan.parts}, key=lambda number: choice.order[number].origin):
-        if number in choice.observations or not is_elsewhere(draft, choice.order[number].row):
-            continue
-        parts = [choice.finds[find] for find in plan.parts.get(number, ())]
-        for row in dict.fromkeys(find.row for find in parts) or (choice.order[number].row,):
-            own = [find for find in parts if find.row == row]
-            spans = _joined(own, view.breadcrumb(row).text) if own and all(find.spans for find in own) else ()
-            finds.append(Find(row=row, spans=spans))
-    return tuple(replace(item, reason=FIND) for item in each(partial(found_item, find, draft.writer) for find in finds))
+def _apart(draft: PageDraft, choice: Choice, plan: Plan, pieces: Sequence[_Piece]) -> tuple[Item, ...]:
+    """What was found, in the order of time, and a line on the calls beside it that are not shown."""
+    makes: list[Callable[[], Item]] = []
+    entries: list[Entry] = []
+    numbers = (number for number in {*plan.whole, *plan.parts} if _is_apart(draft, choice, plan, number))
+    for number in sorted(numbers, key=lambda number: _piece(choice.order[number], number, draft, is_bare=False).place):
+        finds = [choice.finds[find] for find in plan.parts.get(number, ())] or [choice.find_of[number]]
+        for row in dict.fromkeys(find.row for find in finds):
+            own = [find for find in finds if find.row == row]
+            spans = _joined(own, draft.recall.view.breadcrumb(row).text) if all(find.spans for find in own) else ()
+            makes.append(partial(_item_of_find, replace(own[0], spans=spans), draft))
+            entries.append(choice.order[number])
+    others = {(entry.origin, entry.request) for entry in (*entries, *(piece.entry for piece in pieces))}
+    return _with_other_calls(each(makes), entries, others | _apart_from_calls(draft), draft)
+
+
+def _item_of_find(find: Find, draft: PageDraft) -> Item:
+    return replace(found_item(find, draft.writer), reason=reason_of_find(draft, find))
+
+
+def _with_other_calls(
+    items: Sequence[Item], entries: Sequence[Entry], others: Collection[tuple[int, str]], draft: PageDraft
+) -> tuple[Item, ...]:
+    """others: calls that need no line."""
+    view, last = draft.recall.view, {entry.origin: number for number, entry in enumerate(entries)}
+    with_calls: list[Item] = []
+    for number, (item, entry) in enumerate(zip(items, entries, strict=True)):
+        turn = turn_of(view, entry.origin) if last[entry.origin] == number and item.first.schema != SUMMARY else ()
+        calls = [call for call in turn if call.request and (call.origin, call.request) not in others]
+        line = run_item(calls, draft.writer).fragments if calls else ()
+        with_calls.append(replace(item, fragments=(*item.fragments, *line)))
+    return tuple(with_calls)

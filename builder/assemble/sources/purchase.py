@@ -1,66 +1,40 @@
 """The conversation that does not fit: planned on numbers, rendered, and corrected by what was counted."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
 from builder.assemble.budget.ledger import dialogue_rows
+from builder.assemble.budget.limits import MIN_ROOM
 from builder.assemble.budget.plan import part_of, plan
-from builder.assemble.budget.purchases import Plan
-from builder.assemble.budget.shares import Shares
-from builder.assemble.draft import PageDraft, limited
-from builder.assemble.items.rendering import LINE_REASONS, each
+from builder.assemble.budget.purchases import Plan, Room
+from builder.assemble.draft import PageDraft
+from builder.assemble.items.rendering import LINE_REASONS
 from builder.assemble.items.writer import Item
 from builder.assemble.sources.choice import Choice, choice_of
-from builder.assemble.sources.conversation import evenly
 from builder.assemble.sources.finds import news
 from builder.assemble.sources.placement import FIND, Placement, is_elsewhere, placement
-from builder.assemble.sources.summary import with_observations
-from builder.domain.context import IRRELEVANT, OLDER, OVER_BUDGET, Omission
+from builder.assemble.sources.results import RUNNING
+from builder.assemble.sources.summary import put_summary, summary_tokens, with_observations
+from builder.domain.context import IRRELEVANT, OLDER, OPENING, OVER_BUDGET, Omission
+from builder.domain.profile import Profile, SectionRule
 from builder.language.sentences import is_follow_up
 from builder.language.words import has_word
-from builder.recall.index.conversation import outdated_results
+from builder.recall.index.conversation import Entry, outdated_results
 from builder.recall.search.candidates import Find
 from builder.recall.search.query import content_words
-from builder.recall.search.retrieval import retrieve
+from builder.recall.search.retrieval import RetrievalResult, retrieve
 
 MAX_PLANS = 3
 """Of a page, unless each was too long."""
-SHORT_TOKENS, LEFT_OVER = 16, 0.01
-"""Of what is free, and of the room: less fills nothing."""
+LEFT_OVER = 0.01
+"""Of the room: what is free below it fills nothing."""
+LEAST_SHARE = 0.14
+"""Of the page, most for the newest part where a profile does not fill its pages."""
 BROADLY = 0.1
 """Of the least price, where the answer is in many messages: the fifth is needed as much as the first."""
-NOTHING = Placement(conversation=(), elsewhere=(), in_runs=())
-DIALOGUE, RUNNING = "the conversation", "the running turn"
-
-
-def put_results(draft: PageDraft, shares: Shares) -> None:
-    """Put the results that triggered on the page: whole where they have room."""
-    rest = draft.rest - SHORT_TOKENS
-    fits = sum(item.size for item in _triggering(draft)) <= rest
-    _put_results(draft, rest if fits else shares.results(rest), rest)
-
-
-def complete_results(draft: PageDraft) -> None:
-    """Give results that triggered and were cut the room that is left."""
-    there = [item for item in draft.items("turn") if item.entry in draft.recall.turn]
-    if draft.ledger.remaining >= SHORT_TOKENS and (any(item.is_cut for item in there) or len(there) < len(draft.recall.turn)):
-        room = draft.ledger.remaining + sum(item.size for item in there)
-        _put_results(draft, room, room)
-
-
-def _triggering(draft: PageDraft) -> list[Item]:
-    return [*each(partial(limited, entry, draft.limits, draft.writer) for entry in reversed(draft.recall.turn))]
-
-
-def _put_results(draft: PageDraft, room: int, most: int) -> None:
-    rule = draft.rule("turn")
-    if rule is None or not draft.recall.turn:
-        return
-    placed = evenly(draft, _triggering(draft), room, most)
-    others = [item for item in draft.items("turn") if item.entry not in draft.recall.turn]
-    items = [placed[entry] for entry in draft.recall.turn if entry in placed]
-    draft.ledger.put(rule.name, [*others, *items], RUNNING)
+NOTHING = Placement(conversation=(), apart=(), in_runs=())
+DIALOGUE = "the conversation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +50,57 @@ def put_plan(draft: PageDraft, choice: Choice, excess: int) -> Plan:
     follows = is_follow_up(question, terms) or not content_words(question, terms)
     least = draft.recall.profile.least_price * (BROADLY if _is_broad(draft) else 1.0)
     room = allowance = float(max(_put(draft, NOTHING) - excess, 0))
-    best: _Purchase | None = None
-    tried = 0
-    while best is None or tried < MAX_PLANS:
-        bought = plan(choice.entries, choice.offers, room, least, follows=follows, part=part_of(allowance))
+    lines = summary_tokens(draft)
+    purchases: list[_Purchase] = []
+    while not any(each.free >= 0 for each in purchases) or len(purchases) < MAX_PLANS:
+        bought = plan(choice.entries, choice.offers, _room(draft, room, allowance), least, follows=follows, summary=lines)
         placed = placement(draft, choice, bought)
-        purchase = _Purchase(_put(draft, placed) - excess, bought, placed)
-        free = purchase.free
-        tried += 1
-        best = purchase if free >= 0 and (best is None or free < best.free) else best
-        if room <= 0 or (free >= 0 and (free < max(SHORT_TOKENS, LEFT_OVER * room) or not bought.lacks_room)):
+        free = _put(draft, placed, bought.summary) - excess
+        purchases.append(_Purchase(free, bought, placed))
+        is_enough = free >= 0 and (free < max(MIN_ROOM, LEFT_OVER * room) or not bought.lacks_room)
+        if room <= 0 or is_enough:
             break
-        room = room + free if free > 0 else max(bought.spent * allowance / (allowance - free) - tried, 0.0)
-    best = best or purchase
-    if best is not purchase:
-        _put(draft, best.placement)
+        room = room + free if free > 0 else max(bought.spent * allowance / (allowance - free) - len(purchases), 0.0)
+    best = min((each for each in purchases if each.free >= 0), key=lambda each: each.free, default=purchases[-1])
+    if best is not purchases[-1]:
+        _put(draft, best.placement, best.plan.summary)
+    if least == 0:
+        best = _filled(draft, choice, best, excess)
     draft.in_runs = best.placement.in_runs
     return best.plan
+
+
+def _filled(draft: PageDraft, choice: Choice, best: _Purchase, excess: int) -> _Purchase:
+    """With what is left for the newest message or result that is a part."""
+    entry, allowance = min(best.plan.caps, default=-1), best.plan.spent + best.free
+    room = int(min(best.free, _room(draft, allowance, allowance).newest - best.plan.for_newest))
+    if entry < 0 or room < MIN_ROOM:
+        return best
+    longer = replace(best.plan, caps=best.plan.caps | {entry: best.plan.caps[entry] + room})
+    placed = placement(draft, choice, longer)
+    free = _put(draft, placed, longer.summary) - excess
+    if free >= 0:
+        return _Purchase(free, longer, placed)
+    _put(draft, best.placement, best.plan.summary)
+    return best
+
+
+def _room(draft: PageDraft, tokens: float, allowance: float) -> Room:
+    """What may be spent. tokens: for all of it. allowance: tokens that the page has for it."""
+    window, retrieval, profile = draft.rule("window"), draft.rule("retrieval"), draft.recall.profile
+    newest, finds = _limit(window, retrieval, profile), _limit(retrieval, window, profile)
+    if draft.ledger.is_one:
+        newest = finds = math.inf  # its section has both
+    if window and not profile.fill:
+        newest = min(newest, max(window.min_share, LEAST_SHARE) * profile.allowance)
+    newest, finds = (tokens if limit >= allowance else limit * min(tokens / allowance, 1.0) for limit in (newest, finds))
+    return Room(page=tokens, newest=newest, finds=finds, part=part_of(allowance))
+
+
+def _limit(rule: SectionRule | None, other: SectionRule | None, profile: Profile) -> float:
+    """What a section may spend, and the other one need not have."""
+    reserve = int(other.min_share * profile.allowance) if other else 0
+    return min(rule.max_tokens(profile.allowance), profile.allowance - reserve) if rule else 0.0
 
 
 def _is_broad(draft: PageDraft) -> bool:
@@ -124,14 +132,26 @@ def _findable(draft: PageDraft, page_rows: frozenset[int]) -> list[Find]:
     """The finds that say something new, have a section, and are no rule without what took it back."""
     recall = draft.recall
     apart = {row for entry in (*recall.turn, *draft.questions) for row in entry.results or (entry.row,)}
-    finds = [find for find in news(draft.retrieval.finds, draft, {}) if find.row not in apart and _has_section(draft, find.row)]
+    finds = [
+        find for find in news(_with_neighbours(draft.retrieval), draft) if find.row not in apart and _has_section(draft, find.row)
+    ]
     there = page_rows.union(find.row for find in finds)
     alone = {row for permission, rows in draft.active.rules.items() if permission not in there for row in rows}
     return [find for find in finds if find.row not in alone]
 
 
+def _with_neighbours(retrieval: RetrievalResult) -> list[Find]:
+    """The finds, those that stand next to a better one with its row, and other neighbours."""
+    neighbours = {(find.row, find.spans): find for find in retrieval.neighbours}
+    finds: list[Find] = []
+    for find in retrieval.finds:
+        neighbour = neighbours.pop((find.row, find.spans), None)
+        finds.append(replace(find, neighbour_of=neighbour.neighbour_of) if neighbour else find)
+    return [*finds, *neighbours.values()]
+
+
 def _has_section(draft: PageDraft, row: int) -> bool:
-    return draft.rule("retrieval") is not None or not is_elsewhere(draft, row)
+    return draft.rule("retrieval") is not None or (draft.ledger.is_one and not is_elsewhere(draft, row))
 
 
 def _within_limits(finds: Sequence[Find], draft: PageDraft) -> Sequence[Find]:
@@ -150,8 +170,8 @@ def _within_limits(finds: Sequence[Find], draft: PageDraft) -> Sequence[Find]:
     return within
 
 
-def _put(draft: PageDraft, placed: Placement) -> int:
-    """Put it into the sections; returns the tokens that are left for what may be bought."""
+def _put(draft: PageDraft, placed: Placement, summary: int = 0) -> int:
+    """Put it into the sections, with so many tokens of a summary; returns the tokens that are left for what may be bought."""
     ledger = draft.ledger
     running, rest = list[Item](), list[Item]()
     for item in placed.conversation:
@@ -165,22 +185,38 @@ def _put(draft: PageDraft, placed: Placement) -> int:
     if window:
         ledger.put(window.name, rest, DIALOGUE)
     if elsewhere:
-        ledger.put(elsewhere.name, placed.elsewhere, FIND)
+        ledger.put(elsewhere.name, placed.apart, FIND)
     ledger.noted = frozenset(entry.row for entry in placed.in_runs)
     ledger.settle()
-    if window:
-        number, missing = len(ledger.units), len(ledger.gaps.missing)
-        phrases = draft.writer.rendering.phrases
-        name = "message_missing" if missing == 1 else "messages_missing"
-        ledger.put_note(window.name, phrases(name, number=number, missing=missing) if missing else "")
-        return min(ledger.remaining, window.max_tokens(ledger.allowance) - ledger.spent[window.name])
-    return ledger.remaining
+    put_summary(draft, summary)
+    put_note(draft)
+    sections = (window,) if ledger.is_one else (window, elsewhere)
+    limits = [rule.max_tokens(ledger.allowance) - ledger.spent[rule.name] for rule in sections if rule]
+    least = min(limits, default=ledger.remaining)
+    return min(least, ledger.remaining) if ledger.is_one or least < 0 else ledger.remaining
+
+
+def put_note(draft: PageDraft) -> None:
+    """Say how many messages are missing: where the conversation stands by itself, above the finds."""
+    ledger, phrases = draft.ledger, draft.writer.rendering.phrases
+    sections = [rule for rule in (draft.rule("window"), draft.rule("retrieval")) if rule]
+    above = sections[-1] if draft.items("retrieval") and not ledger.is_one else next(iter(sections), None)
+    number, missing = len(ledger.units), len(ledger.gaps.missing)
+    note = phrases("message_missing" if missing == 1 else "messages_missing", number=number, missing=missing) if missing else ""
+    if draft.whole and not draft.limits.left_out:
+        note = ""
+    gaps = (gap for rule in sections for _, gap in ledger.with_gaps(rule.name, ledger.items.get(rule.name, ())))
+    if note and not ledger.is_one and not any(OPENING in gap for gap in gaps):
+        note = ledger.gaps.earlier  # the same as long as the conversation begins with the same message
+    for rule in sections:
+        ledger.put_note(rule.name, note if rule is above else "")
 
 
 def _is_running(draft: PageDraft, item: Item) -> bool:
-    if not draft.recall.turn or not draft.questions or not draft.rule("turn"):
-        return False
-    return item.origin > draft.questions[0].origin and draft.recall.view.is_own(item.first)
+    """Whether it belongs to the turn that is to be answered; a line on calls is there with the first of them."""
+    crumb = item.first
+    first = Entry(item.origin, draft.recall.view.row_of(crumb.id), crumb.calls[0] if crumb.calls else "")
+    return bool(draft.rule("turn")) and draft.is_of_turn(item.entry or first)
 
 
 def account(draft: PageDraft, choice: Choice, bought: Plan) -> None:

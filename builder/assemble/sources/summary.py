@@ -8,7 +8,7 @@ from itertools import accumulate, chain, takewhile
 
 import numpy as np
 
-from builder.assemble.budget.shares import COUNT_TOLERANCE_TOKENS, MAX_STORED_SHARE, Shares, limit_conversation
+from builder.assemble.budget.limits import COUNT_TOLERANCE_TOKENS, MAX_STORED_SHARE, limit_conversation
 from builder.assemble.draft import PageDraft, limited
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.breadcrumb import NO_SESSION, SUMMARY
@@ -20,56 +20,63 @@ from builder.recall.index.links import NOBODY
 from builder.recall.index.view import Ints, View
 from builder.recall.search.candidates import Find
 from builder.recall.search.retrieval import RetrievalResult
-from builder.recall.summaries.lines import PageContent, shown_lines, verbatim_line
+from builder.recall.summaries.lines import PageContent, verbatim_line
 from builder.recall.summaries.plan import Observation, Observations, PageSummary, memory_summaries, page_summary
 
 OF_THE_REST = "a summary of what the page does not show of the session"
+KEPT_SHARE = 0.5
+"""Of the rest, most for what a compaction kept word for word."""
 MIN_SUMMARY_TOKENS = 100
 """Below which a part of a summary says nothing of a long session."""
 
 
-def put_summary(draft: PageDraft, shares: Shares) -> None:
+def summary_tokens(draft: PageDraft) -> int:
+    """Tokens that its lines may have: its share of the page, kept words half of what is left."""
+    rule, summary = draft.rule("summary"), _summary(draft)
+    if rule is None or summary is None or draft.whole:
+        return 0
+    share = rule.max_tokens(draft.recall.profile.allowance)
+    has_words = any(line.verbatim for line in summary.lines)
+    most = max(share, int(KEPT_SHARE * draft.ledger.remaining)) if has_words else share
+    heading = draft.ledger.heading(rule.name)
+    item, number = fit_lines(draft.writer, summary, by_importance(summary.lines), most - heading)
+    return item.tokens + heading if item and number == len(summary.lines) else most
+
+
+def put_summary(draft: PageDraft, room: int) -> None:
     """Put the newest summary on the page in whole lines, without what the page shows.
 
-    Without room for all, chosen lines go first, the highest rank first; then the oldest verbatim ones, and a note says how many.
+    Without room for all, the oldest kept words go, and a note says how many; before them other lines by rank.
     """
     rule, ledger, writer = draft.rule("summary"), draft.ledger, draft.writer
-    if rule is None or (draft.whole and not draft.limits.left_out):
+    if rule is None:
         return
     draft.verbatim = frozenset()
-    before = ledger.spent[rule.name]  # kept words yield nothing to what grows after them
     ledger.put(rule.name, (), OF_THE_REST)
     ledger.put_note(rule.name)
-    content = _page_content(draft)
-    summary = page_summary(writer.view, writer.profile, content, draft.limits.moved_at or writer.view.size)
+    summary = _summary(draft) if room else None
     if summary is None:
         return
     order = by_importance(summary.lines)
     verbatim = sum(line.verbatim for line in summary.lines)
-    share = shares.section(rule, ledger)
-    room = max(share, min(max(shares.kept_words(ledger), before), ledger.remaining)) if verbatim else share
-    heading = ledger.heading(rule.name)
-    item, number = fit_lines(writer, summary, order, room - heading)
+    room = min(room, ledger.remaining) - ledger.heading(rule.name)
+    item, number = fit_lines(writer, summary, order, room)
     if number < len(order) and room < MIN_SUMMARY_TOKENS:
         return
     if number < verbatim:
         note_tokens = writer.rendering.count(_note(draft, verbatim) + "\n")
-        item, number = fit_lines(writer, summary, order, room - note_tokens - heading)
+        item, number = fit_lines(writer, summary, order, room - note_tokens)
         ledger.put_note(rule.name, _note(draft, verbatim - number))
     ledger.put(rule.name, (item,) if item else (), OF_THE_REST)
     draft.verbatim = _rows_in_lines(writer.view, summary, order[:number])
 
 
-def leave_out_shown_lines(draft: PageDraft) -> None:
-    """Remove the lines whose words were found since; the conversation has their room."""
-    rule = draft.rule("summary")
-    for item in draft.items("summary") if rule else ():
-        summary = read_summary(item.first)
-        verbatim, free = (tuple(line for line in summary.lines if line.verbatim == kind) for kind in (True, False))
-        lines = shown_lines(draft.recall.view, verbatim, free, _page_content(draft))
-        rest = replace(item.first, body=json.dumps(replace(summary, lines=lines).body(), ensure_ascii=False))
-        if rule and len(lines) < len(summary.lines):
-            draft.ledger.put(rule.name, (draft.writer.message(rest, -1),) if lines else (), OF_THE_REST)
+def _summary(draft: PageDraft) -> PageSummary | None:
+    """Where a model should write it, only one that has observations: copies of sentences say what is found anyway."""
+    view, settings = draft.writer.view, draft.writer.profile.summaries
+    summary = page_summary(view, draft.writer.profile, _page_content(draft), draft.limits.moved_at or view.size)
+    is_of_model = summary is not None and any(line.id for line in summary.lines)
+    return summary if is_of_model or (settings and settings.by == "extractive") else None
 
 
 def _page_content(draft: PageDraft) -> PageContent:
@@ -125,9 +132,11 @@ def _rows_in_lines(view: View, summary: PageSummary, numbers: list[int]) -> froz
 
 
 MAX_SESSIONS = 20
+OTHER_SESSIONS_SHARE = 0.28
+"""Of the page, for the newest part of other sessions beside a conversation that fits."""
 
 
-def put_memory(draft: PageDraft, shares: Shares) -> None:
+def put_memory(draft: PageDraft) -> None:
     """Put other sessions on the page where the profile looks into the memory of a person.
 
     All of them where they have room, else their newest part and summaries of the rest. Only the room depends on the own session.
@@ -135,12 +144,12 @@ def put_memory(draft: PageDraft, shares: Shares) -> None:
     rule, ledger, view = draft.rule("memory"), draft.ledger, draft.recall.view
     if rule is None or view.person == NOBODY:
         return
-    items = _all_sessions(draft, rule, max(ledger.remaining - COUNT_TOLERANCE_TOKENS, 0) if shares.whole else 0)
+    items = _all_sessions(draft, rule, max(ledger.remaining - COUNT_TOLERANCE_TOKENS, 0) if draft.whole else 0)
     if items is None:
-        newest = _newest_of_sessions(draft, rule, shares.other_sessions(ledger))
+        newest = _newest_of_sessions(draft, rule)
         rest = ledger.remaining - ledger.heading(rule.name) - sum(item.size for item in newest)
         page_rows = frozenset(chain.from_iterable(item.whole_rows for item in newest))
-        items = (*_summaries(draft, min(rule.max_tokens(draft.recall.profile.aim), rest), page_rows), *newest)
+        items = (*_summaries(draft, min(rule.max_tokens(draft.recall.profile.allowance), rest), page_rows), *newest)
     ledger.put(rule.name, [replace(item, reason=_reason(draft, item)) for item in items], rule.source)
 
 
@@ -162,9 +171,12 @@ def _all_sessions(draft: PageDraft, rule: SectionRule, room: int) -> tuple[Item,
     return tuple(items) if draft.ledger.cost(rule.name, items) + extra <= room else None
 
 
-def _newest_of_sessions(draft: PageDraft, rule: SectionRule, room: int) -> tuple[Item, ...]:
+def _newest_of_sessions(draft: PageDraft, rule: SectionRule) -> tuple[Item, ...]:
     items: list[Item] = []
-    room -= draft.ledger.heading(rule.name)
+    share = int(OTHER_SESSIONS_SHARE * draft.recall.profile.allowance)
+    room = share - draft.ledger.heading(rule.name)
+    if not draft.whole or share > draft.ledger.remaining - COUNT_TOLERANCE_TOKENS:
+        return ()
     date = ""
     for entry in _newest_first(draft.recall.view) if room > 0 else ():
         item = draft.writer.entry(entry, "folded" if entry.results else "")

@@ -7,18 +7,16 @@ from collections.abc import Iterator
 from builder.bench.invariants.conversation import in_conversation, refusal
 from builder.bench.invariants.events import TOOLS, Record, text_of
 from builder.bench.invariants.expected_items import CUT, LINE, SHOWN_OF
-from builder.bench.invariants.finds import MARK, in_finds, nothing_unseen
-from builder.bench.invariants.holes import in_one
+from builder.bench.invariants.finds import MARK, SUMMARY, calls_beside, in_finds, nothing_unseen, rows_of_operators
+from builder.bench.invariants.holes import in_pieces
 from builder.bench.invariants.items import Item
 from builder.bench.invariants.pieces import Piece
-from builder.bench.invariants.pressure import gaps
 from builder.bench.invariants.random_texts import CONTROL
 from builder.bench.invariants.reader import ACCOUNT, DATE, REPEAT, Fault, Reading, in_outline
 
 MAX_MOST_RELEVANT = 50
-SUMMARY = "summary.v1"
-PASSAGE_SOURCES = {False: ("retrieval", "instructions"), True: ("retrieval", "instructions", "window", "turn")}
-"""Whether the conversation is one → where passages of a breadcrumb may stand."""
+PASSAGE_SOURCES = ("retrieval", "instructions", "window", "turn")
+"""Where passages of a breadcrumb may stand."""
 NEUTRALISED, PASSAGES = "neutralised", "only passages of it"
 
 
@@ -28,7 +26,7 @@ def faults(reading: Reading) -> tuple[Fault, ...]:
         return tuple(refusal(reading))
     checks = (
         in_outline,
-        *((in_one,) if reading.is_one else (gaps,)),
+        in_pieces,
         in_conversation,
         refusal,
         in_finds,
@@ -56,12 +54,8 @@ def _dates(reading: Reading) -> Iterator[Fault]:
 def _placed(reading: Reading) -> Iterator[tuple[str, Item, Record]]:
     """Items of the conversation with their source, and the record that each begins with."""
     records = reading.events.records
-    for source, displays in (("window", reading.recent), ("turn", reading.running)):
-        if reading.is_one:
-            yield from ((source, piece.item, records[piece.entry.row]) for piece in reading.pieces[source] if piece.displays)
-        elif displays:
-            items = reading.items(source)[-len(displays) :]
-            yield from ((source, item, records[each.entry.row]) for item, each in zip(items, displays, strict=True))
+    for source, pieces in reading.pieces.items():
+        yield from ((source, piece.item, records[piece.entry.row]) for piece in pieces if piece.displays)
     items = reading.items("trigger")
     yield from (("trigger", item, record) for item, record in zip(reversed(items), reversed(reading.current), strict=False))
 
@@ -91,18 +85,12 @@ def _sections(reading: Reading) -> Iterator[Fault]:
         if sum(part["tokens_by_id"].values()) > part["tokens"]:
             yield ACCOUNT, f"section {part['name']} has {part['tokens']} tokens, its breadcrumbs {part['tokens_by_id']}"
     records = reading.events.records
-    section_ids, display_ids = (
-        set(reading.ids("window")),
-        {records[row]["id"] for each in reading.recent for row, _ in each.states},
-    )
-    is_same = section_ids == display_ids
-    if reading.is_one:  # a line on calls names the first of them
-        pieces = reading.pieces["window"]
-        firsts = {records[each.states[0][0]]["id"] for piece in pieces if not piece.is_run for each in piece.displays}
-        firsts |= {_first_call(reading, piece) for piece in pieces if piece.is_run}
-        is_same = firsts <= section_ids <= display_ids | {record["id"] for record in records if record["schema_name"] == SUMMARY}
-    is_read = reading.is_one or len(reading.recent) == len(reading.items("window"))
-    if not is_same and is_read:
+    section_ids, pieces = set(reading.ids("window")), reading.pieces["window"]
+    display_ids = {records[row]["id"] for each in reading.displays_of("window") for row, _ in each.states}
+    firsts = {records[each.states[0][0]]["id"] for piece in pieces if not piece.is_run for each in piece.displays}
+    firsts |= {_first_call(reading, piece) for piece in pieces if piece.is_run}  # a line on calls names the first of them
+    summaries = {record["id"] for record in records if record["schema_name"] == SUMMARY}
+    if not firsts <= section_ids <= display_ids | summaries:
         yield ACCOUNT, f"the conversation shows {sorted(display_ids)}, its section names {sorted(section_ids)}"
 
 
@@ -117,7 +105,7 @@ def _partial(reading: Reading) -> Iterator[Fault]:
     for each in partial:
         if each["shown"] > each["tokens"]:
             yield ACCOUNT, f"{each['id']}: {each['shown']} of {each['tokens']} tokens are shown"
-    passages = {name for source in PASSAGE_SOURCES[reading.is_one] for name in reading.ids(source)}
+    passages = {name for source in PASSAGE_SOURCES for name in reading.ids(source)}
     if strange := {each["id"] for each in partial if each["reason"] == PASSAGES} - passages:
         yield ACCOUNT, f"passages of {sorted(strange)} are listed, and nothing of them was found"
     reduced = {each["id"] for each in partial if each["reason"] not in {NEUTRALISED, PASSAGES}}
@@ -140,8 +128,9 @@ def _partial(reading: Reading) -> Iterator[Fault]:
 
 def _of_runs(reading: Reading) -> Iterator[str]:
     """Ids that lines on calls say in part."""
-    pieces = [*reading.pieces["window"], *reading.pieces["turn"]] if reading.is_one else []
+    pieces = [*reading.pieces["window"], *reading.pieces["turn"]]
     yield from (_first_call(reading, piece) for piece in pieces if piece.is_run)
+    yield from calls_beside(reading)
 
 
 def _marked(markdown: str) -> Iterator[str]:
@@ -180,7 +169,8 @@ def _absent(reading: Reading) -> Iterator[Fault]:
     left_out = sum(omissions["by_reason"].values()) - len(omissions["partial"])
     if left_out < len(own - on_page):
         yield ACCOUNT, f"{len(own - on_page)} of the conversation are not on the page, {left_out} are counted"
-    if left_out > len(reading.events.counting):
-        yield ACCOUNT, f"{left_out} are counted as left out, there are {len(reading.events.counting)}"
+    visible = {records[row]["id"] for row in reading.events.counting} | rows_of_operators(reading)
+    if left_out > len(visible):
+        yield ACCOUNT, f"{left_out} are counted as left out, there are {len(visible)}"
     if own - on_page and not relevant:
         yield ACCOUNT, f"{sorted(own - on_page)[:5]} are not on the page, and nothing is named"

@@ -10,6 +10,8 @@ from builder.bench.invariants.reader import Reading
 UPPER_FACTOR, LOWER_FACTOR = 1.03, 0.93
 """Of our count, so that no difference of writing matters."""
 EXTRA_TOKENS = 40
+FRAME_TOKENS, NOTE_TOKENS = 40, 45
+"""Most tokens of a heading, a date and a sign; of all notes."""
 DATE_LINE_TOKENS = 10
 """Tokens of a date line."""
 HEADING_TOKENS = 12
@@ -17,14 +19,14 @@ CHAT_FACTOR, NAME_TOKENS = 1.1, 20
 """Of `messages`, which have other joints, and a name for each message."""
 
 
-def fits(reading: Reading, entries: Iterable[Entry], more: int = 0) -> bool:
-    """Whether these entries certainly have room beside what no page is without, and `more` tokens."""
+def fits(reading: Reading, entries: Iterable[Entry]) -> bool:
+    """Whether these entries certainly have room beside what no page is without."""
     entries = list(entries)
     texts = sum(_ample(entry, reading) for entry in entries)
     tokens = texts + _dates(reading, entries) + fixed(reading) + count_words(reading)
     if reading.profile.chat_format != "none":
         tokens = int(CHAT_FACTOR * tokens) + NAME_TOKENS * (len(entries) + 2)
-    return UPPER_FACTOR * tokens + EXTRA_TOKENS + more <= reading.whole
+    return UPPER_FACTOR * tokens + EXTRA_TOKENS <= reading.limit
 
 
 def _dates(reading: Reading, entries: list[Entry]) -> int:

@@ -123,7 +123,7 @@ class Events:
         entries: list[Entry] = []
         for row, record in enumerate(self.records):
             if self.sessions[row] == self.session and self.first[record["id"]] == row:
-                entries += self._entries(row)
+                entries += self.entries(row)
         return entries
 
     def exchange(self, row: int) -> "_Exchange | None":
@@ -160,7 +160,8 @@ class Events:
             by_key |= dict.fromkeys(keys, row)
         return heads
 
-    def _entries(self, origin: int) -> list[Entry]:
+    def entries(self, origin: int) -> list[Entry]:
+        """Of the breadcrumb that came first with this row: its words, and each of its calls."""
         row = self.newest.get(self.records[origin]["id"], -1)
         if row not in self.counting or self.records[row]["schema_name"] not in WORDS | TOOLS:
             return []

@@ -1,19 +1,35 @@
-"""What is wrong with what was found, and with what the consumer may not see."""
+"""What is wrong with what was found, its order and signs, and with what the consumer may not see."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
 
-from builder.bench.invariants.events import RESULTS, WORDS, Record
+from builder.bench.invariants.events import RESULTS, TOOLS, WORDS, Record
 from builder.bench.invariants.expected_items import labels_of, words_of
 from builder.bench.invariants.items import Item
-from builder.bench.invariants.reader import ALTERED, LIMIT, PAIR, REPEAT, STALE, Fault, Reading
+from builder.bench.invariants.pieces import RUN
+from builder.bench.invariants.reader import (
+    ALTERED,
+    GAP,
+    GAPS,
+    HOLE,
+    LIMIT,
+    ORDER,
+    OTHER_SESSION,
+    PAIR,
+    REPEAT,
+    STALE,
+    Fault,
+    Reading,
+    missing_units,
+)
 
 MARK = re.compile(r"q\d+x")
 FOREIGN = re.compile(r"z\d+x")
 """Marks of another workspace."""
 SAID_TIMES = re.compile(r" \(said \d+ times\)$")
 LEFT_OUT = "[…]"
+SUMMARY = "summary.v1"
 COUNTED = ("user.message.v1", "note.v1", "knowledge.v1")
 """Schemas whose finds show nothing else."""
 
@@ -26,9 +42,8 @@ def in_finds(reading: Reading) -> Iterator[Fault]:
     marks = {mark for record in wholes for mark in MARK.findall(str(record["context"]))} - _of_calls(reading)
     marks |= set(MARK.findall(str(reading.trigger["context"]))) if reading.current_states == ("whole",) else set()
     seen: set[str] = set()
-    for item in reading.items("retrieval"):
-        call = item.text.split("\nResult:")[0] if item.text.startswith("Call ") else ""
-        item_marks = set(MARK.findall(item.text.removeprefix(call)))
+    for item in _finds(reading):
+        item_marks = set(MARK.findall(_without_call(item.text)))
         if again := item_marks & (marks | seen):
             yield REPEAT, f"{sorted(again)} of {item.text!r:.200} is found, and the page shows it"
         seen |= item_marks
@@ -38,6 +53,77 @@ def in_finds(reading: Reading) -> Iterator[Fault]:
     for schema, limit in reading.profile.retrieval.per_schema_limit.items():
         if schema in COUNTED and shown_of[schema] > limit:
             yield LIMIT, f"{shown_of[schema]} of {schema} are found, allowed are {limit}"
+    yield from _calls(reading)
+    yield from _in_order(reading)
+
+
+def _finds(reading: Reading) -> list[Item]:
+    return [item for item in reading.items("retrieval") if not RUN.fullmatch(item.text)]
+
+
+def calls_beside(reading: Reading) -> dict[str, str]:
+    """Id of what was found → the line on its calls that are not shown; calls that a limit takes need none."""
+    events, pieces = reading.events, reading.pieces_of("retrieval")
+    texts, lines = [item.text for item in _finds(reading)], dict[str, str]()
+    on_page = {item.text for item in reading.items("retrieval")}
+    others = {display.entry for display in reading.displays}
+    by_limit = {*events.conversation}.difference(reading.limited)
+    for name in reading.ids("retrieval"):
+        calls = [each for each in events.entries(events.first[name]) if each.request] if name in events.first else []
+        beside = [call for call in calls if call not in others]
+        hidden = [call for call in beside if not call.results or not any(pieces.display(call, text) for text in texts)]
+        line = pieces.line(hidden) if hidden else ""
+        if hidden and (line in on_page or not by_limit.issuperset(hidden)):
+            lines[name] = line
+    return lines
+
+
+def _calls(reading: Reading) -> Iterator[Fault]:
+    """Beside what was found stands a line on its other calls."""
+    lines = [item.text for item in reading.items("retrieval") if RUN.fullmatch(item.text)]
+    due = sorted(calls_beside(reading).values())
+    if sorted(lines) != due:
+        yield PAIR, f"the lines on calls are {lines}, due are {due}"
+
+
+def _in_order(reading: Reading) -> Iterator[Fault]:
+    """What was found is in the order of time, with a line before another conversation and a sign where something is missing."""
+    missing, events = missing_units(reading)[0], reading.events
+    before, sign = -1, ""
+    for line in reading.lines("retrieval"):
+        if RUN.fullmatch(line.text):
+            continue
+        if GAP.fullmatch(line.text):
+            sign = line.text
+            continue
+        place = _place(reading, line)
+        is_said = place >= 0 and events.records[place]["schema_name"] in WORDS | TOOLS
+        if place >= 0 and place < before:
+            yield ORDER, f"{line.text!r:.200} is found and stands behind what was said later"
+        if is_said and before >= 0:
+            one, other = events.sessions[before], events.sessions[place]
+            is_hole = one == other == events.session and any(before < head < place for head in missing)
+            due = OTHER_SESSION if one != other else HOLE if is_hole else ""
+            if sign != due:
+                yield GAPS, f"{sign or 'nothing'} stands before {line.text!r:.100}, due is {due or 'nothing'}"
+        if is_said or place < 0:
+            before, sign = place, ""
+
+
+def _place(reading: Reading, item: Item) -> int:
+    """Row of the first version of the message or call that it shows; -1 when that is not certain."""
+    events, records = reading.events, reading.events.records
+    marks = set(MARK.findall(_without_call(item.text)))
+    rows = [row for row in events.counting if marks & set(MARK.findall(str(records[row]["context"])))]
+    if len(rows) != 1 or records[rows[0]]["schema_name"] == SUMMARY:
+        return -1
+    exchange = events.exchange(rows[0]) if records[rows[0]]["schema_name"] in RESULTS else None
+    return events.first[records[exchange.callers[0] if exchange else rows[0]]["id"]]
+
+
+def _without_call(text: str) -> str:
+    """What an item says of a message or of a result."""
+    return text.removeprefix(text.split("\nResult:", maxsplit=1)[0]) if text.startswith("Call ") else text
 
 
 def _of_calls(reading: Reading) -> set[str]:
@@ -73,12 +159,17 @@ def _bare(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
+def rows_of_operators(reading: Reading) -> set[str]:
+    """Ids of what stands on a page whoever may see it."""
+    records = (each for each in reading.events.records if "pinned" in each["tags"] or each["schema_name"] == "tool.catalog.v1")
+    return {*reading.ids("pinned"), *reading.ids("summary"), *(record["id"] for record in records)}
+
+
 def nothing_unseen(reading: Reading) -> Iterator[Fault]:
     """Nothing on the page, and nothing in the account, is of what the consumer may not see."""
     records, counting = reading.events.records, reading.events.counting
     allowed = {records[row]["id"] for row in counting} | {reading.trigger["id"]}
-    pinned = set(reading.ids("pinned")) | set(reading.ids("summary"))
-    pinned |= {record["id"] for record in records if "pinned" in record["tags"] or record["schema_name"] == "tool.catalog.v1"}
+    pinned = rows_of_operators(reading)
     on_page = {name for part in reading.published["sections"] for name in part["ids"]}
     for name in sorted(on_page - allowed - pinned):
         yield STALE, f"{name} stands on the page"

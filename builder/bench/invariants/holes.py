@@ -1,13 +1,12 @@
-"""What is wrong with one conversation with holes: order, signs and number of what is missing, labels, rules."""
+"""What is wrong with a conversation with holes: order, signs and number of what is missing, labels, rules."""
 
 import re
 from collections.abc import Iterator
 
-from builder.bench.invariants.estimates import ample
+from builder.bench.invariants.estimates import FRAME_TOKENS, NOTE_TOKENS, ample
 from builder.bench.invariants.events import TOOLS, WORDS, Entry, Record, calls_of
 from builder.bench.invariants.expected_items import labels_of
 from builder.bench.invariants.pieces import LEFT_OUT, Piece
-from builder.bench.invariants.pressure import NOTE_TOKENS
 from builder.bench.invariants.random_sessions import WISHES
 from builder.bench.invariants.reader import (
     ALTERED,
@@ -23,32 +22,36 @@ from builder.bench.invariants.reader import (
     STALE,
     Fault,
     Reading,
+    missing_units,
 )
+from builder.bench.invariants.turns import is_of_turn
 
 COUNT = re.compile(r"\((?P<missing>[\d,]+) of (?P<all>[\d,]+) messages (?:is|are) not shown, … where\)")
+EARLIER = re.compile(r"\((?P<missing>[\d,]+) earlier messages? (?:is|are) not shown\)")
 COLON = re.compile(r"[:\uff1a\ufe55\ufe13\u2236\ua789\u02d0\u05c3\u0589]")
 """What ends a label, and what looks like it."""
 CALLS = re.compile(r"(?:Call|Tool)\b", re.IGNORECASE)
 LABEL_CHARS = 200
 """Of a text, in which a reader may take its beginning for a label."""
 SECTIONS = ("window", "turn")
-PART_TOKENS, FRAME_TOKENS = 90, 40
-"""Most tokens of a part of a message with its label; of a heading, a date and a sign."""
+PART_TOKENS = 90
+"""Most tokens of a part of a message with its label."""
 
 
-def in_one(reading: Reading) -> Iterator[Fault]:
-    """Everything that is wrong with a page that has its conversation in one section."""
+def in_pieces(reading: Reading) -> Iterator[Fault]:
+    """Everything that is wrong with the parts of the conversation."""
     if strangers := list(_strangers(reading)):
         yield from strangers
         return
     yield from _twice(reading)
+    yield from _running(reading)
     yield from _signs(reading)
     yield from _count(reading)
     yield from _edge(reading)
     yield from _calls_of_words(reading)
     yield from _labels(reading)
     yield from _rules(reading)
-    if not reading.published["content"].strip():
+    if not reading.published["content"].strip() and reading.limit >= NOTE_TOKENS:
         yield MISSING, "the page is empty"
 
 
@@ -83,22 +86,25 @@ def _twice(reading: Reading) -> Iterator[Fault]:
         seen.add(display.entry)
 
 
-def missing_units(reading: Reading) -> tuple[list[int], int]:
-    """The first rows of the units of the conversation of which nothing is on the page, and the number of all."""
-    events = reading.events
-    on_page = {name for part in reading.published["sections"] for name in part["ids"]}
-    on_page |= {events.records[row]["id"] for display in reading.displays for row, _ in display.states}
-    entry_rows = {row for entry in events.conversation for row in (entry.row, *entry.results)}
-    heads = {events.units[row] for row in entry_rows}
-    seen = {unit for row, unit in enumerate(events.units) if events.records[row]["id"] in on_page}
-    return sorted(heads - seen), len(heads)
+def _running(reading: Reading) -> Iterator[Fault]:
+    """In the running turn stands what the agent has done since the question, and no call of it stands elsewhere."""
+    if not reading.turn or reading.rule("window") is None:
+        return
+    first = reading.questions[0].turn if reading.questions else -1
+    for source in SECTIONS:
+        for entry in (display.entry for display in reading.displays_of(source) if display.entry not in reading.turn):
+            is_own = reading.events.is_own(reading.events.records[entry.row])
+            may = source == "window" or (reading.questions and entry.turn > first and is_own)
+            if not may or (source == "window" and is_of_turn(reading.events, entry, reading.turn, reading.questions)):
+                yield ORDER, f"{_name(reading, entry)} stands in {source}"
 
 
 def _signs(reading: Reading) -> Iterator[Fault]:
     """A sign stands where something is missing before an item, and nowhere else."""
     missing, _ = missing_units(reading)
     for source in SECTIONS:
-        last = -1 if source == "window" else min((piece.place for piece in reading.pieces[source]), default=-1)
+        is_start = source == "window" and reading.is_one
+        last = next((piece.place for piece in reading.pieces[source] if not is_start), -1)
         pieces, is_open = iter(reading.pieces[source]), False
         for line in reading.lines(source):
             if GAP.fullmatch(line.text):
@@ -119,14 +125,24 @@ def _signs(reading: Reading) -> Iterator[Fault]:
 
 
 def _count(reading: Reading) -> Iterator[Fault]:
-    """The number on top is true; it may lack where it has no room."""
+    """The number on top is true; it may lack where it has no room.
+
+    In two sections without holes it is the number of earlier messages.
+    """
     missing, number = missing_units(reading)
-    notes = [match for note in reading.notes("window") if (match := COUNT.fullmatch(note))]
-    pairs = [tuple(int(match[name].replace(",", "")) for name in ("missing", "all")) for match in notes]
-    due = [(len(missing), number)] if missing else []
-    may_lack = not pairs and reading.limit - reading.published["token_count"] < NOTE_TOKENS
-    if pairs != due and not may_lack:
-        yield GAPS, f"told are {pairs}, missing of all are {due}"
+    above = "retrieval" if not reading.is_one and reading.items("retrieval") else "window"
+    lines = [line.text for source in ("window", "retrieval") for line in reading.lines(source)]
+    has_holes = reading.is_one or HOLE in lines
+    due = [(above, f"{len(missing):,} of {number:,}" if has_holes else f"{len(missing):,}")] if missing else []
+    notes = [
+        (source, " of ".join(match.groups()))
+        for source in ("window", "retrieval")
+        for note in reading.notes(source)
+        if (match := COUNT.fullmatch(note) or EARLIER.fullmatch(note))
+    ]
+    is_due = reading.rule(above) is not None and (notes or reading.limit - reading.published["token_count"] >= NOTE_TOKENS)
+    if notes != due and is_due:
+        yield GAPS, f"the notes are {notes}, missing of all are {due}"
 
 
 def _edge(reading: Reading) -> Iterator[Fault]:
@@ -138,7 +154,8 @@ def _edge(reading: Reading) -> Iterator[Fault]:
     late = [entry for entry in events.conversation if entry.turn > newest >= 0 and events.units[entry.turn] in missing]
     spoken = [entry for entry in late if not entry.request and events.records[entry.row]["schema_name"] not in TOOLS]
     room = reading.limit - max(reading.published["token_count"], reading.chat_tokens) - FRAME_TOKENS
-    if spoken and reading.profile.window.max_units is None and min(ample(spoken[-1], reading), PART_TOKENS) <= room:
+    may = reading.profile.fill and reading.profile.window.max_units is None
+    if spoken and may and min(ample(spoken[-1], reading), PART_TOKENS) <= room:
         yield MISSING, f"{_name(reading, spoken[-1])} has room between the newest item and the question"
 
 

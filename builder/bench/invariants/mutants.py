@@ -12,15 +12,15 @@ from builder import service
 from builder.adapters.templates import folder as templates
 from builder.assemble import chat
 from builder.assemble import draft as drafts
-from builder.assemble.budget import shares
+from builder.assemble.budget import limits
 from builder.assemble.budget.ledger import Gaps, Ledger
-from builder.assemble.budget.shares import Shares
 from builder.assemble.draft import PageDraft
 from builder.assemble.items import labels, writer
 from builder.assemble.items.rendering import RenderForm
 from builder.assemble.page import OmissionLog
-from builder.assemble.sources import conversation, finds, placement, purchase
+from builder.assemble.sources import finds, placement, purchase, results
 from builder.domain.context import Omission
+from builder.domain.profile import SectionRule
 from builder.recall.index import conversation as history
 from builder.recall.index.conversation import Turn
 
@@ -43,7 +43,7 @@ class Mutant:
 
 def _turns(change: Callable[[list[Turn], Any], Iterable[Turn]]) -> Mutant:
     """change: the turns, the newest first, and the view → other turns."""
-    return Mutant(shares, "turns", lambda right: lambda view: iter(list(change(list(right(view)), view))))
+    return Mutant(limits, "turns", lambda right: lambda view: iter(list(change(list(right(view)), view))))
 
 
 def _lines(change: Callable[[str], str]) -> Mutant:
@@ -92,11 +92,11 @@ def _without_reason(right: Function) -> Function:
     return absence
 
 
-def _one_more(right: Function) -> Function:
-    def begin(self: Ledger, writer: Any, allowance: int, **kwargs: Any) -> None:
-        right(self, writer, allowance + 1, **kwargs)
+def _with_allowance(change: Callable[[int], int]) -> Callable[[Function], Function]:
+    def changed(right: Function) -> Function:
+        return lambda self, writer, allowance: right(self, writer, change(allowance))
 
-    return begin
+    return changed
 
 
 def _oldest_question(right: Function) -> Function:
@@ -139,6 +139,16 @@ def _first_twice(right: Function) -> Function:
     return place
 
 
+def _without_newest(right: Function) -> Function:
+    def plan(*args: Any, **kwargs: Any) -> Any:
+        result = right(*args, **kwargs)
+        result.whole.discard(0)
+        result.short.discard(0)
+        return result
+
+    return plan
+
+
 MUTANTS: Mapping[str, Mutant] = {
     "a hole has no sign": Mutant(Gaps, "signs", lambda _: lambda _self, items, **_kwargs: iter([""] * len(items))),
     "the number on top is one too small": Mutant(Ledger, "put_note", _one_fewer),
@@ -160,21 +170,22 @@ MUTANTS: Mapping[str, Mutant] = {
     "a result that has room is one line": Mutant(
         drafts, "limited", lambda _: lambda entry, _limits, writer: writer.entry(entry, "folded" if entry.results else "")
     ),
-    "the newest messages have no right": Mutant(conversation, "_recent", lambda _: lambda *_args: {}),
-    "the last answer is cut": Mutant(Shares, "answer", lambda _: lambda _self, rest, size, **_: min(rest, size, 70)),
-    "the results that triggered have no room": Mutant(conversation, "evenly", lambda _: lambda *_args: {}),
+    "the newest message is not bought": Mutant(purchase, "plan", _without_newest),
+    "a section has more than its share": Mutant(SectionRule, "max_tokens", lambda _: lambda _self, allowance: allowance),
+    "the results that triggered have no room": Mutant(results, "_evenly", lambda _: lambda *_args: {}),
     "the question is the first message": Mutant(drafts, "questions_of", _oldest_question),
-    "another agent's calls are the running turn": Mutant(PageDraft, "_is_of_turn", lambda _: lambda _self, _entry: True),
-    "room stays empty": Mutant(assembly, "grow", lambda _: lambda _draft: False),
-    "what is missing is not told": Mutant(PageDraft, "note_what_is_missing", lambda _: lambda _self: None),
-    "a gap is counted wrong": Mutant(
+    "another agent's calls are the running turn": Mutant(PageDraft, "is_of_turn", lambda _: lambda _self, _entry: True),
+    "calls of the running turn stand in the conversation": Mutant(purchase, "_is_running", lambda _: lambda *_args: False),
+    "room stays empty": Mutant(Ledger, "__init__", _with_allowance(lambda tokens: tokens // 2)),
+    "what is missing is not told": Mutant(Ledger, "put_note", lambda _: lambda _self, *_: None),
+    "a sign stands where nothing is missing": Mutant(
         Gaps, "_between", lambda right: lambda self, one, other, number: right(self, one, other, number + 1)
     ),
     "the question is behind its calls in messages": Mutant(
         chat, "_ending_with_calls", lambda right: lambda *args, **kwargs: tuple(reversed(right(*args, **kwargs)))
     ),
     "a hidden result takes its call": Mutant(
-        shares,
+        limits,
         "turns",
         lambda right: lambda view: (tuple(one for one in turn if one.results or not one.is_answered) for turn in right(view)),
     ),
@@ -195,10 +206,12 @@ MUTANTS: Mapping[str, Mutant] = {
         writer, "day_line", lambda right: lambda moment, _offset, zone, phrases: right(moment, None, zone, phrases)
     ),
     "finds repeat the page": Mutant(
-        finds,
+        purchase,
         "retrieve",
         lambda right: lambda query, view, rules, ranker, _rows, *rest: right(query, view, rules, ranker, frozenset(), *rest),
     ),
+    "finds are not in order": Mutant(placement, "_apart", lambda right: lambda *args: right(*args)[::-1]),
+    "a find has no line on its other calls": Mutant(placement, "_with_other_calls", lambda _: lambda items, *_args: tuple(items)),
     "a find has no call": Mutant(finds, "exchange_of", lambda _: lambda _view, _row: None),
     "what is cut is not listed": Mutant(assembly, "parts", _dropping(1)),
     "what is hidden is named": Mutant(OmissionLog, "absence", _named_though_hidden),
@@ -210,7 +223,7 @@ MUTANTS: Mapping[str, Mutant] = {
             lambda ledger: tuple(replace(part, tokens_by_id=dict(list(part.tokens_by_id.items())[1:])) for part in right(ledger))
         ),
     ),
-    "the page is one token too long": Mutant(Ledger, "__init__", _one_more),
+    "the page is one token too long": Mutant(Ledger, "__init__", _with_allowance(lambda tokens: tokens + 1)),
     "tokens are counted wrong": Mutant(assembly, "compose", _miscounted),
     "a profile that rejects gets a page": Mutant(
         service,

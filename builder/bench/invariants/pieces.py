@@ -1,4 +1,4 @@
-"""What the items of one conversation with holes show: each item is a message, a call, or a line on a run of calls."""
+"""What the items of a conversation with holes show: each item is a message, a call, or a line on a run of calls."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, call_of, text_of
+from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, agent_of, call_of, text_of
 from builder.bench.invariants.expected_items import (
     PART,
     Display,
@@ -136,12 +136,11 @@ class Pieces:
                 continue
             run = self._following(self.entries[start:end], number)
             calls = [entry for entry in run if entry.request]
-            if len(calls) == number and item.text == self._line(calls):
+            if len(calls) == number and item.text == self.line(calls):
                 before = self.entries[start - 1] if start else None
-                run = [before, *run] if before and before.turn == first.turn and self._is_often(before) else run
-                return Piece(
-                    item, tuple(Display(entry, ((entry.row, "line"),)) for entry in run), run[0].turn, is_run=True
-                ), start
+                words = [before] if before and before.turn == first.turn and self._is_often(before) else []
+                displays = tuple(Display(entry, ((entry.row, "line"),)) for entry in (*words, *run))
+                return Piece(item, displays, first.turn, is_run=True), start - len(words)
         return None
 
     def _following(self, entries: Sequence[Entry], number: int) -> list[Entry]:
@@ -157,14 +156,15 @@ class Pieces:
         return run
 
     def _is_often(self, entry: Entry) -> bool:
-        """Whether its words are said so often that they may fold with calls."""
+        """Whether its speaker said its words so often that they fold with calls."""
         record = self.events.records[entry.row]
         if entry.request or record["schema_name"] in TOOLS:
             return False
         messages = (self.events.records[row] for row in self.events.counting)
-        return sum(each["schema_name"] not in TOOLS and _says(each, text_of(record)) for each in messages) >= OFTEN
+        return sum(_speaker(each) == _speaker(record) and _says(each, text_of(record)) for each in messages) >= OFTEN
 
-    def _line(self, calls: Sequence[Entry]) -> str:
+    def line(self, calls: Sequence[Entry]) -> str:
+        """What a line on these calls says."""
         names = Counter(self._name(entry) for entry in calls)
         texts = [f"{name} {number} {TIMES}" if number > 1 else name for name, number in names.most_common(NAMES)]
         texts += ["…"] if len(names) > NAMES else []
@@ -185,6 +185,11 @@ class Pieces:
                 if line["text"] in item.text and line["ids"][0] in self.events.first:
                     return Piece(item, (), self.events.first[line["ids"][0]])
         return None
+
+
+def _speaker(record: Record) -> tuple[str, str, str]:
+    body, person = record["context"], record["context"].get("user_id", "")
+    return record["schema_name"], body.get("speaker") or agent_of(record), person or record["session"]
 
 
 def _says(record: Record, text: str) -> bool:

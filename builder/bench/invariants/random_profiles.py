@@ -101,7 +101,6 @@ def _window(base: Window, rng: Random) -> Window:
         max_units=units,
         trim_to=rng.randint(1, units) if units else base.trim_to,
         max_tool_turns=rng.choice((base.max_tool_turns, None, None, 0, rng.randint(1, 4), rng.randint(1, MAX_LIMIT))),
-        min_share=rng.choice((0.05, 0.14, 0.4)),
     )
 
 
@@ -124,7 +123,6 @@ def _retrieval(base: Retrieval, rng: Random) -> Retrieval:
         base,
         scope=rng.choice((base.scope, base.scope, "workspace", ("s43",))),
         min_probability=rng.choice((None, base.min_probability, rng.random() ** 4)),
-        floor=rng.choice((0.0, base.floor, rng.random())),
         similarity_threshold=rng.choice((base.similarity_threshold, 0.0, 0.2)),
         per_schema_limit=rng.choice((base.per_schema_limit, {"user.message.v1": 2})),
         neighbours=rng.choice((0, 0, rng.randint(1, 3))),

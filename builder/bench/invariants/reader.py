@@ -5,17 +5,17 @@ Nothing of `recall` or `assemble` is called here.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from builder.bench.invariants.events import RESULTS, Entry, Events, Record
-from builder.bench.invariants.expected_items import Display, State, display_of, message_state
+from builder.bench.invariants.expected_items import Display, State, message_state
 from builder.bench.invariants.items import Item, Parsed
 from builder.bench.invariants.pieces import Piece, Pieces
-from builder.bench.invariants.turns import USER, is_of_turn, questions_of, turn_of
+from builder.bench.invariants.turns import USER, questions_of, turn_of
 from builder.domain.page_settings import Dates
 from builder.domain.profile import Profile, SectionRule
 
@@ -27,7 +27,8 @@ FAULTS = (
 )  # fmt: skip
 Fault = tuple[str, str]
 HOLE = "…"
-GAP = re.compile(r"…|\((?:another conversation|(?P<number>[\d,]+) messages? between|[\d,]+ other calls? of this turn)\)")
+OTHER_SESSION = "(another conversation)"
+GAP = re.compile(rf"{HOLE}|{re.escape(OTHER_SESSION)}")
 TURN, TURN_TITLE = "tool_results", "Tool results"
 USER_TITLE, AGENT_TITLE = "Current User Message", "Current Message of an Agent"
 MIN_PART_TOKENS = 64
@@ -55,11 +56,6 @@ class Reading:
     def published(self) -> Mapping[str, Any]:
         """The context, where there is one."""
         return self.page or {}
-
-    @property
-    def whole(self) -> int:
-        """Tokens of a page on which the conversation may stand whole."""
-        return min(self.limit, self.profile.whole)
 
     @property
     def limit(self) -> int:
@@ -136,37 +132,24 @@ class Reading:
         rule = self.rule(source)
         return [name for part in self.published["sections"] if rule and part["name"] == rule.name for name in part["ids"]]
 
-    @cached_property
-    def waiting(self) -> tuple[list[Entry], list[Entry]]:
-        """The entries of the conversation, and of the running turn with the calls to answer from at its end, oldest first."""
-        others = [entry for entry in self.limited if entry not in self.turn and entry not in self.questions]
-        running = [entry for entry in others if is_of_turn(self.events, entry, self.turn, self.questions)]
-        return [entry for entry in others if entry not in running], [*running, *self.turn]
-
-    @cached_property
-    def recent(self) -> list[Display]:
-        """What the items of the conversation show, oldest first; ends where an item from the newest back is none of it."""
-        return self._displays("window", self.waiting[0])
-
-    @cached_property
-    def running(self) -> list[Display]:
-        """What the items of the running turn show, oldest first."""
-        return self._displays("turn", self.waiting[1])
-
     @property
     def displays(self) -> list[Display]:
         """What is shown of the conversation, of the running turn, and of what they answer."""
         states = zip(self.questions, self.current_states, strict=False)
         current = [Display(question, ((question.row, state),)) for question, state in states if state]
-        return [*self.recent, *self.running, *current]
+        return [*self.displays_of("window"), *self.displays_of("turn"), *current]
+
+    def displays_of(self, source: str) -> list[Display]:
+        """What the items of a part of the conversation show, oldest first."""
+        return [display for piece in self.pieces[source] for display in piece.displays]
 
     @cached_property
     def pieces(self) -> dict[str, list[Piece]]:
-        """What the items of one conversation and of its running turn show."""
+        """What the items of the conversation and of the running turn show."""
         return {source: self.pieces_of(source).of(self.items(source)) for source in ("window", "turn")}
 
     def pieces_of(self, source: str) -> Pieces:
-        """How to read a part of one conversation."""
+        """How to read a part of the conversation."""
         entries = [entry for entry in self.events.conversation if entry not in self.questions]
         entries += self.turn if source == "turn" else ()  # whole they stand last
         return Pieces(events=self.events, trigger=self.trigger, entries=entries, ids=frozenset(self.ids(source)))
@@ -177,21 +160,6 @@ class Reading:
         moment = datetime.fromisoformat(sent)
         day = moment.astimezone(self.profile.time_zone) if sent.endswith("Z") else moment
         return f"{day.day} {day:%B %Y}" + (f", {day:%H:%M}" if dates == "time" else "")
-
-    def _displays(self, source: str, entries: Sequence[Entry]) -> list[Display]:
-        displays: list[Display] = []
-        if self.is_one:
-            return [display for piece in self.pieces[source] for display in piece.displays]
-        ids, rest = set(self.ids(source)), list(entries)
-        for item in reversed(self.items(source)):
-            of_section = [entry for entry in reversed(rest) if self.events.records[entry.row]["id"] in ids]
-            matches = (display_of(entry, item.text, self.events, self.trigger) for entry in (*of_section, *reversed(rest)))
-            match = next(filter(None, matches), None)
-            if match is None:
-                break
-            displays.append(match)
-            rest = rest[: rest.index(match.entry)]
-        return displays[::-1]
 
     @cached_property
     def limited(self) -> list[Entry]:
@@ -243,6 +211,17 @@ class Reading:
     def current(self) -> tuple[Record, ...]:
         """The current messages: on a tool's page what the turn answers, where that is known."""
         return tuple(self.events.records[question.row] for question in self.questions) if self.turn else (self.trigger,)
+
+
+def missing_units(reading: Reading) -> tuple[list[int], int]:
+    """The first rows of the units of the conversation of which nothing is on the page, and the number of all."""
+    events = reading.events
+    on_page = {name for part in reading.published["sections"] for name in part["ids"]}
+    on_page |= {events.records[row]["id"] for display in reading.displays for row, _ in display.states}
+    entry_rows = {row for entry in events.conversation for row in (entry.row, *entry.results)}
+    heads = {events.units[row] for row in entry_rows}
+    seen = {unit for row, unit in enumerate(events.units) if events.records[row]["id"] in on_page}
+    return sorted(heads - seen), len(heads)
 
 
 def in_outline(reading: Reading) -> Iterator[Fault]:

@@ -34,10 +34,10 @@ class Find:
     """Row of the find that it comes along with, as the question that it answers; -1 = none."""
     replaces: int = -1
     """Row of the find that it comes along with, as what changes it later; -1 = none."""
+    neighbour_of: int = -1
+    """Row of the find that it stands next to, for a profile that asks for neighbours; -1 = none."""
     lines: tuple[tuple[int, KeptLine], ...] = ()
     """Observations that are shown in its place, after the rows of their summaries."""
-    is_probable: bool = True
-    """It is as probable as the profile asks, or literal."""
     is_literal: bool = False
     """It alone has a word of the query, or the query has a keyword of it: however improbable, it is found."""
 

@@ -127,12 +127,8 @@ def with_companions(
             if earlier is None and stands_elsewhere(other.row, view, on_page):
                 continue
             probability = max(other.probability, earlier.probability if earlier else 0.0)
-            is_probable = find.is_probable or bool(earlier and earlier.is_probable)
-            finds[other.row, other.spans] = replace(
-                _with_leader(earlier, find, other) if earlier else other,
-                probability=probability,
-                is_probable=is_probable,
-            )
+            companion = _with_leader(earlier, find, other) if earlier else other
+            finds[other.row, other.spans] = replace(companion, probability=probability)
     return tuple(sorted(finds.values(), key=_order(finds.values())))
 
 

@@ -76,15 +76,12 @@ def retrieve(
     candidates = scored(query, view, rules, ranker, page_rows, question, summaries)
     if candidates is None:
         return RetrievalResult()
-    relevant, findable = _relevant(query, view, rules, candidates)
+    relevant = _relevant(query, view, rules, candidates)
     tokens = float(view.history.passages.tokens[: view.passages].mean()) + LABEL_TOKENS
     pool_size = min(max(MIN_POOL_PASSAGES, int(POOL_FACTOR * room / tokens)), MAX_POOL_PASSAGES)
-    pool = best_of(candidates.scores, np.flatnonzero(findable), pool_size)
+    pool = best_of(candidates.scores, np.flatnonzero(relevant), pool_size)
     distinct, omissions = _deduplicate(pool, view, page_rows)
-    best = [
-        replace(find_of(view, passage, candidates, times), is_probable=bool(relevant[passage]))
-        for passage, times in distinct[: rules.max_results]
-    ]
+    best = [find_of(view, passage, candidates, times) for passage, times in distinct[: rules.max_results]]
     reason = f"beyond the {rules.max_results} most probable finds"
     rest = [passage for passage, _ in (distinct[rules.max_results :] if rules.max_results is not None else ())]
     omissions += tuple(Omission(id=view.breadcrumb(row).id, reason=reason) for row in view.crumb[rest].tolist())
@@ -100,13 +97,12 @@ def retrieve(
     )
 
 
-def _relevant(query: Query, view: View, rules: Retrieval, candidates: Candidates) -> tuple[Rows, Rows]:
-    """Probable or literal candidates, and those that may be found, shape (passages,)."""
+def _relevant(query: Query, view: View, rules: Retrieval, candidates: Candidates) -> Rows:
+    """Probable or literal candidates, shape (passages,)."""
     says = (view.history.passages.length[: view.passages] >= MIN_TERMS) | view.prefix.holding(query.words)
     says |= candidates.probability >= PROBABLE
     is_probable = says & (candidates.probability >= (rules.min_probability or 0.0))
-    relevant = candidates.unseen & (is_probable | candidates.is_literal)
-    return relevant, relevant | (candidates.unseen & says) if rules.floor else relevant
+    return np.asarray(candidates.unseen & (is_probable | candidates.is_literal))
 
 
 def _not_retrieved(passages: Rows, view: View, scores: Floats) -> NotRetrieved:
@@ -138,14 +134,14 @@ def _neighbours(
     distinct: list[tuple[int, int]], view: View, candidates: Candidates, page_rows: frozenset[int], distance: int
 ) -> tuple[Find, ...]:
     sides = view.prefix.neighbours
-    on_page = page_rows | {int(view.crumb[passage]) for passage, _ in distinct}
-    neighbours: dict[int, None] = {}
+    on_page = page_rows | {int(view.crumb[passage]) for passage, _ in distinct[:BEST_FINDS]}
+    neighbours: dict[int, int] = {}
     for passage, _ in distinct[:BEST_FINDS]:
         low = high = passage
         for _ in range(distance):
             low, high = (int(side[each]) if each >= 0 else -1 for side, each in ((sides.before, low), (sides.after, high)))
             for each in (low, high):
                 if each >= 0 and candidates.unseen[each] and not stands_elsewhere(int(view.crumb[each]), view, on_page):
-                    neighbours[each] = None
+                    neighbours[each] = int(view.crumb[passage])
                     on_page |= {int(view.crumb[each])}
-    return tuple(find_of(view, passage, candidates) for passage in neighbours)
+    return tuple(replace(find_of(view, passage, candidates), neighbour_of=row) for passage, row in neighbours.items())

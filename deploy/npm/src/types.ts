@@ -108,10 +108,6 @@ export interface Assembly {
    */
   budget: number;
   /**
-   * tokens that the page aims at, if they are fewer
-   */
-  target?: number | null;
-  /**
    * share of them kept free
    */
   margin?: number;

@@ -100,7 +100,7 @@ def test_a_preset_of_ones_own_may_extend_the_bundled_one_of_its_name(tmp_path: P
         tmp_path, presets__coding_agent="extends: coding-agent\nbudget: 9000\n", profiles__coder="extends: coding-agent\n"
     )
     assert [(profiles[name].budget, profiles[name].tool_output.fold_keep) for name in ("coder", "coding-agent")] == [
-        (9000, 4)
+        (9000, None)
     ] * 2
 
 

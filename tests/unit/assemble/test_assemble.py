@@ -171,9 +171,9 @@ def test_a_page_ends_where_one_more_message_costs_more_than_the_profile_pays() -
 
 
 def test_a_profile_without_a_fill_has_the_least_of_the_conversation_and_stays_small() -> None:
-    context = page(400, fill=False)
-    assert ids_of(context, "recent")[-3:] == ["m398", "m399", "m400"]
-    assert context.tokens < 0.7 * context.budget
+    small, full = (page(400, fill=fill, worth=50_000) for fill in (False, True))
+    assert ids_of(small, "recent")[-3:] == ["m398", "m399", "m400"]
+    assert small.tokens < 0.2 * small.budget < full.tokens
 
 
 def test_a_cut_last_answer_is_completed_before_older_messages_come() -> None:

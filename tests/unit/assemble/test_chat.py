@@ -104,16 +104,20 @@ def test_arguments_are_whole_and_where_the_call_is_cut_they_say_how_much() -> No
     assert "characters left out, id m1" in json.loads(tight[0].call.arguments)["cut"]
 
 
-def test_folded_results_show_their_line() -> None:
+def test_of_a_folded_result_its_call_is_no_exchange_and_the_account_names_it() -> None:
     rows: list[StoredBreadcrumb] = []
     for start in range(1, 20, 2):
         rows += [calling(start, f"r{start}", query=start), answer(start + 1, f"r{start}", "word " * 100)]
     tight = profile(over=TWO, budget=1200)
     context = make_context(ASK, rows, replace(tight, tool_output=replace(tight.tool_output, fold_at=0.4)))
-    results = [result for message in context.messages for each in message.exchanges for result in each.results]
-    assert results[-1] == "word " * 100
-    assert results[0].startswith("[search: word")
-    assert "compacted, id m" in results[0]
+    exchanges = [each for message in context.messages for each in message.exchanges]
+    assert exchanges[-1].results == ("word " * 100,)
+    assert context.compaction
+    folded = context.compaction.folded
+    assert folded[0] == "m2"
+    assert [each.call.id for each in exchanges] == [f"r{start}" for start in range(1 + 2 * len(folded), 20, 2)]
+    notes = [part.text for message in context.messages for part in message.parts if part.is_note]
+    assert sum(note.count("call: search") + note.count("calls: search") for note in notes) >= 1
 
 
 def test_arguments_that_cost_more_as_json_than_on_the_page_are_paid_for() -> None:

@@ -59,7 +59,7 @@ def test_what_is_no_answer_has_its_probability_and_the_limit() -> None:
     rows = session(make_remembered("Somebody bought a teapot.", 1))
     sentence = why("m1", *rows, over=make_two_sections(), retrieval={"min_probability": 0.2})
     assert sentence.startswith("m1 v1 (user.message.v1, User) is not on the page: not near enough to the question, which asks ")
-    assert "for a probability of at least 0.2 or for room in the floor (probability 0.0" in sentence
+    assert "for a probability of at least 0.2 (probability 0.0" in sentence
 
 
 def test_what_is_not_worth_its_tokens_says_how_many_a_message_may_cost() -> None:
@@ -70,8 +70,8 @@ def test_what_is_not_worth_its_tokens_says_how_many_a_message_may_cost() -> None
 
 def test_small_talk_says_that_it_holds_nothing_to_find() -> None:
     assert why("m1", *session(make_remembered("ok", 1))) == (
-        "m1 v1 (user.message.v1, User) is not on the page: older than the conversation that has room; it is small talk, which "
-        "holds nothing to find."
+        "m1 v1 (user.message.v1, User) is not on the page: older than the newest part of the conversation, which is shown; "
+        "it is small talk, which holds nothing to find."
     )
 
 
@@ -152,7 +152,6 @@ def test_an_absence_names_the_limit_only_where_that_is_the_reason() -> None:
     absent = AbsentSource(source=SOURCE, reason=IRRELEVANT, tokens=9, evidence=EVIDENCE)
     assert absent_sentence(absent, profile) == (
         "m7 v2 (note.v1, Note) is not on the page: not near enough to the question, which asks for a probability of at least 0.4 "
-        "or for room in the floor "
         f"({evidence_words(EVIDENCE)})."
     )
     plain = AbsentSource(source=SOURCE, reason="over budget", tokens=9)

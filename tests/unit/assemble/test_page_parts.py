@@ -127,7 +127,7 @@ def test_a_conversation_that_the_profile_limits_does_not_claim_to_fit() -> None:
     rows = [make_remembered(f"Number {n}: nobody came by today.", n) for n in range(1, 20)]
     why = reasons(*rows, window={"trim_to": 4, "max_units": 8})
     assert why["m19"] == "the newest part of the conversation"
-    why = reasons(*rows, window={"trim_to": 4, "max_units": 8}, over=make_two_sections())
+    why = reasons(*rows, window={"trim_to": 4, "max_units": 8}, on_overflow="reject")
     assert why["m19"] == "what the profile's `window` leaves of the conversation"
 
 

@@ -8,21 +8,8 @@ from tests.factories import make_breadcrumb, make_profile
 
 
 def test_a_page_may_have_the_budget_without_margin_and_reserve() -> None:
-    profile = make_profile(budget=1000, margin=0.1, reserve=50, target=None)
-    assert (profile.allowance, profile.aim) == (850, 850)
-
-
-def test_a_page_aims_at_its_target_while_that_is_allowed() -> None:
-    assert make_profile(budget=1000, reserve=0, target=400).aim == 400
-    assert make_profile(budget=1000, reserve=700, target=400).aim == 300
-
-
-@pytest.mark.parametrize(
-    ("up_to", "overflow", "whole"), [("target", "trim", 400), ("budget", "trim", 1000), ("target", "reject", 1000)]
-)
-def test_a_conversation_stands_whole_up_to_the_target_or_the_budget(up_to: str, overflow: str, whole: int) -> None:
-    profile = make_profile(budget=1000, reserve=0, target=400, window={"whole_up_to": up_to}, on_overflow=overflow)
-    assert profile.whole == whole
+    profile = make_profile(budget=1000, margin=0.1, reserve=50)
+    assert profile.allowance == 850
 
 
 def test_a_section_has_its_share_but_never_fewer_tokens_than_its_minimum() -> None:

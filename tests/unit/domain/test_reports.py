@@ -17,7 +17,7 @@ def test_there_are_as_many_contexts_as_token_counts() -> None:
 
 
 def test_what_the_page_does_not_use_of_its_allowance_is_left() -> None:
-    budget = BudgetReceipt(budget=1000, reserve=100, margin=0.1, allowance=800, aim=500, tokens=350, is_whole=True, sections=())
+    budget = BudgetReceipt(budget=1000, reserve=100, margin=0.1, allowance=800, tokens=350, is_whole=True, sections=())
     assert budget.unused == 450
 
 

@@ -30,7 +30,6 @@ def context(trigger: Breadcrumb | None = None, **changes: Any) -> Context:
         "breakpoints": (Breakpoint(name="static", characters=18, tokens=8, prefix="0a"),),
         "tokens": 17,
         "budget": 4000,
-        "target": None,
         "margin": 0.25,
         "encoding": "o200k_base",
         "profile_revision": "0a1b2c3d",

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from builder.assemble.budget.shares import window_size
+from builder.assemble.budget.limits import window_size
 from builder.domain.profile import Profile
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.selector import Selector

@@ -10,6 +10,7 @@ from builder.app.components import open_components
 from builder.app.line import summary_writer
 from builder.app.settings import EmbeddingSettings, Settings
 from builder.bench.summaries import Remembering
+from builder.domain.page_settings import Summaries
 from builder.worker.jobs import Observer
 from builder.worker.log import StoredLog
 from builder.worker.summary_scheduler import SummaryScheduler
@@ -38,7 +39,7 @@ async def test_what_an_agent_said_is_found_after_the_session_was_compacted(
             role, text = ("user", CHAT.format(number)) if number % 2 else ("assistant", facts.get(number, f"Noted, {number}."))
             last = make_breadcrumb(text, number + 1, id=f"m{number}", role=role)
             await core.builder.remember(last)
-        profile = two_sections() if has_summary else core.profile("default")
+        profile = replace(two_sections(), summaries=Summaries()) if has_summary else core.profile("default")
         writer = summary_writer(core, Remembering(core, last), None, Observer(), MAX_SUMMARY_BYTES)
         scheduler = SummaryScheduler(StoredLog(core.store), core.builder.recaller, writer, lambda _workspace: (profile,))
         assert (await scheduler.compact(last.workspace, last.session, profile)).covered > MESSAGES // 2

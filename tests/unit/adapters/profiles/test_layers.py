@@ -130,16 +130,16 @@ def test_a_bundled_preset_extends_no_profile_and_an_edit_of_the_base_is_another_
     assert before.revision != after.revision
 
 
-def test_a_model_gives_budget_encoding_and_margin_where_no_file_does() -> None:
+def test_a_model_gives_encoding_and_margin_where_no_file_does_and_a_budget_only_with_a_share_of_its_window() -> None:
     known = parse_profile("mine", "extends: base\nbudget: null\nmodel: anthropic/claude-sonnet-4-20250514\n", LIBRARY)
-    assert (known.budget, known.encoding, known.margin, known.allowance) == (150_000, "o200k_base", 0.25, 112_500)
+    assert (known.budget, known.encoding, known.margin, known.allowance) == (4000, "o200k_base", 0.25, 3000)
     mine = parse_profile("mine", "extends: base\nmodel: gpt-4o\nencoding: cl100k_base\nmargin: 0.5\n", LIBRARY)
     assert (mine.budget, mine.encoding, mine.margin) == (1000, "cl100k_base", 0.5)
 
 
-def test_a_model_that_nobody_knows_has_a_window_of_128_000_of_which_three_quarters_are_used() -> None:
+def test_a_model_that_nobody_knows_has_a_window_of_128_000() -> None:
     unknown = parse_profile("mine", "extends: base\nbudget: null\nmodel: nobody-1\n", LIBRARY)
-    assert (unknown.budget, unknown.encoding, unknown.margin) == (96_000, "o200k_base", 0.1)
+    assert (unknown.budget, unknown.encoding, unknown.margin) == (4000, "o200k_base", 0.1)
     half = parse_profile("mine", "extends: base\nbudget: null\nmodel: nobody-1\nwindow_share: 0.5\n", LIBRARY)
     assert half.budget == 64_000
 
@@ -154,7 +154,9 @@ def test_every_value_knows_the_layer_that_gave_it() -> None:
 
 
 def test_what_is_shown_is_a_profile_that_builds_the_same_pages() -> None:
-    source = "extends: [wide, short]\nbudget: null\nmodel: gpt-4o\nsystem_prompt: |\n  You are: Mira\n  # always\n"
+    source = (
+        "extends: [wide, short]\nbudget: null\nmodel: gpt-4o\nwindow_share: 0.75\nsystem_prompt: |\n  You are: Mira\n  # always\n"
+    )
     settings = profile_settings("mine", source, LIBRARY, "profiles/mine.yaml")
     text = as_yaml(settings)
     assert "budget: 96000  # models.yaml (gpt-4o)\n" in text

@@ -60,7 +60,7 @@ def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     assert (profile.triggers, profile.budget, profile.reserve) == ((trigger_on("user.message.v1"),), 4000, 0)
     assert (profile.encoding, profile.pinned) == ("o200k_base", (latest_of("tool.catalog.v1"),))
     window = profile.window
-    assert (window.max_units, window.min_share, window.max_tool_turns) == (None, 0.14, None)
+    assert (window.max_units, window.max_tool_turns) == (None, None)
     assert profile.retrieval.similarity_threshold == 0
     assert profile.retrieval.per_schema_limit == {}
     assert profile.worth == 50_000

@@ -20,8 +20,6 @@ ROWS = chat(6)
 DATED = make_two_sections()
 UNDATED = replace(DATED, sections=tuple(replace(rule, dates="none") for rule in DATED.sections))
 WRITER = make_writer(ROWS, UNDATED)
-LINE_ON_A_GAP = load_counter("o200k_base")("- (999 messages between)\n")
-"""Tokens that each find leaves free for the line in front of it."""
 
 
 def items(*rows: int) -> list[Item]:
@@ -43,7 +41,7 @@ def test_the_total_is_the_true_count_of_the_page() -> None:
     ledger.put_text("tools", "Words of the profile.")
     ledger.put_note("recent", "A note.")
     ledger.put("recent", items(0, 1, 2), "of the test")
-    assert ledger.insert("relevant", items(4)[0])
+    ledger.put("relevant", items(4), "of the test")
     ledger.settle()
     markdown = compose(ledger).markdown
     assert ledger.total == load_counter("o200k_base")(markdown)
@@ -59,26 +57,6 @@ def test_a_section_pays_its_heading_once() -> None:
     assert ledger.spent["recent"] == heading + items(0)[0].tokens
 
 
-def test_an_item_is_inserted_at_its_place() -> None:
-    ledger = make_ledger(WRITER)
-    for item in items(3, 0, 5, 1):
-        assert ledger.insert("relevant", item)
-    assert ids(ledger, "relevant") == ["m1", "m2", "m4", "m6"]
-
-
-def test_an_item_without_room_changes_nothing() -> None:
-    (item,) = items(0)
-    need = make_ledger(WRITER).cost("relevant", [item]) + LINE_ON_A_GAP
-    ledger = make_ledger(WRITER, need - 1)
-    assert not ledger.insert("relevant", item)
-    assert (ledger.items, ledger.total) == ({}, 0)
-    ledger.allowance += 1
-    assert ledger.insert("relevant", item)
-    assert ledger.remaining == 0
-    ledger.settle()
-    assert ledger.remaining == LINE_ON_A_GAP
-
-
 def test_a_note_is_paid_for_with_the_heading_above_it_and_goes_without_lines() -> None:
     ledger = make_ledger(WRITER)
     heading = ledger.heading("recent")
@@ -89,29 +67,12 @@ def test_a_note_is_paid_for_with_the_heading_above_it_and_goes_without_lines() -
     assert ledger.total == 0
 
 
-def test_a_larger_item_takes_the_place_of_another_only_where_it_has_room() -> None:
-    short, long = items(0)[0], items(0)[0]
-    long = replace(long, fragments=(*long.fragments, *items(1)[0].fragments))
+def test_notes_are_taken_off_one_by_one_until_there_are_none() -> None:
     ledger = make_ledger(WRITER)
-    ledger.insert("relevant", short)
-    ledger.allowance = ledger.total + long.tokens - short.tokens - 1
-    assert not ledger.exchange("relevant", short, long)
-    assert ledger.items["relevant"] == [short]
-    ledger.allowance += 1
-    assert ledger.exchange("relevant", short, long)
-    assert (ledger.items["relevant"], ledger.remaining) == ([long], 0)
-
-
-def test_finds_go_before_the_conversation_and_the_oldest_goes_first() -> None:
-    ledger = make_ledger(WRITER)
-    ledger.put("recent", items(2, 3), "of the test")
-    ledger.put("relevant", items(0, 1), "of the test")
-    ledger.put("current", items(5), "of the test")
-    rests = []
-    while ledger.take_off_least():
-        rests.append((ids(ledger, "relevant"), ids(ledger, "recent")))
-    assert rests == [(["m2"], ["m3", "m4"]), ([], ["m3", "m4"]), ([], ["m4"]), ([], [])]
-    assert ids(ledger, "current") == ["m6"]
+    ledger.put_note("recent", "A note.")
+    ledger.put_note("relevant", "Another.")
+    assert [ledger.take_off_note() for _ in range(3)] == [True, True, False]
+    assert ledger.total == 0
 
 
 def test_what_messages_need_more_is_not_remaining() -> None:
@@ -119,7 +80,7 @@ def test_what_messages_need_more_is_not_remaining() -> None:
     ledger = make_ledger(WRITER, 500)
     ledger.put("recent", [replace(item, extra=30)], "of the test")
     assert ledger.remaining == 500 - ledger.total - 30
-    ledger.take_off_least()
+    ledger.put("recent", (), "of the test")
     assert ledger.remaining == 500 - ledger.total
     ledger.put("recent", [replace(item, extra=-30)], "of the test")
     assert ledger.remaining == 500 - ledger.total
@@ -150,7 +111,7 @@ PHRASES = make_writer([]).rendering.phrases
 
 
 def gaps_of(view: View, phrases: Phrases, rows: Iterable[int]) -> Gaps:
-    return Gaps(view=view, phrases=phrases, missing=missing_of(view, units_of(view), rows), other_calls={})
+    return Gaps(view=view, phrases=phrases, missing=missing_of(view, units_of(view), rows))
 
 
 def gaps(*rows: int) -> Gaps:
@@ -174,9 +135,9 @@ def test_the_note_counts_each_unit_of_which_nothing_is_on_the_page(shown: tuple[
     assert gaps(*shown).earlier.startswith(note)
 
 
-def test_a_gap_counts_what_is_nowhere_on_the_page_and_not_what_another_section_shows() -> None:
-    assert lines((0, 4, 8), (0, 4, 8)) == ["", "- (3 messages between)", "- (3 messages between)"]
-    assert lines((0, 1, 2, 4), (0, 4)) == ["", "- (1 message between)"]
+def test_a_sign_stands_for_what_is_nowhere_on_the_page_and_not_for_what_another_section_shows() -> None:
+    assert lines((0, 4, 8), (0, 4, 8)) == ["", "- …", "- …"]
+    assert lines((0, 1, 2, 4), (0, 4)) == ["", "- …"]
     assert lines((0, 1, 2, 3, 4), (0, 4)) == ["", ""]
 
 

@@ -22,7 +22,7 @@ def items(*rows: int) -> list[Item]:
 
 def gaps(*rows: int) -> Gaps:
     """Of a page that shows these rows."""
-    return Gaps(view=NINE.view, phrases=PHRASES, missing=missing_of(NINE.view, units_of(NINE.view), rows), other_calls={})
+    return Gaps(view=NINE.view, phrases=PHRASES, missing=missing_of(NINE.view, units_of(NINE.view), rows))
 
 
 @pytest.mark.parametrize(
@@ -70,6 +70,6 @@ def test_signs_of_an_edited_message_are_those_of_its_place() -> None:
     writer = make_writer([*chat(5), said(30, "I mean the other kiln.", id="m2", version=2)])
     shown = [writer.message(writer.view.breadcrumb(row), row) for row in (0, 5, 4)]
     missing = missing_of(writer.view, units_of(writer.view), (0, 5, 4))
-    holes = Gaps(view=writer.view, phrases=PHRASES, missing=missing, other_calls={})
+    holes = Gaps(view=writer.view, phrases=PHRASES, missing=missing)
     assert list(holes.signs(shown)) == ["", "", SIGN]
     assert list(replace(holes, missing=missing[:0]).signs(shown)) == ["", "", ""]

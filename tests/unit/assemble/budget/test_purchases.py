@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from builder.assemble.budget.purchases import HOLE, Buyer, Entries, Offers
-from tests.offers import Offer, make_entries, make_offers
+from tests.offers import Offer, make_entries, make_offers, make_room
 
 NONE = make_offers()
 
@@ -12,7 +12,7 @@ NONE = make_offers()
 def buyer(entries: Entries, offers: Offers = NONE, room: float = 100, part: int = 64) -> Buyer:
     """The short form of a long message has `part` tokens."""
     short = np.minimum(np.minimum(entries.whole, part), entries.line)
-    return Buyer(entries, offers, short, room, part)
+    return Buyer(entries, offers, short, make_room(room, part=part))
 
 
 def test_the_newest_part_is_bought_in_order_and_ends_where_one_has_no_room() -> None:
@@ -103,3 +103,23 @@ def test_without_a_result_nothing_is_bought_first() -> None:
     buys = buyer(make_entries([10, 50]))
     buys.newest_result(100)
     assert (buys.plan.newest, buys.plan.spent) == (0, 0)
+
+
+def test_the_newest_part_and_finds_have_each_their_most_and_a_summary_what_both_leave() -> None:
+    entries, finds = make_entries([30, 30, 30, 30], 2), make_offers(Offer(entry=2, tokens=30), Offer(entry=3, tokens=30))
+    buys = Buyer(entries, finds, entries.whole, make_room(100, newest=40, finds=50))
+    buys.steps(0, 2)
+    buys.find(0)
+    buys.find(1)
+    buys.summary(80)
+    assert (buys.plan.whole, buys.plan.for_newest, buys.plan.for_finds) == ({0, 2}, 30, 30 + HOLE)
+    assert (buys.plan.summary, buys.plan.spent) == (100 - 60 - HOLE, 100)
+    assert buys.is_full
+
+
+@pytest.mark.parametrize(("is_certain", "cut"), [(True, {0}), (False, set())])
+def test_of_a_new_call_without_room_for_its_result_a_part_is_bought(is_certain: bool, cut: set[int]) -> None:
+    buys = buyer(make_entries([300], lines=[6], is_certain=[is_certain]))
+    buys.steps(0, 1)
+    buys.rest(0)
+    assert ({*buys.plan.caps}, buys.plan.spent) == (cut, 6 + 64 * len(cut))

@@ -71,11 +71,6 @@ def test_every_section_of_the_bundled_profiles_has_a_source() -> None:
     assert names <= SOURCES.keys()
 
 
-def test_finds_yield_before_the_conversation_and_nothing_else_yields() -> None:
-    yielding = sorted((source.yields, name) for name, source in SOURCES.items() if source.yields)
-    assert [name for _, name in yielding] == ["elsewhere", "retrieval", "conversation", "window", "turn"]
-
-
 def test_each_source_has_its_own_name_and_turns_are_dated_and_what_changes_every_turn_is_never_the_systems() -> None:
     for name, source in SOURCES.items():
         assert source.name == name

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from builder.assemble.sources.choice import MAX_FINDS, Choice, choice_of, entry_of
+from builder.assemble.sources.choice import HALF_TOKENS, MAX_FINDS, Choice, choice_of, entry_of
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.search.candidates import Find
 from tests.conversations import answered, bash, chat, replied, said, sent
@@ -100,6 +100,13 @@ def test_what_is_brought_belongs_to_the_first_of_its_chain_and_who_bring_each_ot
     assert choice(chat(60), *round_of).offers.leader.tolist() == [-1, 0, -1]
 
 
+def test_a_short_answer_comes_along_with_its_question_a_long_one_does_not_and_a_correction_always() -> None:
+    short, long = (Find(row=2, reply_to=1, tokens=tokens) for tokens in (HALF_TOKENS, HALF_TOKENS + 1))
+    correction = replace(long, reply_to=-1, replaces=1)
+    leaders = [choice(chat(60), Find(row=1), find).offers.leader.tolist() for find in (short, long, correction)]
+    assert leaders == [[-1, 0], [-1, -1], [-1, 0]]
+
+
 @pytest.mark.parametrize(
     "text", ["Kiln {} is ready.", "窑 {} 已经准备好了。", "窑{}已经准备好了。", "窯{}号は準備ができました。"]
 )
@@ -123,3 +130,29 @@ def test_a_note_costs_its_own_entry_and_the_best_finds_are_looked_at() -> None:
     assert len(made.finds) == len(made.offers.worth) == MAX_FINDS
     assert made.entries.newest + MAX_FINDS == len(made.order)
     assert (made.offers.worth > 0).all()
+
+
+def rounds(number: int) -> list[StoredBreadcrumb]:
+    return [
+        row
+        for n in range(number)
+        for row in (replied(500 + 2 * n, "", bash(f"r{n}", f"job {n}")), answered(501 + 2 * n, f"r{n}", LETTER))
+    ]
+
+
+def folded(fold_at: float | None, fold_keep: int | None = None) -> list[str]:
+    """Requests of the calls that the limit folds, the newest first, of ten with results of about 490 tokens."""
+    profile = make_profile(budget=4000)
+    profile = replace(profile, tool_output=replace(profile.tool_output, fold_at=fold_at, fold_keep=fold_keep))
+    made = choice_of(make_draft([*chat(400), *rounds(10)], profile), (), 1.0)
+    assert all(made.entries.whole[number] <= made.entries.line[number] for number in made.folded)
+    return [made.order[number].request for number in sorted(made.folded)]
+
+
+def test_a_limit_folds_the_oldest_results_above_its_share_of_the_room_and_none_without_it() -> None:
+    assert folded(None) == []
+    half, least = folded(0.5), folded(0.01)
+    assert half == [f"r{number}" for number in reversed(range(len(half)))]
+    assert 4 <= len(half) <= 7
+    assert len(least) == 10
+    assert folded(0.01, 3) == least[3:]

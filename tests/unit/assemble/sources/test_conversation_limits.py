@@ -41,14 +41,15 @@ def test_what_a_limit_of_units_takes_is_counted_by_that_reason() -> None:
     assert page(chat(10), profile).left_out == {"older than the newest 4 units": 6}
 
 
-@pytest.mark.parametrize(
-    ("turns", "note"), [(None, ""), (4, ""), (2, "(1 earlier tool turn left out)"), (0, "(3 earlier tool turns left out)")]
-)
-def test_the_page_says_how_many_tool_turns_a_limit_leaves_out(turns: int | None, note: str) -> None:
+@pytest.mark.parametrize(("turns", "number"), [(None, 3), (4, 3), (2, 2), (0, 0)])
+def test_only_the_newest_tool_turns_are_shown_what_was_said_with_the_others_stays_and_the_account_counts_them(
+    turns: int | None, number: int
+) -> None:
     context = page([*exchange(1, "Rain"), *exchange(3, "Wind"), *exchange(5, "Sun")], limited(turns))
-    assert undated(conversation(context)).startswith(note or "- Assistant: I look 1.")
-    assert context.markdown.count("earlier tool") == bool(note)
-    assert "- Assistant: I look 1." in context.markdown
+    lines = conversation(context).split("\n")
+    assert [line for line in lines if "Result: " in line] == ["  Result: Rain", "  Result: Wind", "  Result: Sun"][3 - number :]
+    assert sum("I look" in line for line in lines) == 3
+    assert context.left_out == ({f"older than the last {turns} tool turns": 3 - number} if number < 3 else {})
 
 
 def test_with_a_turn_that_is_left_out_go_its_calls_and_what_was_said_with_them_stays() -> None:
@@ -56,7 +57,8 @@ def test_with_a_turn_that_is_left_out_go_its_calls_and_what_was_said_with_them_s
         [*exchange(1, "Rain"), replied(3, "", bash("r3", "ls")), answered(4, "r3", "files"), *exchange(5, "Sun")], limited(1)
     )
     assert undated(conversation(context)) == (
-        "(2 earlier tool turns left out)\n- Assistant: I look 1.\n- Assistant: I look 5.\n- Call reader: n: 5\n  Result: Sun"
+        "(1 of 3 messages is not shown, … where)\n- Assistant: I look 1.\n- …\n"
+        "- Assistant: I look 5.\n- Call reader: n: 5\n  Result: Sun"
     )
     assert context.left_out == {"older than the last 1 tool turns": 3}
 

@@ -131,7 +131,7 @@ def test_of_many_messages_the_newest_are_shown_that_have_room_for_a_useful_part_
     rows = [said(1, "How hot is the kiln?"), replied(2, "", bash("r1", "probe"))]
     rows += [said(3 + n, f"Question {n}: " + "word " * words, id=f"82aa449d-4e5c-46b6-9df8-ae76c69f68{n}") for n in range(10, 59)]
     ids = tuple(row.breadcrumb.id for row in rows if row.breadcrumb.role == "user")
-    small = make_profile(budget=2000, target=2000)
+    small = make_profile(budget=2000)
     context = make_context(answered(99, "r1", "ok"), rows, small, questions=Questions(ids=ids, current=ids))
     (section,) = (each for each in context.sections if each.name == "current")
     lines = [line for line in context.markdown.split("## Current User Message\n")[1].splitlines() if line.startswith("- ")]

@@ -43,7 +43,7 @@ def test_what_was_bought_stands_in_the_order_of_time() -> None:
     draft, choice = chosen(chat(60), Find(row=3), Find(row=30))
     placed = placement(draft, choice, Plan(newest=2, whole={0, 1, number_of(choice, 3), number_of(choice, 30)}))
     assert [item.first.id for item in placed.conversation] == ["m4", "m31", "m59", "m60"]
-    assert not placed.elsewhere
+    assert not placed.apart
 
 
 def test_the_calls_of_a_message_on_the_page_are_a_line_where_they_were_not_bought() -> None:
@@ -76,7 +76,7 @@ def test_the_newest_part_does_not_begin_within_a_turn(newest: int) -> None:
     ]
     draft, choice = chosen(rows)
     assert [entry.request for entry in choice.order[:3]] == ["b", "a", ""]
-    placed = placement(draft, choice, Plan(newest=newest, whole=set(range(newest)), part=64))
+    placed = placement(draft, choice, Plan(newest=newest, whole=set(range(newest))))
     assert texts(placed)[0] == "- Assistant: I look."
     assert texts(placed)[-2:] == ["- Call bash: command: pwd", "  Result: home"]
     assert ("- 1 call: bash ls" in texts(placed)) == (newest == 1)
@@ -105,7 +105,7 @@ def hole(between: str, **fields: object) -> list[str]:
     rows = [*BEFORE, said(300, "The red kiln is hot."), replied(301, between, **fields), said(302, "Thanks."), *chat(9, 400)]  # type: ignore[arg-type]
     draft, choice = chosen(rows, Find(row=200), Find(row=202))
     numbers = {number_of(choice, row) for row in (200, 202)}
-    placed = placement(draft, choice, Plan(newest=2, whole={0, 1, *numbers}, part=64))
+    placed = placement(draft, choice, Plan(newest=2, whole={0, 1, *numbers}))
     assert [item.origin for item in placed.conversation] == sorted(item.origin for item in placed.conversation)
     return texts(placed)[:-2]
 
@@ -141,7 +141,7 @@ def test_what_was_found_of_a_result_stands_below_its_call() -> None:
 
 def test_a_long_message_in_its_short_form_has_the_tokens_of_the_plan() -> None:
     draft, choice = chosen([*chat(60), said(100, LOG)])
-    (item,) = placement(draft, choice, Plan(newest=1, short={0}, part=80)).conversation
+    (item,) = placement(draft, choice, Plan(newest=1, short={0}, caps={0: 80})).conversation
     assert item.is_cut
     assert 40 < item.tokens <= 80
     assert "characters left out, id m100 …]" in item.text
@@ -151,10 +151,10 @@ def test_what_is_no_part_of_the_conversation_stands_elsewhere_in_the_order_of_ti
     notes = [sent(n, "note.v1", {"content": f"Note {n} on the kiln."}) for n in (100, 101)]
     draft, choice = chosen([*chat(60), *notes], Find(row=61), Find(row=60))
     placed = placement(draft, choice, Plan(newest=1, whole={0, *(number_of(choice, row) for row in (60, 61))}))
-    assert [item.text for item in placed.elsewhere] == ["- Note: Note 100 on the kiln.", "- Note: Note 101 on the kiln."]
+    assert [item.text for item in placed.apart] == ["- Note: Note 100 on the kiln.", "- Note: Note 101 on the kiln."]
     assert [item.first.id for item in placed.conversation] == ["m60"]
 
 
 def test_nothing_is_placed_of_an_empty_plan() -> None:
     placed = placement(*chosen(BEFORE), Plan())
-    assert (placed.conversation, placed.elsewhere, placed.in_runs) == ((), (), ())
+    assert (placed.conversation, placed.apart, placed.in_runs) == ((), (), ())

@@ -59,8 +59,7 @@ async def test_a_page_without_room_for_all_shows_whole_lines_and_the_most_tellin
     publishing = Publishing(builder, BEHIND)
     await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(40))
     made = lines(publishing.out[-1])
-    profile = replace(profile, window=replace(profile.window, max_units=4, trim_to=2), budget=300)
-    shown = (await page(builder, profile, 1900)).partition("## Recent")[0]
+    shown = await summary(builder, replace(profile, budget=2400))
     there = [line for line in made if line["text"] in shown]
     assert 2 < len(there) < len(made)
     assert "left out" not in shown

@@ -83,7 +83,7 @@ async def test_an_observation_without_room_is_left_out_with_its_own_tokens() -> 
     async with observed() as (builder, profile, _):
         trigger = make_breadcrumb("How many entries does the cache lru_cache keep?", 1900)
         whole, _explanation = await builder.explain(trigger, profile)
-        context, _explanation = await builder.explain(trigger, replace(profile, budget=whole.tokens - 40))
+        context, _explanation = await builder.explain(trigger, replace(profile, budget=whole.tokens // 2))
     assert "512" not in context.markdown
     (left_out,) = (omission for omission in context.omissions if omission.id == "m4")
     assert left_out.tokens == COUNT("- lru_cache: keeps 512 entries\n")

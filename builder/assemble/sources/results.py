@@ -1,0 +1,76 @@
+"""The results that a page answers from: whole where they have room, else an even part of each."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from builder.assemble.budget.limits import MIN_ROOM
+from builder.assemble.draft import PageDraft, limited
+from builder.assemble.items.rendering import MIN_PART_TOKENS, each, even_caps
+from builder.assemble.items.writer import Item
+from builder.recall.index.conversation import Entry
+
+MAX_LINE_TOKENS = 96
+"""Of a call with a line for each result."""
+RESULTS_SHARE = 0.6
+"""Of the rest, where they do not fit into it whole."""
+RUNNING = "the running turn"
+
+
+def put_results(draft: PageDraft) -> None:
+    """Put them on an otherwise empty page."""
+    rest = draft.rest - MIN_ROOM
+    fits = sum(item.size for item in _whole(draft)) <= rest
+    _put(draft, rest if fits else int(RESULTS_SHARE * rest), rest)
+
+
+def complete_results(draft: PageDraft, excess: int) -> None:
+    """Give those that were cut the room that is left. excess: tokens by which the page was counted too long."""
+    there = [item for item in draft.items("turn") if item.entry in draft.recall.turn]
+    free = draft.ledger.remaining - excess
+    if free >= MIN_ROOM and (any(item.is_cut for item in there) or len(there) < len(draft.recall.turn)):
+        room = free + sum(item.size for item in there)
+        _put(draft, room, room)
+
+
+def _put(draft: PageDraft, room: int, most: int) -> None:
+    rule = draft.rule("turn")
+    if rule is None or not draft.recall.turn:
+        return
+    placed = _evenly(draft, room, most)
+    others = [item for item in draft.items("turn") if item.entry not in draft.recall.turn]
+    items = [placed[entry] for entry in draft.recall.turn if entry in placed]
+    draft.ledger.put(rule.name, [*others, *items], RUNNING)
+
+
+def _whole(draft: PageDraft) -> Sequence[Item]:
+    return each(partial(limited, entry, draft.limits, draft.writer) for entry in reversed(draft.recall.turn))
+
+
+def _evenly(draft: PageDraft, room: int, most: int) -> dict[Entry, Item]:
+    """Each with an even part of the room. most: tokens that they may have where `room` is too small for a line of each."""
+    placed: dict[Entry, Item] = {}
+    every = _whole(draft)
+    caps = even_caps([full.size for full in every], min(room, most))
+    parts = each(partial(_part, draft, full, cap) for full, cap in zip(every, caps, strict=True))
+    lines = [_line(draft, full) for full in every]
+    for_lines = sum(line.size for line in lines)
+    for full, part, line in sorted(zip(every, parts, lines, strict=True), key=lambda of: of[0].size):
+        for_lines -= line.size
+        item = part if part.size <= most - for_lines else line
+        if full.entry and item.size <= most - for_lines:
+            placed[full.entry] = item
+            most -= item.size
+    return placed
+
+
+def _part(draft: PageDraft, full: Item, cap: int) -> Item:
+    part = full if full.size <= cap or not full.entry else draft.writer.entry(full.entry, cap=cap)
+    return part if part.is_useful else _line(draft, full)
+
+
+def _line(draft: PageDraft, full: Item) -> Item:
+    """The call with a line for each result; whole where that is shorter."""
+    if full.entry is None or full.size <= MIN_PART_TOKENS // 2:
+        return full
+    line = draft.writer.entry(full.entry, "folded", cap=MAX_LINE_TOKENS)
+    return line if line.size < full.size else full
