@@ -33,7 +33,7 @@ async def test_data_and_templates_of_an_older_tree_are_read_and_what_is_gone_is_
             contexts = [context for context in await answered(js) if context["trigger_event_id"] == "asks"]
         lines = service.said().splitlines()
     pages = {context["consumer_id"]: context["content"] for context in contexts}
-    names = {file.stem for file in (TREE / "templates").glob("p*s/*.yaml")} - {"recall", "framework"}
+    names = {file.stem for file in (TREE / "templates").glob("pr*/*.yaml")} - {"recall", "framework"}
     assert pages.keys() == names
     assert [name for name, page in pages.items() if "The spare key of the kiln hangs behind the blue door." not in page] == []
     warnings = sorted(line for line in lines if "there is no setting" in line)

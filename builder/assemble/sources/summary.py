@@ -72,11 +72,11 @@ def put_summary(draft: PageDraft, room: int) -> None:
 
 
 def _summary(draft: PageDraft) -> PageSummary | None:
-    """Where a model should write it, only one that has observations: copies of sentences say what is found anyway."""
-    view, settings = draft.writer.view, draft.writer.profile.summaries
+    """One conversation has only one with observations of a model: copies of sentences say what it may show in their place."""
+    view = draft.writer.view
     summary = page_summary(view, draft.writer.profile, _page_content(draft), draft.limits.moved_at or view.size)
     is_of_model = summary is not None and any(line.id for line in summary.lines)
-    return summary if is_of_model or (settings and settings.by == "extractive") else None
+    return summary if is_of_model or not draft.ledger.is_one else None
 
 
 def _page_content(draft: PageDraft) -> PageContent:

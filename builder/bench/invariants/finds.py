@@ -70,8 +70,8 @@ def calls_beside(reading: Reading) -> dict[str, str]:
     by_limit = {*events.conversation}.difference(reading.limited)
     for name in reading.ids("retrieval"):
         calls = [each for each in events.entries(events.first[name]) if each.request] if name in events.first else []
-        beside = [call for call in calls if call not in others]
-        hidden = [call for call in beside if not call.results or not any(pieces.display(call, text) for text in texts)]
+        rest = [call for call in calls if call not in others]
+        hidden = [call for call in rest if not call.results or not any(pieces.display(call, text) for text in texts)]
         line = pieces.line(hidden) if hidden else ""
         if hidden and (line in on_page or not by_limit.issuperset(hidden)):
             lines[name] = line
