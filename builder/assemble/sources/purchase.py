@@ -88,7 +88,7 @@ def _filled(draft: PageDraft, choice: Choice, best: _Purchase, excess: int) -> _
 def _room(draft: PageDraft, tokens: float, allowance: float) -> Room:
     """What may be spent. tokens: for all of it. allowance: tokens that the page has for it."""
     window, retrieval, profile = draft.rule("window"), draft.rule("retrieval"), draft.recall.profile
-    newest, finds = _limit(window, retrieval, profile), _limit(retrieval, window, profile)
+    newest, finds = _limit(window, retrieval, profile, allowance), _limit(retrieval, window, profile, allowance)
     if draft.ledger.is_one:
         newest = finds = math.inf  # its section has both
     if window and not profile.fill:
@@ -97,10 +97,10 @@ def _room(draft: PageDraft, tokens: float, allowance: float) -> Room:
     return Room(page=tokens, newest=newest, finds=finds, part=part_of(allowance))
 
 
-def _limit(rule: SectionRule | None, other: SectionRule | None, profile: Profile) -> float:
-    """What a section may spend, and the other one need not have."""
-    reserve = int(other.min_share * profile.allowance) if other else 0
-    return min(rule.max_tokens(profile.allowance), profile.allowance - reserve) if rule else 0.0
+def _limit(rule: SectionRule | None, other: SectionRule | None, profile: Profile, allowance: float) -> float:
+    """What a section may spend of the page's allowance for both, and the other one need not have."""
+    reserve = other.min_share * profile.allowance if other else 0.0
+    return max(min(rule.max_tokens(profile.allowance), allowance - reserve), 0.0) if rule else 0.0
 
 
 def _is_broad(draft: PageDraft) -> bool:
