@@ -15,7 +15,7 @@ from builder.domain.breadcrumb import TOOL_RESPONSE
 from builder.domain.errors import Rejected
 from builder.domain.text import one_line, shape
 from builder.remember.content import described, without_wrapper
-from builder.wire.chat_lines import tool_request
+from builder.wire.chat_messages import tool_request
 
 log = logging.getLogger("builder.client")
 

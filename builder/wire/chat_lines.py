@@ -5,34 +5,18 @@ Equal conversations give equal ids.
 
 import json
 import uuid
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.text import canonical, one_line, parse, shape
+from builder.wire.chat_messages import SYSTEM, Conversation, message_body
 
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
-SYSTEM = frozenset({"system", "developer"})
-"""Roles that are passed over: a profile gives the system prompt."""
-ROLES = ("user", "assistant", "tool", *sorted(SYSTEM))
 SESSION_FIELDS = ("session", "session_id", "conversation_id")
 """Where a line with `messages` may name its session."""
-
-
-def tool_request(call: Any) -> dict[str, Any]:
-    """Call of OpenAI ({id, function: {name, arguments}}) or LangChain ({id, name, args}) → {tool, input, requestId}.
-
-    Raises `Rejected` without id or name.
-    """
-    function = call.get("function", call) if isinstance(call, Mapping) else None
-    if not isinstance(function, Mapping) or not function.get("name") or not call.get("id"):
-        raise Rejected('a tool call has no id or no name; write {"id": "…", "type": "function", "function": {"name": "…"}}')
-    arguments = _arguments(function.get("arguments", function.get("args")))
-    return {"tool": str(function["name"]), "input": arguments, "requestId": str(call["id"])}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +34,7 @@ def chat_lines(lines: Iterable[str], session: str) -> ChatLines:
 
     A file may be one JSON value. session: of lines that name none; further `messages` are `SESSION-2`, `SESSION-3`, ….
     """
-    conversations: dict[str, _Conversation] = {}
+    conversations: dict[str, Conversation] = {}
     records: list[str] = []
     system = unnamed = 0
     for number, line in enumerate(_values(tuple(lines)), 1):
@@ -62,7 +46,7 @@ def chat_lines(lines: Iterable[str], session: str) -> ChatLines:
         messages = value.get("messages", [value])
         unnamed += "messages" in value and not own
         place = own or (f"{session}-{unnamed}" if unnamed > 1 else session)
-        conversation = conversations.setdefault(place, _Conversation(place))
+        conversation = conversations.setdefault(place, Conversation(place))
         for message in messages:
             try:
                 record = _record(message, conversation)
@@ -71,26 +55,6 @@ def chat_lines(lines: Iterable[str], session: str) -> ChatLines:
             system += record is None
             records.append(one_line(record) if record else "")
     return ChatLines(lines=tuple(records), system_messages=system)
-
-
-def _arguments(value: Any) -> Any:
-    if not isinstance(value, str):
-        return {} if value is None else value
-    try:
-        return parse(value) if value.strip() else {}
-    except ValueError:
-        return value
-
-
-@dataclass(slots=True)
-class _Conversation:
-    """What is read of one session so far."""
-
-    session: str
-    times: Counter[str] = field(default_factory=Counter)
-    tools: dict[str, str] = field(default_factory=dict)
-    question: str = ""
-    """Id of the last message of a person."""
 
 
 def _values(lines: tuple[str, ...]) -> Iterable[str]:
@@ -122,13 +86,13 @@ def _chat(line: str) -> dict[str, Any] | None:
     return value if is_chat else None
 
 
-def _record(message: Any, conversation: _Conversation) -> dict[str, Any] | None:
+def _record(message: Any, conversation: Conversation) -> dict[str, Any] | None:
     if not isinstance(message, dict):
         raise Rejected(f'a message is {shape(message)}; write {{"role": "user", "content": "…"}}')
     role = message.get("role")
     if role in SYSTEM:
         return None
-    schema, body = _body(role, message, conversation)
+    schema, body = message_body(role, message, conversation)
     identity = _identity(message, conversation)
     if role == "user":
         conversation.question = identity
@@ -142,27 +106,7 @@ def _record(message: Any, conversation: _Conversation) -> dict[str, Any] | None:
     }
 
 
-def _body(role: Any, message: dict[str, Any], conversation: _Conversation) -> tuple[str, dict[str, Any]]:
-    content = message.get("content")
-    speaker = {"speaker": message["name"]} if isinstance(message.get("name"), str) and role != "tool" else {}
-    if role == "user" and content is not None:
-        return USER_MESSAGE, {"content": content, **speaker}
-    if role == "assistant":
-        calls = [tool_request(call) for call in message.get("tool_calls") or ()]
-        conversation.tools |= {call["requestId"]: call["tool"] for call in calls}
-        body = {"message": content if content is not None else message.get("refusal") or "", **speaker}
-        answer = {"trigger_event_id": conversation.question} if conversation.question else {}
-        return AGENT_RESPONSE, body | answer | ({"tool_requests": calls} if calls else {})
-    if role == "tool":
-        request = str(message.get("tool_call_id") or "")
-        tool = conversation.tools.get(request) or str(message.get("name") or "tool")
-        return TOOL_RESPONSE, {"tool": tool, "request_id": request, "status": "success", "output": content}
-    if role == "user":
-        raise Rejected("a message of the role 'user' has no content; leave it out, or give it one")
-    raise Rejected(f"role {str(role)[:40]!r} is unknown; use one of {', '.join(ROLES)}")
-
-
-def _identity(message: dict[str, Any], conversation: _Conversation) -> str:
+def _identity(message: dict[str, Any], conversation: Conversation) -> str:
     if isinstance(message.get("id"), str) and message["id"]:
         return str(message["id"])
     text = canonical(message)

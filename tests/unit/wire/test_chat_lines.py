@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from builder.domain.errors import Rejected
-from builder.wire.chat_lines import chat_lines, tool_request
+from builder.wire.chat_lines import chat_lines
+from builder.wire.chat_messages import tool_request
 from builder.wire.records import read_lines
 
 HELLO = {"role": "user", "content": "Where is the kiln?", "name": "Maya"}
