@@ -60,7 +60,7 @@ HISTORIES = {
     "a date is another clock's": 1,
     "finds repeat the page": 1,
     "finds are not in order": 4,
-    "a find has no line on its other calls": 4,
+    "a find has no line on its other calls": 3,
     "a find has no call": 4,
     "what is cut is not listed": 0,
     "what is hidden is named": 0,
