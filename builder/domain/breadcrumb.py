@@ -19,7 +19,7 @@ NO_SESSION = "_"
 
 
 class Place(NamedTuple):
-    """The position in the stream: the only order there is."""
+    """The position in the stream: what came before what."""
 
     incarnation: int
     """Creation time of the stream in µs since 1970, so a recreated stream sorts after the old one."""
@@ -95,6 +95,8 @@ class Breadcrumb:
     """The agent that says or calls it, by its body's `creator.agent_id`; "" = unknown."""
     to: tuple[str, ...] = ()
     """The agents that it is addressed to; () = everybody."""
+    replay: bool = False
+    """An import: it stands where it was said, by `created_at`, and not where it came."""
 
     @property
     def kind(self) -> Kind:

@@ -16,6 +16,7 @@ from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBread
 from builder.domain.selector import Pinned, Selector
 from builder.ports.models import NO_MODEL
 from builder.ports.store import BreadcrumbStore, Reader, Store
+from builder.recall.index.chronology import in_order_of_time
 from builder.recall.index.history import History
 from builder.recall.index.links import NOBODY
 from builder.recall.index.view import View, as_of
@@ -136,25 +137,37 @@ class HistoryReader:
                 if not self.cache.accepts(history, revision):
                     history, revision = self.cache.reset(scope), None
                     continue
-                for _ in self.cache.extend(history, page.rows):
-                    await asyncio.sleep(0)
-                if len(page.rows) < self.page_rows:
+                is_whole = len(page.rows) < self.page_rows
+                if history.continues_with(page.rows):
+                    for _ in self.cache.extend(history, page.rows):
+                        await asyncio.sleep(0)
+                else:  # something older was imported
+                    history, is_whole = self.cache.reset(scope), True
+                    await self._read_anew(history, query, revision)
+                if is_whole and history.size_at(until, inclusive=inclusive) < 0:
+                    history = History()
+                    await self._read_anew(history, query, revision, inclusive=inclusive)
+                if is_whole:
                     await self._fill(history)
                     return page.pinned, as_of(history, until, session, inclusive=inclusive)
 
-    async def rows(self, scope: Scope, until: Place) -> tuple[StoredBreadcrumb, ...]:
-        """All rows of a session up to and including a place, with their facts. Raises `Unavailable`."""
-        (session,) = scope.sessions
+    async def rows(self, query: RecallQuery) -> tuple[StoredBreadcrumb, ...]:
+        """All rows of a query's scope up to its end, with their facts, in place order. Raises `Unavailable`."""
         rows: list[StoredBreadcrumb] = []
+        query = replace(query, after=ORIGIN, limit=self.page_rows, pinned=())
         while True:
-            after = rows[-1].breadcrumb.place if rows else ORIGIN
-            query = RecallQuery(
-                scope=scope, session=session, after=after, until=until, limit=self.page_rows, pinned=(), model=self.model
-            )
             page = (await self.store.recall(query)).rows
             rows += page
             if len(page) < self.page_rows:
                 return tuple(rows)
+            query = replace(query, after=page[-1].breadcrumb.place)
+
+    async def _read_anew(self, history: History, query: RecallQuery, revision: int, *, inclusive: bool = True) -> None:
+        """All rows in order of time, into an empty history. inclusive: also the one at the end of the query."""
+        history.revision, history.is_searched = revision, query.searched
+        rows = (row for row in await self.rows(query) if inclusive or row.order < (query.until, 1))
+        for _ in self.cache.extend(history, tuple(in_order_of_time(rows))):
+            await asyncio.sleep(0)
 
     async def _fill(self, history: History) -> None:
         while history.is_searched and self.model != NO_MODEL and (rows := history.lacking[:VECTOR_ROWS]):

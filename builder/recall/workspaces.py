@@ -15,6 +15,7 @@ from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, PassageFacts, RecallQuery, Scope, StoredBreadcrumb
 from builder.domain.selector import Pinned
 from builder.ports.models import NO_MODEL
+from builder.recall.index.chronology import in_order_of_time
 from builder.recall.index.conversation import last_row_of_person
 from builder.recall.index.history import History
 from builder.recall.index.sketch import Filter, Key, Sketches
@@ -96,12 +97,15 @@ class Workspaces:
             rows, own, of_session = await self._of_no_session(scope, until, pinned)
         else:
             rows, own = await self._reader.read(trigger.session, until, scope, pinned, inclusive=inclusive)
-            of_session = await self._reader.rows(scope, until)
+            query = RecallQuery(
+                scope=scope, session=trigger.session, after=ORIGIN, until=until, limit=1, pinned=(), model=self._reader.model
+            )
+            of_session = await self._reader.rows(query)
         places = await self._candidates(trigger, until, profile, own, inclusive=inclusive) if profile.searches else {}
         stretches = await self._stretches(trigger.workspace, places, until)
         every = {(row.breadcrumb.session, row.breadcrumb.place): row for row in (*stretches, *of_session)}
-        history = History()
-        for _ in history.extending(tuple(sorted(every.values(), key=lambda row: (*row.order, row.breadcrumb.session)))):
+        history, in_place_order = History(), sorted(every.values(), key=lambda row: (*row.order, row.breadcrumb.session))
+        for _ in history.extending(tuple(in_order_of_time(in_place_order))):
             await asyncio.sleep(0)
         return rows, as_of(history, until, trigger.session, inclusive=inclusive)
 

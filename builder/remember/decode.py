@@ -237,6 +237,7 @@ def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, b
         creator=record.created_by or agent,
         agent=agent,
         to=record.to,
+        replay=arrival.replay,
     )
 
 

@@ -17,7 +17,7 @@ _MICROSECOND = timedelta(microseconds=1)
 BREADCRUMB_COLUMNS = (
     "workspace, session, incarnation, sequence, id, version, schema, speaker, role, created_us, received_us, tags, body, text, "
     "calls, removes, fingerprint, answers, pointers, expires_us, task, tool, failed, asked, covers, "
-    "utc_offset, user_id, private, hints, creator, agent, recipients, facts_revision, erased"
+    "utc_offset, user_id, private, hints, creator, agent, recipients, replay, facts_revision, erased"
 )
 HELD_COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
@@ -60,6 +60,7 @@ def to_columns(remembered: StoredBreadcrumb) -> tuple[Any, ...]:
         crumb.creator,
         crumb.agent,
         json.dumps(crumb.to),
+        int(crumb.replay),
         REVISION,
         "",
     )
@@ -108,7 +109,8 @@ def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str
         creator=row[29],
         agent=row[30],
         to=_list(row[31]),
-        is_erased=row[33] != "",
+        replay=bool(row[32]),
+        is_erased=row[34] != "",
     )
     return StoredBreadcrumb(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
 

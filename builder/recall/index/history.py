@@ -1,13 +1,17 @@
-"""What of a history depends on more than one breadcrumb, in place order: chains of summaries, passages, and all tables.
+"""What of a history depends on more than one breadcrumb, in order of time: chains of summaries, passages, and all tables.
 
-"As of" a place is a prefix of every array (`View`). A chain's summaries each name the one they continue, so two workers that
-summarise at once cannot say a thing twice; a deleted summary takes along those that continue it.
+"As of" a place is a prefix of every array (`View`). After an import of something older a history is made anew (`chronology`), and
+what comes before that import needs a history of its own.
+
+A chain's summaries each name the one they continue, so two workers that summarise at once cannot say a thing twice; a deleted
+summary takes along those that continue it.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import takewhile
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +21,7 @@ from builder.domain.recall import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary, read_summary
 from builder.language.instruction_log import InstructionLog
 from builder.recall.index.breadcrumb_table import BreadcrumbTable, GrowingArray
+from builder.recall.index.chronology import EARLIEST, moment_of
 from builder.recall.index.links import PersonTable, ToolExchanges, UnitTable
 from builder.recall.index.passage_table import PassageTable
 from builder.recall.index.prefix import Prefix
@@ -148,22 +153,41 @@ class History:
     _prefix: Prefix | None = None
     """The last one that was read; None = something came since."""
     _characters: int = 0
+    _end: tuple[Place, int] = (ORIGIN, 1)
+    """The last order of its rows."""
+    _at_end: set[Place] = field(default_factory=set)
+    """Places of the rows of this order."""
+    _latest: datetime = EARLIEST
+    """When the last of its rows was said, and when anything came."""
+    _is_in_place_order: bool = True
 
     @property
     def place(self) -> Place:
         """The place after which rows may be missing; ORIGIN when empty."""
-        if not self.rows:
-            return ORIGIN
-        last = self.rows[-1]
-        return last.breadcrumb.place if last.entry is None else last.entry.previous
+        place, is_after = self._end
+        return place if is_after else place.previous
 
     def lacks(self, row: StoredBreadcrumb) -> bool:
         """Whether a row of a recall is not in it yet."""
-        end = self.rows[-1].order if self.rows else (ORIGIN, 0)
-        if row.order != end:
-            return row.order > end
-        last = takewhile(lambda other: other.order == row.order, reversed(self.rows))
-        return all(other.breadcrumb.place != row.breadcrumb.place for other in last)
+        return row.order > self._end or (row.order == self._end and row.breadcrumb.place not in self._at_end)
+
+    def continues_with(self, rows: Iterable[StoredBreadcrumb]) -> bool:
+        """Whether these rows were said after all that it has. rows: in place order."""
+        latest = self._latest
+        for row in filter(self.lacks, rows):
+            if (moment := moment_of(row.breadcrumb, latest)) < latest:
+                return False
+            latest = moment
+        return True
+
+    def size_at(self, until: Place, *, inclusive: bool) -> int:
+        """Number of rows below a place. inclusive: also at it. -1 = they are no prefix: something older was imported since."""
+        bound = (until, 2 if inclusive else 1)
+        if self._is_in_place_order:
+            return bisect_left(self.rows, bound, key=lambda row: row.order)
+        orders = [row.order < bound for row in self.rows]
+        size = sum(orders)
+        return size if all(orders[:size]) else -1
 
     @property
     def cost(self) -> int:
@@ -177,6 +201,7 @@ class History:
             self._prefix = None
             index, crumb = len(self.rows), stored.breadcrumb
             self.rows.append(stored.without_facts())
+            self._arrange(stored)
             self._append(index, stored)
             self._characters += len(crumb.body) + len(crumb.text)
             session = int(self.breadcrumbs.session[index])
@@ -202,6 +227,14 @@ class History:
         waiting = [row for row in vectors if not vectors[row]]
         self.lacking = [*(row for row in self.lacking if row not in vectors), *waiting]
         return len(waiting) < len(vectors)
+
+    def _arrange(self, stored: StoredBreadcrumb) -> None:
+        self._is_in_place_order &= stored.order >= self._end or len(self.rows) == 1
+        if stored.order > self._end or len(self.rows) == 1:
+            self._end, self._at_end = stored.order, set()
+        if stored.order == self._end:
+            self._at_end.add(stored.breadcrumb.place)
+        self._latest = max(self._latest, moment_of(stored.breadcrumb, self._latest))
 
     def _append(self, index: int, stored: StoredBreadcrumb) -> None:
         crumb = stored.breadcrumb

@@ -147,8 +147,11 @@ class View:
 
 
 def as_of(history: History, until: Place, session: str, *, inclusive: bool = False) -> View:
-    """The rows below `until`, seen from a session. inclusive: also the row at `until`."""
-    size = bisect_left(history.rows, (until, 2 if inclusive else 1), key=lambda row: row.order)
+    """The rows below `until`, seen from a session. inclusive: also the row at `until`.
+
+    They must be a prefix of the history, see `History.size_at`.
+    """
+    size = history.size_at(until, inclusive=inclusive)
     prefix, table = history.prefix(size), history.breadcrumbs
     view = View(
         prefix=prefix,

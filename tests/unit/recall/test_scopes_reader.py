@@ -1,6 +1,7 @@
 """A history in memory is extended by what the store has learned since, one reader at a time, and so many are kept."""
 
 import asyncio
+from datetime import timedelta
 
 from typing_extensions import override
 
@@ -11,7 +12,7 @@ from builder.recall.index.history import History
 from builder.recall.index.view import View
 from builder.recall.scopes import SCOPE_PASSAGES, HistoryCache, HistoryReader, KeyedLock
 from tests.commands import DEADLINE
-from tests.factories import FAR, MODEL, bare, latest_of, make_place, make_remembered
+from tests.factories import FAR, MODEL, MORNING, bare, latest_of, make_place, make_remembered
 from tests.stores import DurableStore
 
 SCOPE = Scope(workspace="acme", sessions=("s42",))
@@ -252,3 +253,32 @@ async def test_a_lock_that_is_held_or_waited_for_is_the_keys_only_one() -> None:
 async def hold(locks: KeyedLock[str]) -> None:
     async with locks.of("a"):
         assert locks.of("a").locked()
+
+
+def replayed(text: str, sequence: int, minutes: int) -> StoredBreadcrumb:
+    moment = MORNING + timedelta(minutes=minutes)
+    return make_remembered(text, sequence, replay=True, created_at=moment, received_at=MORNING + timedelta(days=1))
+
+
+def texts(view: View) -> list[str]:
+    return [view.breadcrumb(row).text for row in view.rows.tolist()]
+
+
+async def test_what_is_imported_later_and_was_said_earlier_stands_before_and_an_earlier_place_does_not_see_it() -> None:
+    store = CountingStore()
+    for row in (replayed("Five.", 1, 50), replayed("Six.", 2, 60)):
+        await store.remember(row)
+    reader = reader_of(store)
+    assert texts(await view(reader)) == ["Five.", "Six."]
+    for row in (
+        replayed("One.", 3, 10),
+        replayed("Two.", 4, 20),
+        make_remembered("Now.", 5, received_at=MORNING + timedelta(days=2)),
+    ):
+        await store.remember(row)
+    assert texts(await view(reader)) == ["One.", "Two.", "Five.", "Six.", "Now."]
+    assert texts(await view(reader, make_place(3))) == ["Five.", "Six."]
+    assert texts(await view(reader, make_place(4))) == ["One.", "Five.", "Six."]
+    reads = len(store.recalls)
+    assert texts(await view(reader)) == ["One.", "Two.", "Five.", "Six.", "Now."]
+    assert store.recalls[reads:] == [make_place(5)], "the history of the newest place was not lost"

@@ -217,7 +217,7 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
     store.close()
 
 
-ADDED = ("utc_offset", "user_id", "private", "hints", "creator", "agent", "recipients", "facts_revision")
+ADDED = ("utc_offset", "user_id", "private", "hints", "creator", "agent", "recipients", "replay", "facts_revision")
 COLUMNS = map("ALTER TABLE breadcrumbs DROP COLUMN {}".format, ADDED)
 INDEXES = ("DROP INDEX breadcrumbs_people", "DROP INDEX breadcrumbs_outdated")
 SENDERS = "; ".join((*INDEXES, *COLUMNS, "DROP TABLE editions", "DROP TABLE edition_texts"))
