@@ -7,7 +7,9 @@ import pytest
 from builder.domain.recall import erased
 from tests.factories import MORNING, make_breadcrumb
 
-IDENTITY = {"workspace", "session", "id", "version", "place", "schema", "created_at", "received_at", "answers", "private", "replay"}
+IDENTITY = {
+    *("workspace", "session", "id", "version", "place", "schema", "created_at", "received_at", "answers", "private", "replay")
+}
 
 
 def test_only_identity_and_place_and_the_answered_breadcrumb_and_privacy_survive_an_erasure() -> None:
