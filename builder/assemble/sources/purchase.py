@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from builder.assemble.budget.ledger import dialogue_rows
+from builder.assemble.budget.ledger import Ledger, dialogue_rows
 from builder.assemble.budget.limits import MIN_ROOM
 from builder.assemble.budget.plan import part_of, plan
 from builder.assemble.budget.purchases import Plan, Room
@@ -46,9 +46,21 @@ class _Purchase:
 
 def put_plan(draft: PageDraft, choice: Choice, excess: int) -> Plan:
     """Put on the page what is bought. excess: tokens by which the page was counted too long."""
+    least = draft.recall.profile.least_price * (BROADLY if _is_broad(draft) else 1.0)
+    purchases = _purchases(draft, choice, excess, least)
+    best = min((each for each in purchases if each.free >= 0), key=lambda each: each.free, default=purchases[-1])
+    if best is not purchases[-1]:
+        _put(draft, best.placement, best.plan.summary)
+    if least == 0:
+        best = _filled(draft, choice, best, excess)
+    draft.in_runs = best.placement.in_runs
+    return best.plan
+
+
+def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> list[_Purchase]:
+    """A few plans, each for the room that the one before was counted to leave; the last one is on the page."""
     question, terms = draft.writer.question, draft.recall.terms
     follows = is_follow_up(question, terms) or not content_words(question, terms)
-    least = draft.recall.profile.least_price * (BROADLY if _is_broad(draft) else 1.0)
     room = allowance = float(max(_put(draft, NOTHING) - excess, 0))
     lines = summary_tokens(draft)
     purchases: list[_Purchase] = []
@@ -61,13 +73,7 @@ def put_plan(draft: PageDraft, choice: Choice, excess: int) -> Plan:
         if room <= 0 or is_enough:
             break
         room = room + free if free > 0 else max(bought.spent * allowance / (allowance - free) - len(purchases), 0.0)
-    best = min((each for each in purchases if each.free >= 0), key=lambda each: each.free, default=purchases[-1])
-    if best is not purchases[-1]:
-        _put(draft, best.placement, best.plan.summary)
-    if least == 0:
-        best = _filled(draft, choice, best, excess)
-    draft.in_runs = best.placement.in_runs
-    return best.plan
+    return purchases
 
 
 def _filled(draft: PageDraft, choice: Choice, best: _Purchase, excess: int) -> _Purchase:
@@ -198,18 +204,23 @@ def _put(draft: PageDraft, placed: Placement, summary: int = 0) -> int:
 
 def put_note(draft: PageDraft) -> None:
     """Say how many messages are missing: where the conversation stands by itself, above the finds."""
-    ledger, phrases = draft.ledger, draft.writer.rendering.phrases
     sections = [rule for rule in (draft.rule("window"), draft.rule("retrieval")) if rule]
-    above = sections[-1] if draft.items("retrieval") and not ledger.is_one else next(iter(sections), None)
-    number, missing = len(ledger.units), len(ledger.gaps.missing)
-    note = phrases("message_missing" if missing == 1 else "messages_missing", number=number, missing=missing) if missing else ""
-    if draft.whole and not draft.limits.left_out:
-        note = ""
-    gaps = (gap for rule in sections for _, gap in ledger.with_gaps(rule.name, ledger.items.get(rule.name, ())))
-    if note and not ledger.is_one and not any(OPENING in gap for gap in gaps):
-        note = ledger.gaps.earlier  # the same as long as the conversation begins with the same message
+    above = sections[-1:] if draft.items("retrieval") and not draft.ledger.is_one else sections[:1]
+    note = "" if draft.whole and not draft.limits.left_out else _missing(draft.ledger, sections)
     for rule in sections:
-        ledger.put_note(rule.name, note if rule is above else "")
+        draft.ledger.put_note(rule.name, note if rule in above else "")
+
+
+def _missing(ledger: Ledger, sections: Sequence[SectionRule]) -> str:
+    """How many messages are; in sections of two kinds not of how many, where no sign says where."""
+    number, missing = len(ledger.units), len(ledger.gaps.missing)
+    if not missing:
+        return ""
+    gaps = (gap for rule in sections for _, gap in ledger.with_gaps(rule.name, ledger.items.get(rule.name, ())))
+    if not ledger.is_one and not any(OPENING in gap for gap in gaps):
+        return ledger.gaps.earlier  # the same as long as the conversation begins with the same message
+    name = "message_missing" if missing == 1 else "messages_missing"
+    return ledger.writer.rendering.phrases(name, number=number, missing=missing)
 
 
 def _is_running(draft: PageDraft, item: Item) -> bool:
