@@ -165,16 +165,18 @@ def _piece(entry: Entry, number: int, draft: PageDraft, *, is_bare: bool) -> _Pi
 def _follows(before: _Piece, piece: _Piece, draft: PageDraft) -> bool:
     """Whether nothing is missing between them, and no time has passed."""
     first, last = before.entry.origin, piece.entry.origin
-    near = first == last or before.fills or piece.fills or (before.number >= 0 and before.number == piece.number + 1)
-    near = near and not any(first < question.origin < last for question in draft.questions)
-    near = near and (first == last or not _is_unit_between(first, last, draft))
-    return near and not is_later(before.entry.origin, piece.entry.origin, draft.writer)
+    if first == last:
+        return True
+    is_next = before.fills or piece.fills or (before.number >= 0 and before.number == piece.number + 1)
+    if not is_next or any(first < question.origin < last for question in draft.questions):
+        return False
+    return not _is_unit_between(first, last, draft) and not is_later(first, last, draft.writer)
 
 
 def _is_unit_between(first: int, last: int, draft: PageDraft) -> bool:
     """Whether a limit of the profile leaves something out between two rows."""
     units, unit_of = draft.ledger.units, draft.recall.view.unit_of
-    return bool(np.searchsorted(units, unit_of(first), side="right") < np.searchsorted(units, unit_of(last)))
+    return bool(units.searchsorted(unit_of(first), side="right") < units.searchsorted(unit_of(last)))
 
 
 def _joining(pieces: Sequence[_Piece], draft: PageDraft) -> list[bool]:

@@ -1,7 +1,7 @@
 """The conversation that does not fit: planned on numbers, rendered, and corrected by what was counted."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from builder.assemble.budget.ledger import Ledger, dialogue_rows
@@ -138,8 +138,11 @@ def _findable(draft: PageDraft, page_rows: frozenset[int]) -> list[Find]:
     """The finds that say something new, have a section, and are no rule without what took it back."""
     recall = draft.recall
     apart = {row for entry in (*recall.turn, *draft.questions) for row in entry.results or (entry.row,)}
+    has_section = draft.rule("retrieval") is not None
     finds = [
-        find for find in news(_with_neighbours(draft.retrieval), draft) if find.row not in apart and _has_section(draft, find.row)
+        find
+        for find in news(_with_neighbours(draft.retrieval), draft)
+        if find.row not in apart and (has_section or (draft.ledger.is_one and not is_elsewhere(draft, find.row)))
     ]
     there = page_rows.union(find.row for find in finds)
     alone = {row for permission, rows in draft.active.rules.items() if permission not in there for row in rows}
@@ -154,10 +157,6 @@ def _with_neighbours(retrieval: RetrievalResult) -> list[Find]:
         neighbour = neighbours.pop((find.row, find.spans), None)
         finds.append(replace(find, neighbour_of=neighbour.neighbour_of) if neighbour else find)
     return [*finds, *neighbours.values()]
-
-
-def _has_section(draft: PageDraft, row: int) -> bool:
-    return draft.rule("retrieval") is not None or (draft.ledger.is_one and not is_elsewhere(draft, row))
 
 
 def _within_limits(finds: Sequence[Find], draft: PageDraft) -> Sequence[Find]:
@@ -179,12 +178,12 @@ def _within_limits(finds: Sequence[Find], draft: PageDraft) -> Sequence[Find]:
 def _put(draft: PageDraft, placed: Placement, summary: int = 0) -> int:
     """Put it into the sections, with so many tokens of a summary; returns the tokens that are left for what may be bought."""
     ledger = draft.ledger
-    running, rest = list[Item](), list[Item]()
-    for item in placed.conversation:
-        (running if _is_running(draft, item) else rest).append(item)
     turn, window, elsewhere = draft.rule("turn"), draft.rule("window"), draft.rule("retrieval")
     if draft.whole:
         turn = window = None
+    running, rest = list[Item](), list[Item]()
+    for item in placed.conversation:
+        (running if turn and _is_running(draft, item) else rest).append(item)
     if turn:
         triggering = [item for item in ledger.items.get(turn.name, ()) if item.entry in draft.recall.turn]
         ledger.put(turn.name, [*running, *triggering], RUNNING)
@@ -196,7 +195,11 @@ def _put(draft: PageDraft, placed: Placement, summary: int = 0) -> int:
     ledger.settle()
     put_summary(draft, summary)
     put_note(draft)
-    sections = (window,) if ledger.is_one else (window, elsewhere)
+    return _free(ledger, (window,) if ledger.is_one else (window, elsewhere))
+
+
+def _free(ledger: Ledger, sections: Iterable[SectionRule | None]) -> int:
+    """Tokens that are left for what may be bought. sections: those whose limits act."""
     limits = [rule.max_tokens(ledger.allowance) - ledger.spent[rule.name] for rule in sections if rule]
     least = min(limits, default=ledger.remaining)
     return min(least, ledger.remaining) if ledger.is_one or least < 0 else ledger.remaining
@@ -227,7 +230,7 @@ def _is_running(draft: PageDraft, item: Item) -> bool:
     """Whether it belongs to the turn that is to be answered; a line on calls is there with the first of them."""
     crumb = item.first
     first = Entry(item.origin, draft.recall.view.row_of(crumb.id), crumb.calls[0] if crumb.calls else "")
-    return bool(draft.rule("turn")) and draft.is_of_turn(item.entry or first)
+    return draft.is_of_turn(item.entry or first)
 
 
 def account(draft: PageDraft, choice: Choice, bought: Plan) -> None:
