@@ -4,13 +4,14 @@ What lasts is a system message per section; then the conversation; then the curr
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.chat_turns import (
+    Dialogue,
+    Notes,
     SectionItem,
-    conversation_messages,
     is_turn,
     note_of,
     pictures,
@@ -27,51 +28,99 @@ PROBE = "x"
 """What is in a section while its heading is looked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Notes:
-    """The sections before the current message."""
-
-    text: str
-    """As on the page."""
-    ids: tuple[str, ...]
-
-
 def messages(ledger: Ledger) -> tuple[Message, ...]:
     """What the ledger holds, as messages; () when the profile wants none.
 
     They end with the current message, or with the calls to answer from.
     """
-    writer = ledger.writer
-    if writer.profile.chat_format == "none":
-        return ()
-    trigger = next(rule for rule in ledger.rules.values() if rule.source == "trigger")
-    calls = [placed for placed in _of(ledger, "turn") if is_turn(placed[1])]
-    dialogue, later = _dialogue(ledger, trigger, min((item.origin for _, item in calls), default=writer.view.size))
-    current = next((item for item in ledger.items.get(trigger.name, ()) if not item.entry), None)
-    is_text = current is not None and current.first.role not in CHAT_ROLES
-    chat = (item for _, item in (*dialogue, *calls, *later) if is_turn(item))
-    labelled_roles = roles_with_labels(chat, current.first if current else None, writer)
-    conversation, day, rest = conversation_messages(dialogue, (*calls, *later), ledger, labelled_roles)
-    items = {name: _without_turns(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
-    opening = _note_of(ledger, "window") if dialogue else ""
-    page_sections = (_without_note(each, ledger, is_opened=bool(dialogue)) for each in ledger.page_sections(items))
-    sections = [section for section in page_sections if section]
-    rules = ledger.rules
-    lasting = [each for each in sections if SOURCES[rules[each.name].source].is_in_system(rules[each.name], writer.profile)]
-    system = tuple(_system(lasting, items, ledger))
-    is_cached = not system or bool(system[-1].breakpoint)
-    notes = _notes([section for section in sections if section not in lasting], items, writer)
-    notes = replace(notes, text="\n\n".join(filter(None, (rest.text, notes.text))), ids=(*rest.ids, *notes.ids))
-    conversation = _opened(conversation, opening)
-    answers = any(part.breadcrumb.id == writer.now.id for _, item in calls for part in item.fragments)
-    if answers or (current is None and (not notes.text or (conversation[-1:] and conversation[-1].role == "user"))):
-        callers = frozenset(item.first.id for _, item in (*calls, *later))
-        ending = "\n".join(filter(None, (_note_of(ledger, "turn"), _note_of(ledger, "trigger"))))
-        return (*system, *_ending_with_calls(conversation, callers, notes, ending, is_cached=is_cached))
-    last = Message(role="user", parts=(MessagePart(notes.text, is_note=True),), ids=notes.ids)
-    if current and not is_text:
-        last = _current(current, trigger, notes, day, labelled_roles, ledger)
-    return (*system, *_with_breakpoint(conversation, is_cached=is_cached), last)
+    return () if ledger.writer.profile.chat_format == "none" else _Chat(ledger).messages()
+
+
+class _Chat:
+    """The parts of a page, of which messages are made."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._trigger = next(rule for rule in ledger.rules.values() if rule.source == "trigger")
+        items = ledger.items.get(self._trigger.name, ())
+        self._current = next((item for item in items if not item.entry), None)
+        self._is_text = self._current is not None and self._current.first.role not in CHAT_ROLES
+        """The current message is nobody's words."""
+        self._calls = [placed for placed in _of(ledger, "turn") if is_turn(placed[1])]
+        first = min((item.origin for _, item in self._calls), default=ledger.writer.view.size)
+        questions = [(self._trigger.name, item) for item in items if item.entry]
+        before = (placed for placed in questions if placed[1].origin < first)
+        self._before = sorted((*_of(ledger, "window"), *before), key=lambda placed: placed[1].origin)
+        """The conversation before the calls to answer from."""
+        self._since = [*self._calls, *(placed for placed in questions if placed[1].origin > first)]
+        turns = (item for _, item in (*self._before, *self._since) if is_turn(item))
+        self._labelled_roles = roles_with_labels(turns, self._current.first if self._current else None, ledger.writer)
+
+    def messages(self) -> tuple[Message, ...]:
+        dialogue = Dialogue(self._ledger, self._labelled_roles)
+        dialogue.add(self._before, self._since)
+        system, notes = self._system_and_notes()
+        is_cached = not system or bool(system[-1].breakpoint)
+        notes = Notes("\n\n".join(filter(None, (dialogue.note.text, notes.text))), (*dialogue.note.ids, *notes.ids))
+        conversation = _opened(dialogue.messages, _note_of(self._ledger, "window") if self._before else "")
+        if self._ends_with_calls(conversation, notes):
+            callers = frozenset(item.first.id for _, item in self._since)
+            ending = "\n".join(filter(None, (_note_of(self._ledger, "turn"), _note_of(self._ledger, "trigger"))))
+            return (*system, *_ending_with_calls(conversation, callers, notes, ending, is_cached=is_cached))
+        last = Message(role="user", parts=(MessagePart(notes.text, is_note=True),), ids=notes.ids)
+        if self._current and not self._is_text:
+            last = self._with_current(self._current, notes, dialogue.day)
+        return (*system, *_with_breakpoint(conversation, is_cached=is_cached), last)
+
+    def _system_and_notes(self) -> tuple[tuple[Message, ...], Notes]:
+        """The sections that last, and those before the current message."""
+        ledger, profile = self._ledger, self._ledger.writer.profile
+        items = {name: self._without_turns(name) for name in ledger.items}
+        lasting: list[PageSection] = []
+        others: list[PageSection] = []
+        for section in filter(None, map(self._without_note, ledger.page_sections(items))):
+            rule = ledger.rules[section.name]
+            (lasting if SOURCES[rule.source].is_in_system(rule, profile) else others).append(section)
+        return tuple(_system(lasting, items, ledger)), _notes(others, items, ledger.writer)
+
+    def _without_turns(self, name: str) -> Sequence[Item]:
+        items, source = self._ledger.items[name], self._ledger.rules[name].source
+        match source:
+            case "trigger":
+                return [item for item in items if self._is_text and not item.entry]
+            case "turn":
+                return [item for item in items if not is_turn(item)]
+            case _:
+                return [] if source in SAME["window"] else items
+
+    def _without_note(self, section: PageSection) -> PageSection | None:
+        """Without a note that a message has; None when nothing else is in it."""
+        source = self._ledger.rules[section.name].source
+        if source in {"turn", "trigger"} or (source in SAME["window"] and self._before):
+            return replace(section, note="") if section.groups else None
+        return section
+
+    def _ends_with_calls(self, conversation: Sequence[Message], notes: Notes) -> bool:
+        now = self._ledger.writer.now.id
+        if any(part.breadcrumb.id == now for _, item in self._calls for part in item.fragments):
+            return True
+        ends_with_user = conversation[-1:] and conversation[-1].role == "user"
+        return self._current is None and bool(not notes.text or ends_with_user)
+
+    def _with_current(self, current: Item, notes: Notes, day: str) -> Message:
+        """The current message after everything that is no message. day: of the last note."""
+        ledger, writer, crumb = self._ledger, self._ledger.writer, current.first
+        date = ledger.date(self._trigger.name, current)
+        is_named = "user" in self._labelled_roles or crumb.role != "user"
+        note = note_of(date if date != day else "", writer.labels.of(crumb) if is_named else "")
+        heading = _heading(self._trigger, writer) if notes.text else ""
+        above = "\n".join(filter(None, (notes.text and f"{notes.text}\n", heading, _note_of(ledger, "trigger"), note)))
+        return Message(
+            role="user",
+            parts=(*Notes(above).parts, *written_parts(current.fragments[-1], "user", writer)),
+            ids=(*notes.ids, crumb.id),
+            images=pictures(current.fragments[-1], writer),
+        )
 
 
 def _of(ledger: Ledger, source: str) -> list[SectionItem]:
@@ -79,33 +128,18 @@ def _of(ledger: Ledger, source: str) -> list[SectionItem]:
     return [(rule.name, item) for item in ledger.items.get(rule.name, ())] if rule else []
 
 
-def _dialogue(ledger: Ledger, trigger: SectionRule, calls: int) -> tuple[list[SectionItem], list[SectionItem]]:
-    questions = [(trigger.name, item) for item in ledger.items.get(trigger.name, ()) if item.entry]
-    dialogue = [*_of(ledger, "window")]
-    dialogue += [placed for placed in questions if placed[1].origin < calls]
-    return sorted(dialogue, key=lambda placed: placed[1].origin), [each for each in questions if each[1].origin > calls]
-
-
 def _note_of(ledger: Ledger, source: str) -> str:
     rule = ledger.rule(source)
     return ledger.notes.get(rule.name, "") if rule else ""
 
 
-def _without_note(section: PageSection, ledger: Ledger, *, is_opened: bool) -> PageSection | None:
-    """Without a note that a message has; None when nothing else is in it."""
-    source = ledger.rules[section.name].source
-    if source not in {*SAME["window"], "turn", "trigger"} or (source in SAME["window"] and not is_opened):
-        return section
-    return replace(section, note="") if section.groups else None
-
-
 def _opened(conversation: list[Message], note: str) -> list[Message]:
     if not note:
         return conversation
-    part = MessagePart(f"{note}\n", is_note=True)
+    parts = Notes(note).parts
     if conversation and conversation[0].role == "user":
-        return [replace(conversation[0], parts=(part, *conversation[0].parts)), *conversation[1:]]
-    return [Message(role="user", parts=(part,), ids=()), *conversation]
+        return [replace(conversation[0], parts=(*parts, *conversation[0].parts)), *conversation[1:]]
+    return [Message(role="user", parts=parts, ids=()), *conversation]
 
 
 def chat_tokens(chat: Iterable[Message], writer: Writer) -> int:
@@ -120,14 +154,6 @@ def chat_tokens(chat: Iterable[Message], writer: Writer) -> int:
     return total
 
 
-def _without_turns(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -> Sequence[Item]:
-    if rule.source == "trigger":
-        return [item for item in items if is_text and not item.entry]
-    if rule.source in SAME["window"]:
-        return []
-    return [item for item in items if not is_turn(item)] if rule.source == "turn" else items
-
-
 def _system(front: Sequence[PageSection], items: dict[str, Sequence[Item]], ledger: Ledger) -> Iterable[Message]:
     classes = [ledger.rules[section.name].section_class for section in front]
     static = len(list(takewhile(lambda name: name == STATIC, classes)))
@@ -135,36 +161,14 @@ def _system(front: Sequence[PageSection], items: dict[str, Sequence[Item]], ledg
     marks = {slow: SLOW} | {static: STATIC}
     for number, section in enumerate(front, 1):
         notes = _notes((section,), items, ledger.writer)
-        yield Message(
-            role="system", parts=(MessagePart(notes.text, is_note=True),), ids=notes.ids, breakpoint=marks.get(number, "")
-        )
+        parts = (MessagePart(notes.text, is_note=True),)
+        yield Message(role="system", parts=parts, ids=notes.ids, breakpoint=marks.get(number, ""))
 
 
-def _notes(sections: Sequence[PageSection], items: dict[str, Sequence[Item]], writer: Writer) -> _Notes:
+def _notes(sections: Sequence[PageSection], items: dict[str, Sequence[Item]], writer: Writer) -> Notes:
     chat = (item for section in sections for item in items.get(section.name, ()))
     text = writer.rendering.page(writer.profile.page, tuple(sections)).text.strip("\n") if sections else ""
-    return _Notes(text=text, ids=tuple(dict.fromkeys(part.breadcrumb.id for item in chat for part in item.fragments)))
-
-
-def _current(
-    current: Item, rule: SectionRule, notes: _Notes, day: str, labelled_roles: frozenset[str], ledger: Ledger
-) -> Message:
-    """The current message after everything that is no message. day: of the last note."""
-    writer, crumb = ledger.writer, current.first
-    date = ledger.date(rule.name, current)
-    is_named = "user" in labelled_roles or crumb.role != "user"
-    note = note_of(date if date != day else "", writer.labels.of(crumb) if is_named else "")
-    heading = _heading(rule, writer) if notes.text else ""
-    above = "\n".join(filter(None, (notes.text and f"{notes.text}\n", heading, _note_of(ledger, "trigger"), note)))
-    return Message(
-        role="user",
-        parts=(
-            *((MessagePart(f"{above}\n", is_note=True),) if above else ()),
-            *written_parts(current.fragments[-1], "user", writer),
-        ),
-        ids=(*notes.ids, crumb.id),
-        images=pictures(current.fragments[-1], writer),
-    )
+    return Notes(text, tuple(dict.fromkeys(part.breadcrumb.id for item in chat for part in item.fragments)))
 
 
 def _heading(rule: SectionRule, writer: Writer) -> str:
@@ -176,7 +180,7 @@ def _heading(rule: SectionRule, writer: Writer) -> str:
 
 
 def _ending_with_calls(
-    conversation: Sequence[Message], callers: frozenset[str], notes: _Notes, ending: str, *, is_cached: bool
+    conversation: Sequence[Message], callers: frozenset[str], notes: Notes, ending: str, *, is_cached: bool
 ) -> tuple[Message, ...]:
     """callers: ids of the messages that make the calls or came after. ending: the note that ends the message before."""
     if not notes.text and not ending:
@@ -185,10 +189,8 @@ def _ending_with_calls(
     before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
     question = before.pop() if before and before[-1].role == "user" else Message(role="user", parts=(), ids=())
     gap = "\n" if notes.text or question.parts else ""
-    first, last = (
-        (MessagePart(f"{text}\n", is_note=True),) if text else () for text in (notes.text, ending and f"{gap}{ending}")
-    )
-    front = replace(question, parts=(*first, *question.parts, *last), ids=(*notes.ids, *question.ids))
+    last = Notes(ending and f"{gap}{ending}")
+    front = replace(question, parts=(*notes.parts, *question.parts, *last.parts), ids=(*notes.ids, *question.ids))
     return (*_with_breakpoint(before, is_cached=is_cached), front, *calls)
 
 

@@ -39,79 +39,96 @@ def roles_with_labels(items: Iterable[Item], asker: Breadcrumb | None, writer: W
 
 
 @dataclass(frozen=True, slots=True)
-class _Note:
+class Notes:
     """Lines of ours, and the breadcrumbs that they show."""
 
-    text: str
+    text: str = ""
     ids: tuple[str, ...] = ()
 
+    @property
+    def parts(self) -> tuple[MessagePart, ...]:
+        """As the only part of a message; () without lines."""
+        return (MessagePart(f"{self.text}\n", is_note=True),) if self.text else ()
 
-def conversation_messages(
-    dialogue: Sequence[SectionItem], calls: Sequence[SectionItem], ledger: Ledger, labelled_roles: frozenset[str]
-) -> tuple[list[Message], str, _Note]:
-    """The conversation and the calls to answer from, the date of the last note, and lines that no message comes after.
+
+class Dialogue:
+    """The conversation as messages, turn by turn.
 
     Notes come before a person's words; those of the assistant end the user's message before it. What is no message, such as a run
-    of calls, is a note. labelled_roles: see `roles_with_labels`.
+    of calls, is a note.
     """
-    conversation: list[Message] = []
-    writer, labels = ledger.writer, ledger.writer.labels
-    day = speaker = lines = ""
-    ids: tuple[str, ...] = ()
-    gaps = chain.from_iterable(_gaps(placed, ledger) for placed in (dialogue, calls))
-    turns = groupby(zip((*dialogue, *calls), gaps, strict=True), key=lambda each: each[0][1].entry and each[0][1].entry.row)
-    for _, turn in turns:
-        ((section, first), gap), *more = turn
-        if not is_turn(first):
-            each = ((gap, first), *((gap, item) for (_, item), gap in more))
-            texts = (text.removeprefix(ITEM) for gap, item in each for text in (gap, item.text) if text)
-            lines = "\n".join(filter(None, (lines, *texts)))
-            ids = (*ids, *(part.breadcrumb.id for _, item in each for part in item.fragments))
-            continue
-        message = _turn((first, *(item for (_, item), _ in more)), writer)
+
+    def __init__(self, ledger: Ledger, labelled_roles: frozenset[str]) -> None:
+        """labelled_roles: see `roles_with_labels`."""
+        self._ledger = ledger
+        self._labelled_roles = labelled_roles
+        self._speaker = ""
+        self.messages: list[Message] = []
+        self.day = ""
+        """The date of the last note."""
+        self.note = Notes()
+        """Lines that no message comes after yet."""
+
+    def add(self, *stretches: Sequence[SectionItem]) -> None:
+        """Append stretches of the conversation, each in page order."""
+        gaps = chain.from_iterable(map(self._gaps, stretches))
+        rows = zip(chain.from_iterable(stretches), gaps, strict=True)
+        for _, turn in groupby(rows, key=lambda each: each[0][1].entry and each[0][1].entry.row):
+            ((section, first), gap), *more = turn
+            if is_turn(first):
+                self._say(section, gap, [first, *(item for (_, item), _ in more)])
+            else:
+                self._put_note(((gap, first), *((gap, item) for (_, item), gap in more)))
+
+    def _gaps(self, placed: Sequence[SectionItem]) -> Iterator[str]:
+        is_first = any(self._ledger.rules[section].source == "conversation" for section, _ in placed)
+        return self._ledger.gaps.signs([item for _, item in placed], is_first=is_first)
+
+    def _put_note(self, items: Iterable[tuple[str, Item]]) -> None:
+        """items: each behind the sign of the gap before it."""
+        texts, ids = [self.note.text], [*self.note.ids]
+        for gap, item in items:
+            texts += (gap.removeprefix(ITEM), item.text.removeprefix(ITEM))
+            ids += (part.breadcrumb.id for part in item.fragments)
+        self.note = Notes("\n".join(filter(None, texts)), tuple(ids))
+
+    def _say(self, section: str, gap: str, items: Sequence[Item]) -> None:
+        message = _turn(items, self._ledger.writer)
         if not message.parts and not message.exchanges and not message.images:
-            continue
-        date, crumb = ledger.date(section, first), first.first
-        name, is_edited = _name(crumb, writer), bool(message.parts) and labels.of(crumb) != labels.name(crumb)
-        is_named = (message.role == "user" or name not in {"", speaker}) and (
-            message.role in labelled_roles or not writer.view.is_own(crumb)
-        )
-        gap, lines = "\n".join(filter(None, (lines, gap))), ""
-        note = note_of(date if date != day else "", labels.of(crumb) if is_edited else name if is_named else "", gap)
-        day, speaker = date, name if name and message.role == "assistant" else speaker
-        _append(conversation, message, _Note(note, ids))
-        ids = ()
-    return conversation, day, _Note(lines, ids)
+            return
+        date = self._ledger.date(section, items[0])
+        lines = "\n".join(filter(None, (self.note.text, gap)))
+        note = note_of(date if date != self.day else "", self._label(items[0].first, message), lines)
+        self._append(message, Notes(note, self.note.ids))
+        self.day, self.note = date, Notes()
 
+    def _label(self, crumb: Breadcrumb, message: Message) -> str:
+        """Who speaks, where that is not clear, or the words were edited; else ""."""
+        writer, before = self._ledger.writer, self._speaker
+        name, label = _name(crumb, writer), writer.labels.of(crumb)
+        if message.role == "assistant":
+            self._speaker = name or before
+        if message.parts and label != writer.labels.name(crumb):
+            return label
+        is_unclear = message.role in self._labelled_roles or not writer.view.is_own(crumb)
+        return name if is_unclear and (message.role == "user" or name != before) else ""
 
-def _gaps(placed: Sequence[SectionItem], ledger: Ledger) -> Iterator[str]:
-    items = [item for _, item in placed]
-    return ledger.gaps.signs(items, is_first=any(ledger.rules[section].source == "conversation" for section, _ in placed))
-
-
-def _append(conversation: list[Message], message: Message, note: _Note) -> None:
-    text, ids = note.text, note.ids
-    if not text:
-        conversation.append(message)
-    elif message.role == "user":
-        parts = (MessagePart(f"{text}\n", is_note=True), *message.parts)
-        conversation.append(replace(message, parts=parts, ids=(*ids, *message.ids)))
-    elif conversation and conversation[-1].role == "user":
-        last = conversation.pop()
-        parts = (*last.parts, MessagePart(f"\n{text}\n", is_note=True))
-        conversation += [replace(last, parts=parts, ids=(*last.ids, *ids)), message]
-    else:
-        conversation += [Message(role="user", parts=(MessagePart(f"{text}\n", is_note=True),), ids=ids), message]
+    def _append(self, message: Message, note: Notes) -> None:
+        if note.text and message.role == "user":
+            message = replace(message, parts=(*note.parts, *message.parts), ids=(*note.ids, *message.ids))
+        elif note.text and self.messages and self.messages[-1].role == "user":
+            last = self.messages.pop()
+            parts = (*last.parts, MessagePart(f"\n{note.text}\n", is_note=True))
+            self.messages.append(replace(last, parts=parts, ids=(*last.ids, *note.ids)))
+        elif note.text:
+            self.messages.append(Message(role="user", parts=note.parts, ids=note.ids))
+        self.messages.append(message)
 
 
 def note_of(date: str, name: str, gap: str = "") -> str:
     """The note before a message: gap, date, speaker."""
-    return "\n".join(
-        filter(
-            None,
-            (gap.removeprefix(ITEM).replace(f"\n{ITEM}", "\n"), f"[{date}]" if date else "", visible(f"{name}:") if name else ""),
-        )
-    )
+    signs = gap.removeprefix(ITEM).replace(f"\n{ITEM}", "\n")
+    return "\n".join(filter(None, (signs, f"[{date}]" if date else "", visible(f"{name}:") if name else "")))
 
 
 def written_parts(fragment: Fragment, role: str, writer: Writer) -> tuple[MessagePart, ...]:
@@ -141,24 +158,29 @@ def _name(crumb: Breadcrumb, writer: Writer) -> str:
 def _turn(items: Sequence[Item], writer: Writer) -> Message:
     crumb = items[0].first
     role = _role(crumb, writer)
-    words = [item.fragments[0] for item in items if item.entry and not item.entry.request]
+    words = [item.fragments[0] for item in items if not item.is_call]
+    calls = [item for item in items if item.is_call]
     message = Message(
         role=role,
         parts=tuple(part for fragment in words for part in written_parts(fragment, role, writer)),
         ids=(crumb.id,),
         images=tuple(image for fragment in words for image in pictures(fragment, writer)),
     )
-    calls = [item for item in items if item.entry and item.entry.request]
     if role == "user" and calls:
-        text = "\n".join(item.text for item in calls)
-        results = [result for item in calls for result in item.fragments[1:]]
-        return replace(
-            message,
-            parts=(*message.parts, MessagePart(f"\n{text}\n" if message.parts else f"{text}\n", is_note=True)),
-            ids=(crumb.id, *(result.breadcrumb.id for result in results)),
-            images=(*message.images, *(image for result in results for image in pictures(result, writer))),
-        )
+        return _with_calls(message, calls, writer)
     return replace(message, exchanges=tuple(_exchange(item.entry, item, writer) for item in calls if item.entry))
+
+
+def _with_calls(message: Message, calls: Sequence[Item], writer: Writer) -> Message:
+    """A message of another agent, and its calls as a note."""
+    text = "\n".join(item.text for item in calls)
+    results = [result for item in calls for result in item.fragments[1:]]
+    return replace(
+        message,
+        parts=(*message.parts, MessagePart(f"\n{text}\n" if message.parts else f"{text}\n", is_note=True)),
+        ids=(*message.ids, *(result.breadcrumb.id for result in results)),
+        images=(*message.images, *(image for result in results for image in pictures(result, writer))),
+    )
 
 
 def _exchange(entry: Entry, item: Item, writer: Writer) -> Exchange:

@@ -110,7 +110,7 @@ def limited(entry: Entry, limits: LimitedConversation, writer: Writer) -> Item:
 
 def new_draft(recall: ConsumerRecall, writer: Writer, *, whole: bool) -> PageDraft:
     """An empty page. whole: it shows all of the conversation."""
-    questions = questions_of(recall) if recall.turn else ()
+    questions = questions_of(recall)
     current = [recall.view.breadcrumb(each.row) for each in questions] or [recall.trigger]
     text = "\n".join(crumb.text for crumb in current)
     sections = _sections(recall, text, current[-1], writer.rendering.phrases)
@@ -119,10 +119,9 @@ def new_draft(recall: ConsumerRecall, writer: Writer, *, whole: bool) -> PageDra
     apart = (*recall.turn, *questions)
     limits = limit_conversation(recall.view, recall.profile, recall.profile.allowance, apart, folded=not whole)
     entries = (*reversed(recall.turn), *limits.entries)
-    is_tight = not whole and (limits.is_part or not limits.left_out)
-    full = each(partial(limited, entry, limits, writer) for entry in entries) if whole else ()
-    everything = whole and not limits.left_out and recall.profile.retrieval.scope == "session"
-    is_looked_for = recall.profile.section("instructions") and not everything
+    is_tight = recall.profile.tool_output.newest_only and not whole and (limits.is_part or not limits.left_out)
+    has_all = whole and not limits.left_out and recall.profile.retrieval.scope == "session"
+    is_looked_for = recall.profile.section("instructions") and not has_all
     return PageDraft(
         recall=recall,
         writer=writer,
@@ -130,8 +129,8 @@ def new_draft(recall: ConsumerRecall, writer: Writer, *, whole: bool) -> PageDra
         trigger_rule=next(rule for rule in writer.profile.sections if rule.source == "trigger"),
         limits=limits,
         questions=questions,
-        repeated=repeated_calls(recall.view, entries) if is_tight and recall.profile.tool_output.newest_only else frozenset(),
-        full=full,
+        repeated=repeated_calls(recall.view, entries) if is_tight else frozenset(),
+        full=each(partial(limited, entry, limits, writer) for entry in entries) if whole else (),
         omissions=OmissionLog(recall.view),
         active=active_instructions(recall.view, recall.trigger, recall.terms, text) if is_looked_for else ActiveInstructions(),
         observations=observations_of(recall.view, recall.profile),
@@ -140,7 +139,9 @@ def new_draft(recall: ConsumerRecall, writer: Writer, *, whole: bool) -> PageDra
 
 
 def questions_of(recall: ConsumerRecall) -> tuple[Entry, ...]:
-    """The messages that a turn answers, oldest first."""
+    """The messages that a turn answers, oldest first; () on the page of a message."""
+    if not recall.turn:
+        return ()
     view, versions = recall.view, recall.view.history.breadcrumbs.versions
     current = tuple(Entry(versions[name][0], view.row_of(name)) for name in recall.questions.current)
     return current or tuple(filter(None, (question_of(view, recall.turn),)))
@@ -183,9 +184,14 @@ def question_of(view: View, turn: tuple[Entry, ...]) -> Entry | None:
         if exchange is None or exchange.callers[0] >= row:  # the chain only goes back
             break
         row = exchange.callers[0]
-    row = last_row_of_person(view)
+    return _last_words(view, turn[0].origin)
+
+
+def _last_words(view: View, end: int) -> Entry | None:
+    """The last words of a person; where nobody has said anything, those of another agent before a row."""
+    row, versions = last_row_of_person(view), view.history.breadcrumbs.versions
     if row < 0:
-        before = (other for other in reversed(view.rows.tolist()) if other < turn[0].origin and view.current[other])
+        before = (other for other in reversed(view.rows.tolist()) if other < end and view.current[other])
         spoken = ((other, view.breadcrumb(other)) for other in before if view.dialogue[other])
         row = next((other for other, crumb in spoken if crumb.role == "assistant" and not view.is_own(crumb)), -1)
     return Entry(versions[view.breadcrumb(row).id][0], row) if row >= 0 else None

@@ -10,6 +10,7 @@ import numpy as np
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.writer import Item
 from builder.domain.context import NEUTRALISED, PASSAGES, RECENT, SLOW, STATIC, Breakpoint, Fragment, Omission, Section
+from builder.recall.index.links import ToolExchange
 from builder.recall.index.view import Ints, View
 
 
@@ -80,16 +81,14 @@ def reductions(fragment: Fragment, item: Item, view: View) -> Iterator[str]:
 
 def rows_of_calls(ledger: Ledger) -> frozenset[int]:
     """Rows without words whose calls are all on the page."""
-    view = ledger.writer.view
-    exchanges = view.history.exchanges
-    pairs = {(item.entry.row, item.entry.request) for item in ledger.all_items() if item.entry and item.entry.request}
-    calls = [
-        exchange
-        for row in {row for row, _ in pairs}
-        for exchange in exchanges.of_caller.get(row, ())
-        if (row, exchange.request) in pairs
-    ]
-    calls += [exchanges.of_result[item.origin] for item in ledger.all_items() if item.origin in exchanges.of_result]
+    view, exchanges = ledger.writer.view, ledger.writer.view.history.exchanges
+    calls: list[ToolExchange] = []
+    for item in ledger.all_items():
+        if item.entry and item.is_call:
+            request = item.entry.request
+            calls += (each for each in exchanges.of_caller.get(item.entry.row, ()) if each.request == request)
+        if item.origin in exchanges.of_result:
+            calls.append(exchanges.of_result[item.origin])
     present = {(exchange.origin, exchange.request) for exchange in calls}
     rows = ((row, view.breadcrumb(row)) for exchange in calls for row in exchange.callers if row < view.size)
     silent = {row for row, crumb in rows if crumb.role == "tool" or not crumb.text.strip()}

@@ -33,7 +33,7 @@ def is_find(rule: SectionRule, item: Item) -> bool:
 
 def row_of_find(item: Item) -> int:
     """The row that was found: of a call its first result that is there."""
-    return item.entry.results[0] if item.entry and item.entry.request and item.entry.results else item.origin
+    return item.entry.results[0] if item.entry and item.is_call and item.entry.results else item.origin
 
 
 def reason_of(draft: PageDraft, rule: SectionRule, item: Item, fragment: Fragment) -> str:

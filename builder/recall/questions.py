@@ -70,16 +70,23 @@ class _Session:
                 self.triggers[crumb.id] = self.unanswered[crumb.id] = crumb
         elif _is_result(crumb):
             self.run = self.run if calls or not is_own else ""
-            for turn, caller in [self.calls.pop(call) for call in calls if call in self.calls]:
-                if turn not in {other for other, _ in self.calls.values()}:
-                    self._close(crumb, caller)
+            self._settle(crumb, calls)
         elif is_own:
-            if calls or crumb.role != "tool":
-                self.run = (self.run or crumb.id) if crumb.role == "tool" else ""
-                self.calls |= dict.fromkeys(calls, (self.run or crumb.id, crumb))
+            self._open(crumb, calls)
             self._answer(crumb)
         if crumb.id == self.trigger:
             self.published = self.page(crumb.id).ids
+
+    def _open(self, crumb: Breadcrumb, calls: tuple[Call, ...]) -> None:
+        if calls or crumb.role != "tool":
+            self.run = (self.run or crumb.id) if crumb.role == "tool" else ""
+            self.calls |= dict.fromkeys(calls, (self.run or crumb.id, crumb))
+
+    def _settle(self, result: Breadcrumb, calls: tuple[Call, ...]) -> None:
+        """A turn is closed by the result of the last of its calls."""
+        for turn, caller in [self.calls.pop(call) for call in calls if call in self.calls]:
+            if turn not in {other for other, _ in self.calls.values()}:
+                self._close(result, caller)
 
     def page(self, trigger: str) -> Questions:
         """What the page of a trigger answers and nothing has answered yet; for a message also earlier ones of its speaker."""
@@ -144,19 +151,25 @@ def questions_of(view: View, trigger: Breadcrumb, profile: Profile) -> Questions
         session.read(trigger, is_own=False)
     if trigger.id not in session.triggers:
         return Questions()
-    page, later = session.page(trigger.id), [*session.triggers]
-    pages = {name: {*session.page(name).ids} for name in later[later.index(trigger.id) + 1 :]}
+    page = session.page(trigger.id)
     ids = tuple(name for name in page.ids if name == trigger.id or _is_shown(view, name))
-    covering = [name for name, answered in pages.items() if {*ids} <= answered]
-    is_over = trigger.role == "user" or bool(session.of_results[trigger.id].ids)
+    later = _covering(session, trigger.id, {*ids})
+    is_answerable = trigger.role == "user" or bool(session.of_results[trigger.id].ids)
     return replace(
         page,
         ids=ids,
         current=tuple(name for name in page.current if name in ids),
         answered=sum(name not in session.unanswered for name in session.published),
-        is_over=page.is_over or (is_over and (not ids or bool(covering))),
-        later=covering[-1] if covering and ids and not page.is_over else "",
+        is_over=page.is_over or (is_answerable and bool(later or not ids)),
+        later=later if ids and not page.is_over else "",
     )
+
+
+def _covering(session: _Session, trigger: str, ids: set[str]) -> str:
+    """The last later trigger whose page answers all of these; "" = none."""
+    names = [*session.triggers]
+    later = reversed(names[names.index(trigger) + 1 :])
+    return next((name for name in later if ids.issubset(session.page(name).ids)), "")
 
 
 def without_later_triggers(view: View, trigger: Breadcrumb, profile: Profile) -> View:

@@ -85,7 +85,7 @@ def units_of(view: View) -> Ints:
 
 def missing_of(view: View, units: Ints, page_rows: Iterable[int]) -> Ints:
     """The units of which these rows say nothing."""
-    return units[~np.isin(units, list(set(map(view.unit_of, page_rows))))]
+    return units[~np.isin(units, view.heads_of(np.array([*page_rows], np.int64)))]
 
 
 class Ledger:
@@ -109,8 +109,19 @@ class Ledger:
         """As of the last `settle`."""
         self.probabilities: dict[str, float] = {}
         """Breadcrumb id → probability of its finds."""
-        self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
-        self._extra = 0
+        self.is_one = writer.profile.section("conversation") is not None
+        """The conversation is one section, with what was found of it in its place."""
+        self._spent: dict[str, int] = dict.fromkeys(self.rules, 0)
+        self._changed: set[str] = set()
+        """Sections that are to be counted."""
+
+    @property
+    def spent(self) -> Mapping[str, int]:
+        """Section → its tokens."""
+        for section in self._changed:
+            self._spent[section] = self._count(section)
+        self._changed.clear()
+        return self._spent
 
     @property
     def total(self) -> int:
@@ -120,17 +131,12 @@ class Ledger:
     @property
     def remaining(self) -> int:
         """Tokens that nothing uses yet, neither of the page nor of `messages`."""
-        return self.allowance - self.total - max(self._extra, 0)
+        return self.allowance - self.total - max(sum([item.extra for item in self.all_items()]), 0)
 
     @cached_property
     def units(self) -> Ints:
         """Rows that head the units of the conversation, in place order."""
         return units_of(self.writer.view)
-
-    @property
-    def is_one(self) -> bool:
-        """The conversation is one section, with what was found of it in its place."""
-        return self.writer.profile.section("conversation") is not None
 
     def rule(self, source: str) -> SectionRule | None:
         """The first section that this source fills, or the one that has its part of one conversation."""
@@ -148,20 +154,20 @@ class Ledger:
     def put_text(self, section: str, text: str) -> None:
         """Begin a section with words of the profile's own."""
         self.texts[section] = text
-        self._count(section)
+        self._changed.add(section)
 
     def put_note(self, section: str, *lines: str) -> None:
         """Begin a section with lines of ours; none = without them."""
         note = "\n".join(filter(None, lines))
         if note != self.notes.get(section, ""):
             self.notes[section] = note
-            self._count(section)
+            self._changed.add(section)
 
     def put(self, section: str, items: Iterable[Item], reason: str) -> None:
         """Fill a section with items in page order. reason: why they are on the page."""
         self.items[section] = list(items)
         self.reasons[section] = reason
-        self._count(section)
+        self._changed.add(section)
 
     def settle(self) -> None:
         """Find the gaps between what is on the page, and count their lines."""
@@ -169,25 +175,24 @@ class Ledger:
         names = {fragment.breadcrumb.id for item in self.all_items() for fragment in item.fragments}
         rows = {row for name in names if (row := view.row_of(name)) >= 0}
         self.gaps = replace(self.gaps, missing=missing_of(view, self.units, rows | self.noted))
-        for section in self.items:
-            if SOURCES[self.rules[section].source].is_dated:
-                self._count(section)
+        self._changed.update(section for section in self.items if SOURCES[self.rules[section].source].is_dated)
 
     def cost(self, section: str, items: Sequence[Item]) -> int:
         """Tokens that these items would cost in a section that has nothing else."""
         return self._heading(section) + self._tokens(section, items) if items else 0
 
-    def _count(self, section: str) -> None:
-        count, items = self.writer.rendering.count, self.items.get(section, [])
-        texts = [text for text in (self.texts.get(section), self.notes.get(section)) if text]
-        tokens = sum(count(text + "\n") for text in texts) + self._tokens(section, items)
-        self.spent[section] = self._heading(section) + tokens if tokens else 0
-        self._extra = sum(item.extra for item in self.all_items())
+    def _count(self, section: str) -> int:
+        texts = filter(None, (self.texts.get(section), self.notes.get(section)))
+        tokens = sum(self._line(text) for text in texts) + self._tokens(section, self.items.get(section, ()))
+        return self._heading(section) + tokens if tokens else 0
+
+    def _line(self, text: str) -> int:
+        return self.writer.rendering.count(f"{text}\n")
 
     def _heading(self, section: str) -> int:
-        rendering, rule = self.writer.rendering, self.rules[section]
-        note = rendering.count(rule.note + "\n") if rule.note else 0
-        return rendering.heading_tokens(self.writer.profile.page, section, rule.title) + note
+        rule = self.rules[section]
+        heading = self.writer.rendering.heading_tokens(self.writer.profile.page, section, rule.title)
+        return heading + (self._line(rule.note) if rule.note else 0)
 
     def take_off_note(self) -> bool:
         """Take a note off the page; returns whether there was any."""
@@ -223,9 +228,7 @@ class Ledger:
         return zip(items, self.gaps.lines(items) if has_sessions else repeat(""), strict=False)
 
     def _tokens(self, section: str, items: Sequence[Item]) -> int:
-        dates = groupby(self.date(section, item) for item in items)
-        gaps = (line for _, line in self.with_gaps(section, items) if line)
-        lines = sum(self.writer.date_tokens(line) for line, _ in dates) + sum(
-            self.writer.rendering.count(f"{line}\n") for line in gaps
-        )
-        return sum(item.tokens for item in items) + lines
+        tokens = sum([item.tokens for item in items])
+        if SOURCES[self.rules[section].source].is_dated:
+            tokens += sum([self._line(line) for _, line in self.with_gaps(section, items) if line])
+        return tokens + sum([self.writer.date_tokens(line) for line, _ in groupby([self.date(section, item) for item in items])])

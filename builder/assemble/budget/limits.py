@@ -59,24 +59,33 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
     entries: list[Entry] = []
     left_out: list[tuple[Entry, str]] = []
     placeholders: set[Entry] = set()
-    tokens, stored, has_answer, is_part = 0.0, view.tokens, False, False
+    tokens, most_of_result = 0.0, STUB_TOKENS if folded else math.inf
+    has_answer = is_part = False
     for number, entry, reason, is_reduced in _limits(view, profile):
         is_part = tokens > MAX_STORED_SHARE * room and (not folded or has_answer or number >= MAX_TURNS_TO_ANSWER)
         if is_part:
             break
-        if reason and entry not in current:
+        if entry in current:
+            continue
+        if reason:
             left_out.append((entry, reason))
-        elif entry not in current:
-            entries.append(entry)
-            role = view.breadcrumb(entry.row).role
-            has_answer |= not entry.request and role == "assistant"
-            placeholders.update({entry} if is_reduced else ())
-            results = entry.results if entry.request or role != "tool" else (entry.row,)  # a result whose call is not known
-            words = 0.0 if entry.request or results else float(stored[entry.row])
-            tokens += sum(min(float(stored[row]), STUB_TOKENS if folded else math.inf) for row in results)
-            tokens += words + (MIN_CALL_TOKENS if entry.request else MIN_LABEL_TOKENS)
+            continue
+        entries.append(entry)
+        has_answer |= not entry.request and view.breadcrumb(entry.row).role == "assistant"
+        if is_reduced:
+            placeholders.add(entry)
+        tokens += _stored_tokens(view, entry, most_of_result)
     moved_at = 0 if is_part else last_trim_row(view, profile.window)
     return LimitedConversation(tuple(entries), frozenset(placeholders), tuple(left_out), is_part, moved_at)
+
+
+def _stored_tokens(view: View, entry: Entry, most: float) -> float:
+    """Least tokens of an entry. most: of each result."""
+    is_result = not entry.request and view.breadcrumb(entry.row).role == "tool"  # its call is not known
+    if not entry.request and not is_result:
+        return MIN_LABEL_TOKENS + float(view.tokens[entry.row])
+    results = (entry.row,) if is_result else entry.results
+    return sum(min(float(view.tokens[row]), most) for row in results) + (MIN_LABEL_TOKENS if is_result else MIN_CALL_TOKENS)
 
 
 def _limits(view: View, profile: Profile) -> Iterator[tuple[int, Entry, str, bool]]:

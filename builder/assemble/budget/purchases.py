@@ -98,6 +98,8 @@ class Buyer:
         self._smallest = float(min(short.min(initial=np.inf), offers.tokens.min(initial=np.inf)))
         self._is_open = True
         """The newest part may still grow."""
+        self._left_for_newest = self._left_for_finds = 0.0
+        self._count()
         self.brings: dict[int, list[int]] = {}
         """Find → those that come along with it."""
         for find in np.flatnonzero(offers.leader >= 0).tolist():
@@ -108,13 +110,10 @@ class Buyer:
         """Whether nothing has room any more."""
         return max(self._left_for_newest, self._left_for_finds) < self._smallest
 
-    @property
-    def _left_for_newest(self) -> float:
-        return min(self._room.page - self.plan.spent, self._room.newest - self.plan.for_newest)
-
-    @property
-    def _left_for_finds(self) -> float:
-        return min(self._room.page - self.plan.spent, self._room.finds - self.plan.for_finds)
+    def _count(self) -> None:
+        page = self._room.page - self.plan.spent
+        self._left_for_newest = min(page, self._room.newest - self.plan.for_newest)
+        self._left_for_finds = min(page, self._room.finds - self.plan.for_finds)
 
     def newest_result(self, most: float) -> None:
         """Buy the newest result, and what is behind it in short form, if all that is at most `most` tokens."""
@@ -160,6 +159,7 @@ class Buyer:
         room = int(self._room.page - self.plan.spent)
         self.plan.lacks_room |= room < tokens
         self.plan.summary = min(tokens, room)
+        self._count()
 
     def _is_shown(self, find: int) -> bool:
         entry = int(self._offers.entry[find])
@@ -204,4 +204,5 @@ class Buyer:
         else:
             self.plan.for_newest += cost
         self._paid[entry] = self._paid.get(entry, 0.0) + cost
+        self._count()
         return True

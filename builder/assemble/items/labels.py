@@ -123,32 +123,32 @@ class Labels:
         return self.names[key]
 
     def _name(self, breadcrumb: Breadcrumb) -> str:
-        name, nameless = breadcrumb.speaker, DEFAULT_NAMES.get(breadcrumb.role, "")
-        if (
-            breadcrumb.role == "assistant"
-            and name == nameless
-            and (has_other_agents(self.view) or not self.view.is_own(breadcrumb))
-        ):
-            name = breadcrumb.agent or name
+        role, name, nameless = breadcrumb.role, self._speaker(breadcrumb), DEFAULT_NAMES.get(breadcrumb.role, "")
         reserved = reserved_names(self.phrases)
-        match breadcrumb.role:
-            case "tool":
-                return tool_label(breadcrumb.tool or name, reserved)
-            case "user" if not self._is_the_user(breadcrumb) and whole_look(name) in {
-                whole_look(nameless),
-                whole_look(self.now.speaker),
-            }:
-                who = breadcrumb.user_id or breadcrumb.session
-                return self.phrases("another_user", number=self.others.setdefault(who, len(self.others) + 1))
-            case _ if not nameless:
-                return name if name == breadcrumb.schema or is_plain(name, reserved) else quoted(name)
-            case _ if name == nameless:
-                return self.phrases(breadcrumb.role)
+        if role == "tool":
+            return tool_label(breadcrumb.tool or name, reserved)
+        is_other = role == "user" and not self._is_the_user(breadcrumb)
+        if is_other and whole_look(name) in {whole_look(nameless), whole_look(self.now.speaker)}:
+            who = breadcrumb.user_id or breadcrumb.session
+            return self.phrases("another_user", number=self.others.setdefault(who, len(self.others) + 1))
+        if not nameless:
+            return name if name == breadcrumb.schema or is_plain(name, reserved) else quoted(name)
+        return self.phrases(role) if name == nameless else self._with_role(role, name)
+
+    def _speaker(self, breadcrumb: Breadcrumb) -> str:
+        """Among several agents the id of one without a name."""
+        is_nameless = breadcrumb.role == "assistant" and breadcrumb.speaker == DEFAULT_NAMES["assistant"]
+        if is_nameless and (has_other_agents(self.view) or not self.view.is_own(breadcrumb)):
+            return breadcrumb.agent or breadcrumb.speaker
+        return breadcrumb.speaker
+
+    def _with_role(self, role: Role, name: str) -> str:
+        """The name, behind its role where it is no plain name of its own."""
         # "Travel Assistant" may be the name of an agent, but none is called like the role itself.
-        if breadcrumb.role == "assistant" and whole_look(name) not in role_looks("assistants"):
-            reserved = reserved_names(self.phrases, without="assistants")
-        is_name = is_plain(name, reserved) and not self._is_taken(breadcrumb.role, name)
-        return name if is_name else f"{self.phrases(breadcrumb.role)} {quoted(name)}"
+        is_of_agent = role == "assistant" and whole_look(name) not in role_looks("assistants")
+        reserved = reserved_names(self.phrases, without="assistants" if is_of_agent else "")
+        is_name = is_plain(name, reserved) and not self._is_taken(role, name)
+        return name if is_name else f"{self.phrases(role)} {quoted(name)}"
 
     def _is_the_user(self, breadcrumb: Breadcrumb) -> bool:
         if breadcrumb.user_id and self.now.user_id:

@@ -80,12 +80,13 @@ def items(text: str) -> str:
         if not more or first.endswith(MARK):
             first = first.rstrip(_BLANK + MARK)
         if not bullet and margin:
-            opening = _continued(margin, _plain(first.removeprefix(margin))) if first or more else []
+            lines += _continued(margin, first.removeprefix(margin)) if first or more else []
         else:
             indent = bullet["indent"][:MAX_INDENT_CHARS] if bullet and margin else ""
             opening = _opened_by(indent, first[bullet.end() :] if bullet else first, more)
             margin = indent + INSIDE if opening else margin
-        lines += (*opening, *(margin + plain if (plain := _plain(part)) else "" for part in more))
+            lines += opening
+        lines += [_inside(margin, part) for part in more]
     return "\n".join(lines).rstrip(_BLANK)
 
 
@@ -110,12 +111,19 @@ def _opened_by(indent: str, first: str, more: list[str]) -> list[str]:
         return []
     is_head = "|" in plain and more and _UNDERLINE.match(_plain(more[0]))
     if not plain or plain == NO_LABEL or plain[0] in _BLANK or _RULE.match(plain) or is_head:
-        return [indent + ITEM + NO_LABEL, "", indent + INSIDE + plain if plain else ""]
+        return [indent + ITEM + NO_LABEL, "", _inside(indent + INSIDE, plain)]
     return [indent + ITEM + plain]
 
 
-def _continued(margin: str, plain: str) -> list[str]:
-    return [*([""] if plain and _UNDERLINE.match(plain) else []), margin + plain if plain else ""]
+def _continued(margin: str, text: str) -> list[str]:
+    line = _inside(margin, text)
+    return ["", line] if _UNDERLINE.match(line) else [line]
+
+
+def _inside(margin: str, text: str) -> str:
+    """A line of an item; an empty one has no margin."""
+    plain = _plain(text)
+    return margin + plain if plain else ""
 
 
 def _plain(text: str) -> str:

@@ -30,7 +30,7 @@ def labels_once(items: Sequence[Item], writer: Writer) -> list[Item]:
 
 def without_label(item: Item, before: Item, writer: Writer) -> Item:
     """Without the label where the one before is by the same speaker, and the text can stand right after the bullet."""
-    if not (_is_message(before) and _is_message(item)) or before.first.role != item.first.role:
+    if not (before.is_message and item.is_message) or before.first.role != item.first.role:
         return item
     first, label = item.fragments[0], writer.labels.of(item.first)
     rest = first.text.removeprefix(f"{ITEM}{label}: ")
@@ -47,7 +47,3 @@ def _stands_alone(text: str, writer: Writer) -> bool:
     phrases = writer.rendering.phrases
     is_label = NO_LABEL in line or line.split(" ")[0] in {look(phrases("call")), look(phrases("tool"))}
     return text[:1].isalpha() and not is_label
-
-
-def _is_message(item: Item) -> bool:
-    return item.entry is not None and not item.entry.request

@@ -61,6 +61,16 @@ class Item:
         return self.tokens + max(self.extra, 0)
 
     @property
+    def is_call(self) -> bool:
+        """Whether it is a call with its results."""
+        return self.entry is not None and bool(self.entry.request)
+
+    @property
+    def is_message(self) -> bool:
+        """Whether it is a message of the conversation, or a result whose call is not known."""
+        return self.entry is not None and not self.entry.request
+
+    @property
     def is_cut(self) -> bool:
         """Whether not all of it is shown."""
         return any(fragment.reduced for fragment in self.fragments)
@@ -119,15 +129,14 @@ class Writer:
 
     def for_messages(self, item: Item) -> Item:
         """The item with the tokens that it needs more in `messages`."""
-        is_call = item.entry is not None and bool(item.entry.request)
-        is_shown = is_call or item.first.role in CHAT_ROLES
+        is_shown = item.is_call or item.first.role in CHAT_ROLES
         if self.profile.chat_format == "none" or not is_shown or item.tokens > self.profile.allowance:
             return item  # what no page holds is not counted again
         first, *results = item.fragments
         count, crumb = self.rendering.page_tokens, first.breadcrumb
-        if is_call and not self.view.is_own(crumb):
+        if item.is_call and not self.view.is_own(crumb):
             texts: tuple[str, ...] = (f"{self.labels.caller(crumb)}:\n", f"{item.text}\n")
-        elif item.entry and is_call:
+        elif item.entry and item.is_call:
             call = self.rendering.call(crumb, item.entry.request)
             texts = (
                 call_arguments(call, first, call_label(call.tool, self.labels.caller(crumb), self.rendering.phrases)),

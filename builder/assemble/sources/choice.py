@@ -109,11 +109,11 @@ def choice_of(draft: PageDraft, finds: Sequence[Find], answered: float) -> Choic
     costs = _Costs(draft)
     for entry in draft.limits.entries if draft.rule("window") and not draft.whole else ():
         costs.add(entry)
-    newest, view = len(costs.order), draft.recall.view
-    best = tuple(finds[:MAX_FINDS])
+    newest = len(costs.order)
     folded = _folded(costs, draft.recall.profile.tool_output, draft.ledger.remaining)
     for number in folded:
         costs.whole[number] = LINE_TOKENS
+    best = tuple(finds[:MAX_FINDS])
     numbers = [costs.add_find(find) for find in best]
     entries = Entries(
         newest=newest,
@@ -122,23 +122,28 @@ def choice_of(draft: PageDraft, finds: Sequence[Find], answered: float) -> Choic
         is_certain=_certain(costs.order, newest),
         result=-1 if draft.recall.turn else _newest_result(costs.order[:newest]),
     )
-    worth = worth_of_share(np.array([find.share for find in best], np.float64), answered)
-    worth_of_row = {find.row: own for find, own in zip(reversed(best), worth[::-1].tolist(), strict=True)}
-    worth = np.maximum(worth, [COMPANION * worth_of_row.get(find.neighbour_of, 0.0) for find in best])
-    are_parts = [
-        not find.lines and bool(find.spans or costs.order[number].request) for find, number in zip(best, numbers, strict=True)
-    ]
-    offers = Offers(
-        entry=np.array(numbers, np.int64),
-        tokens=np.array([find.tokens or view.tokens[find.row] for find in best], np.float64),
-        lead=np.array([costs.lead[number] for number in numbers], np.float64),
-        worth=worth,
-        is_part=np.array(are_parts, np.bool_),
-        leader=_leaders(best, draft),
-        alike=others_of_a_kind([_pattern(view, find) for find in best]),
-    )
     find_of = dict(zip(reversed(numbers), reversed(best), strict=True))
+    offers = _offers(draft, costs, best, numbers, answered)
     return Choice(costs.order, entries, best, offers, costs.observations, find_of, folded)
+
+
+def _offers(draft: PageDraft, costs: _Costs, finds: Sequence[Find], numbers: Sequence[int], answered: float) -> Offers:
+    """numbers: for each find its entry's."""
+    view = draft.recall.view
+    worth = worth_of_share(np.array([find.share for find in finds], np.float64), answered)
+    worth_of_row = {find.row: own for find, own in zip(reversed(finds), worth[::-1].tolist(), strict=True)}
+    are_parts = [
+        not find.lines and bool(find.spans or costs.order[number].request) for find, number in zip(finds, numbers, strict=True)
+    ]
+    return Offers(
+        entry=np.array(numbers, np.int64),
+        tokens=np.array([find.tokens or view.tokens[find.row] for find in finds], np.float64),
+        lead=np.array([costs.lead[number] for number in numbers], np.float64),
+        worth=np.maximum(worth, [COMPANION * worth_of_row.get(find.neighbour_of, 0.0) for find in finds]),
+        is_part=np.array(are_parts, np.bool_),
+        leader=_leaders(finds, draft),
+        alike=others_of_a_kind([_pattern(view, find) for find in finds]),
+    )
 
 
 def _folded(costs: _Costs, rules: ToolOutput, room: float) -> frozenset[int]:

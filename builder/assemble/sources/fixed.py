@@ -206,17 +206,22 @@ def put_instructions(draft: PageDraft) -> None:
         for find in due
     }
     if ledger.cost(rule.name, [*items.values()]) > room:
-        left_out = _instructions_left_out([*items], draft)
-        room -= draft.writer.rendering.count(f"{left_out}\n")
-        rows_on_page = set[int]()
-        for find in reversed(due):
-            permissions = (permission for permission, rules in draft.active.rules.items() if find.row in rules)
-            added = {find.row, *rows_on_page, *draft.active.rules[find.row], *permissions}
-            if ledger.cost(rule.name, [item for row, item in items.items() if row in added]) <= room:
-                rows_on_page = added
-        ledger.put_note(rule.name, _instructions_left_out([row for row in items if row not in rows_on_page], draft))
-        items = {row: item for row, item in items.items() if row in rows_on_page}
+        room -= draft.writer.rendering.count(f"{_instructions_left_out([*items], draft)}\n")
+        within = _newest_within(draft, rule, items, room)
+        ledger.put_note(rule.name, _instructions_left_out([row for row in items if row not in within], draft))
+        items = {row: item for row, item in items.items() if row in within}
     ledger.put(rule.name, [*items.values()], HOLDS)
+
+
+def _newest_within(draft: PageDraft, rule: SectionRule, items: dict[int, Item], room: int) -> set[int]:
+    """Rows of the newest that have room, each with the rules that it limits and the permissions that limit it."""
+    within = set[int]()
+    for row in reversed(items):
+        permissions = (permission for permission, rules in draft.active.rules.items() if row in rules)
+        added = {row, *within, *draft.active.rules[row], *permissions}
+        if draft.ledger.cost(rule.name, [item for other, item in items.items() if other in added]) <= room:
+            within = added
+    return within
 
 
 def _instructions_left_out(rows: Sequence[int], draft: PageDraft) -> str:

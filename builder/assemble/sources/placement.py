@@ -57,29 +57,27 @@ class _Piece:
 
 def placement(draft: PageDraft, choice: Choice, plan: Plan) -> Placement:
     """Render what was bought."""
-    items: list[Item] = []
-    run: list[Entry] = []
-    in_runs: list[Entry] = []
     pieces = _without_small_holes(_pieces(draft, choice, plan), draft)
-    joining = [_joins(piece, pieces, number, draft) for number, piece in enumerate(pieces)]
+    joining = _joining(pieces, draft)
     others = [piece for piece, joins in zip(pieces, joining, strict=True) if not joins]
     rendered = iter(each(partial(_rendered, piece, choice, plan, draft) for piece in others))
-    for number, (piece, joins) in enumerate(zip(pieces, joining, strict=True)):
-        before = pieces[number - 1] if number else None
-        if run and not (joins and before and _follows(before, piece, draft)):
+    items: list[Item] = []
+    run: list[Entry] = []
+    before: _Piece | None = None
+    for piece, joins in zip(pieces, joining, strict=True):
+        follows = before is not None and _follows(before, piece, draft)
+        if run and not (joins and follows):
             items.append(run_item(run, draft.writer))
             run = []
         if piece.is_bare:
             run.append(piece.entry)
-        if joins:
-            in_runs.append(piece.entry)
-            continue
-        item = next(rendered)
-        items.append(
-            without_label(item, items[-1], draft.writer) if before and _follows(before, piece, draft) and items else item
-        )
+        if not joins:
+            item = next(rendered)
+            items.append(without_label(item, items[-1], draft.writer) if follows else item)
+        before = piece
     items += [run_item(run, draft.writer)] if run else []
-    return Placement(conversation=tuple(items), apart=_apart(draft, choice, plan, pieces), in_runs=tuple(in_runs))
+    in_runs = tuple(piece.entry for piece, joins in zip(pieces, joining, strict=True) if joins)
+    return Placement(conversation=tuple(items), apart=_apart(draft, choice, plan, pieces), in_runs=in_runs)
 
 
 def is_elsewhere(draft: PageDraft, row: int) -> bool:
@@ -167,25 +165,28 @@ def _piece(entry: Entry, number: int, draft: PageDraft, *, is_bare: bool) -> _Pi
 def _follows(before: _Piece, piece: _Piece, draft: PageDraft) -> bool:
     """Whether nothing is missing between them, and no time has passed."""
     first, last = before.entry.origin, piece.entry.origin
-    near = first == last or before.fills or piece.fills or (before.number >= 0 and before.number == piece.number + 1)
-    near = near and not any(first < question.origin < last for question in draft.questions)
-    near = near and (first == last or not _is_unit_between(first, last, draft))
-    return near and not is_later(before.entry.origin, piece.entry.origin, draft.writer)
+    if first == last:
+        return True
+    is_next = before.fills or piece.fills or (before.number >= 0 and before.number == piece.number + 1)
+    if not is_next or any(first < question.origin < last for question in draft.questions):
+        return False
+    return not _is_unit_between(first, last, draft) and not is_later(first, last, draft.writer)
 
 
 def _is_unit_between(first: int, last: int, draft: PageDraft) -> bool:
     """Whether a limit of the profile leaves something out between two rows."""
     units, unit_of = draft.ledger.units, draft.recall.view.unit_of
-    return bool(np.searchsorted(units, unit_of(first), side="right") < np.searchsorted(units, unit_of(last)))
+    return bool(units.searchsorted(unit_of(first), side="right") < units.searchsorted(unit_of(last)))
 
 
-def _joins(piece: _Piece, pieces: Sequence[_Piece], number: int, draft: PageDraft) -> bool:
-    """Whether it is a part of a run: a call, or words that were often said beside calls."""
-    if piece.is_bare or piece.entry.request or number + 1 == len(pieces):
-        return piece.is_bare
-    after = pieces[number + 1]
-    is_beside = after.is_bare and after.entry.origin == piece.entry.origin
-    return is_beside and len(draft.recall.view.repeats(piece.entry.row)) >= OFTEN
+def _joining(pieces: Sequence[_Piece], draft: PageDraft) -> list[bool]:
+    """Of each, whether it is a part of a run: a call, or words that were often said beside calls."""
+    joining: list[bool] = []
+    for piece, after in zip(pieces, (*pieces[1:], None), strict=False):
+        is_beside = after is not None and after.is_bare and after.entry.origin == piece.entry.origin
+        is_often = is_beside and not piece.entry.request and len(draft.recall.view.repeats(piece.entry.row)) >= OFTEN
+        joining.append(piece.is_bare or is_often)
+    return joining
 
 
 def _rendered(piece: _Piece, choice: Choice, plan: Plan, draft: PageDraft) -> Item:

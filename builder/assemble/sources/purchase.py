@@ -1,10 +1,10 @@
 """The conversation that does not fit: planned on numbers, rendered, and corrected by what was counted."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from builder.assemble.budget.ledger import dialogue_rows
+from builder.assemble.budget.ledger import Ledger, dialogue_rows
 from builder.assemble.budget.limits import MIN_ROOM
 from builder.assemble.budget.plan import part_of, plan
 from builder.assemble.budget.purchases import Plan, Room
@@ -46,9 +46,21 @@ class _Purchase:
 
 def put_plan(draft: PageDraft, choice: Choice, excess: int) -> Plan:
     """Put on the page what is bought. excess: tokens by which the page was counted too long."""
+    least = draft.recall.profile.least_price * (BROADLY if _is_broad(draft) else 1.0)
+    purchases = _purchases(draft, choice, excess, least)
+    best = min((each for each in purchases if each.free >= 0), key=lambda each: each.free, default=purchases[-1])
+    if best is not purchases[-1]:
+        _put(draft, best.placement, best.plan.summary)
+    if least == 0:
+        best = _filled(draft, choice, best, excess)
+    draft.in_runs = best.placement.in_runs
+    return best.plan
+
+
+def _purchases(draft: PageDraft, choice: Choice, excess: int, least: float) -> list[_Purchase]:
+    """A few plans, each for the room that the one before was counted to leave; the last one is on the page."""
     question, terms = draft.writer.question, draft.recall.terms
     follows = is_follow_up(question, terms) or not content_words(question, terms)
-    least = draft.recall.profile.least_price * (BROADLY if _is_broad(draft) else 1.0)
     room = allowance = float(max(_put(draft, NOTHING) - excess, 0))
     lines = summary_tokens(draft)
     purchases: list[_Purchase] = []
@@ -61,13 +73,7 @@ def put_plan(draft: PageDraft, choice: Choice, excess: int) -> Plan:
         if room <= 0 or is_enough:
             break
         room = room + free if free > 0 else max(bought.spent * allowance / (allowance - free) - len(purchases), 0.0)
-    best = min((each for each in purchases if each.free >= 0), key=lambda each: each.free, default=purchases[-1])
-    if best is not purchases[-1]:
-        _put(draft, best.placement, best.plan.summary)
-    if least == 0:
-        best = _filled(draft, choice, best, excess)
-    draft.in_runs = best.placement.in_runs
-    return best.plan
+    return purchases
 
 
 def _filled(draft: PageDraft, choice: Choice, best: _Purchase, excess: int) -> _Purchase:
@@ -132,8 +138,11 @@ def _findable(draft: PageDraft, page_rows: frozenset[int]) -> list[Find]:
     """The finds that say something new, have a section, and are no rule without what took it back."""
     recall = draft.recall
     apart = {row for entry in (*recall.turn, *draft.questions) for row in entry.results or (entry.row,)}
+    has_section = draft.rule("retrieval") is not None
     finds = [
-        find for find in news(_with_neighbours(draft.retrieval), draft) if find.row not in apart and _has_section(draft, find.row)
+        find
+        for find in news(_with_neighbours(draft.retrieval), draft)
+        if find.row not in apart and (has_section or (draft.ledger.is_one and not is_elsewhere(draft, find.row)))
     ]
     there = page_rows.union(find.row for find in finds)
     alone = {row for permission, rows in draft.active.rules.items() if permission not in there for row in rows}
@@ -148,10 +157,6 @@ def _with_neighbours(retrieval: RetrievalResult) -> list[Find]:
         neighbour = neighbours.pop((find.row, find.spans), None)
         finds.append(replace(find, neighbour_of=neighbour.neighbour_of) if neighbour else find)
     return [*finds, *neighbours.values()]
-
-
-def _has_section(draft: PageDraft, row: int) -> bool:
-    return draft.rule("retrieval") is not None or (draft.ledger.is_one and not is_elsewhere(draft, row))
 
 
 def _within_limits(finds: Sequence[Find], draft: PageDraft) -> Sequence[Find]:
@@ -173,12 +178,12 @@ def _within_limits(finds: Sequence[Find], draft: PageDraft) -> Sequence[Find]:
 def _put(draft: PageDraft, placed: Placement, summary: int = 0) -> int:
     """Put it into the sections, with so many tokens of a summary; returns the tokens that are left for what may be bought."""
     ledger = draft.ledger
-    running, rest = list[Item](), list[Item]()
-    for item in placed.conversation:
-        (running if _is_running(draft, item) else rest).append(item)
     turn, window, elsewhere = draft.rule("turn"), draft.rule("window"), draft.rule("retrieval")
     if draft.whole:
         turn = window = None
+    running, rest = list[Item](), list[Item]()
+    for item in placed.conversation:
+        (running if turn and _is_running(draft, item) else rest).append(item)
     if turn:
         triggering = [item for item in ledger.items.get(turn.name, ()) if item.entry in draft.recall.turn]
         ledger.put(turn.name, [*running, *triggering], RUNNING)
@@ -190,7 +195,11 @@ def _put(draft: PageDraft, placed: Placement, summary: int = 0) -> int:
     ledger.settle()
     put_summary(draft, summary)
     put_note(draft)
-    sections = (window,) if ledger.is_one else (window, elsewhere)
+    return _free(ledger, (window,) if ledger.is_one else (window, elsewhere))
+
+
+def _free(ledger: Ledger, sections: Iterable[SectionRule | None]) -> int:
+    """Tokens that are left for what may be bought. sections: those whose limits act."""
     limits = [rule.max_tokens(ledger.allowance) - ledger.spent[rule.name] for rule in sections if rule]
     least = min(limits, default=ledger.remaining)
     return min(least, ledger.remaining) if ledger.is_one or least < 0 else ledger.remaining
@@ -198,25 +207,30 @@ def _put(draft: PageDraft, placed: Placement, summary: int = 0) -> int:
 
 def put_note(draft: PageDraft) -> None:
     """Say how many messages are missing: where the conversation stands by itself, above the finds."""
-    ledger, phrases = draft.ledger, draft.writer.rendering.phrases
     sections = [rule for rule in (draft.rule("window"), draft.rule("retrieval")) if rule]
-    above = sections[-1] if draft.items("retrieval") and not ledger.is_one else next(iter(sections), None)
-    number, missing = len(ledger.units), len(ledger.gaps.missing)
-    note = phrases("message_missing" if missing == 1 else "messages_missing", number=number, missing=missing) if missing else ""
-    if draft.whole and not draft.limits.left_out:
-        note = ""
-    gaps = (gap for rule in sections for _, gap in ledger.with_gaps(rule.name, ledger.items.get(rule.name, ())))
-    if note and not ledger.is_one and not any(OPENING in gap for gap in gaps):
-        note = ledger.gaps.earlier  # the same as long as the conversation begins with the same message
+    above = sections[-1:] if draft.items("retrieval") and not draft.ledger.is_one else sections[:1]
+    note = "" if draft.whole and not draft.limits.left_out else _missing(draft.ledger, sections)
     for rule in sections:
-        ledger.put_note(rule.name, note if rule is above else "")
+        draft.ledger.put_note(rule.name, note if rule in above else "")
+
+
+def _missing(ledger: Ledger, sections: Sequence[SectionRule]) -> str:
+    """How many messages are; in sections of two kinds not of how many, where no sign says where."""
+    number, missing = len(ledger.units), len(ledger.gaps.missing)
+    if not missing:
+        return ""
+    gaps = (gap for rule in sections for _, gap in ledger.with_gaps(rule.name, ledger.items.get(rule.name, ())))
+    if not ledger.is_one and not any(OPENING in gap for gap in gaps):
+        return ledger.gaps.earlier  # the same as long as the conversation begins with the same message
+    name = "message_missing" if missing == 1 else "messages_missing"
+    return ledger.writer.rendering.phrases(name, number=number, missing=missing)
 
 
 def _is_running(draft: PageDraft, item: Item) -> bool:
     """Whether it belongs to the turn that is to be answered; a line on calls is there with the first of them."""
     crumb = item.first
     first = Entry(item.origin, draft.recall.view.row_of(crumb.id), crumb.calls[0] if crumb.calls else "")
-    return bool(draft.rule("turn")) and draft.is_of_turn(item.entry or first)
+    return draft.is_of_turn(item.entry or first)
 
 
 def account(draft: PageDraft, choice: Choice, bought: Plan) -> None:

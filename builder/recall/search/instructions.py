@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,40 +47,90 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms, question:
     log = _log(view, terms)
     alone = _alone(view, log, trigger)
     text = trigger.text[:READ_CHARS] if trigger.role == "user" and view.session not in alone else ""
-    of_trigger = read(text, view.session, view.person, view.size, terms)
-    question_terms = frozenset(terms(question[:READ_CHARS]).split())
-    active: defaultdict[int, list[Statement]] = defaultdict(list)
-    rules: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
-    numbers, outdated = set[int](), set[int]()
-    omissions: list[Omission] = []
-    seen = {number: each for number, each in enumerate(log.statements) if each.row < view.size and view.current[each.row]}
-    live = {number: each for number, each in seen.items() if each.session not in alone}
-    for number, statement in live.items():
-        of_permission, is_most = numbers.intersection(log.rules[number]), _is_most(view, statement)
-        if statement.withdraws and not of_permission:
-            outdated.update({statement.row} if log.rules[number] and is_most else ())
-            continue
-        is_own = statement.session == view.session or statement.person == view.person != NOBODY
-        later = [(why, live[other]) for other, why in log.later[number] if other in live]
-        own_terms = question_terms if is_own else frozenset[str]()
-        reasons = [(why, by.row) for why, by in later if not (by.withdraws and own_terms.intersection(by.subject.words))]
-        ids = [(why, view.breadcrumb(row).id) for why, row in reasons]
-        ids += [(outdates(new, statement), trigger.id) for new in of_trigger if is_own]
-        reason, by_id = next(((why, by) for why, by in ids if why), ("", ""))
-        if reason:
-            why = f"{reason} {by_id}" if reason == SUPERSEDED else reason
-            omissions.append(Omission(id=view.breadcrumb(statement.row).id, reason=why))
-            outdated.update({statement.row} if reason != REPEAT and is_most else ())
-        elif is_own:
-            active[statement.row].append(statement)
-            rules[statement.row] |= {log.statements[rule].row for rule in of_permission}
-            numbers.add(number)
+    register = _Register(
+        view=view,
+        log=log,
+        live={
+            number: each
+            for number, each in enumerate(log.statements)
+            if each.row < view.size and view.current[each.row] and each.session not in alone
+        },
+        trigger=trigger,
+        of_trigger=read(text, view.session, view.person, view.size, terms),
+        question=frozenset(terms(question[:READ_CHARS]).split()),
+    )
+    for number in register.live:
+        register.enter(number)
+    active = register.active
     finds = tuple(_find(view, active[row]) for row in sorted(active, reverse=True))
-    outdated.update(row for find in finds if not find.spans for row in view.repeats(find.row))
-    return ActiveInstructions(finds, rules, tuple(omissions), frozenset(outdated) - active.keys())
+    register.outdated.update(row for find in finds if not find.spans for row in view.repeats(find.row))
+    return ActiveInstructions(finds, register.rules, tuple(register.omissions), frozenset(register.outdated) - active.keys())
+
+
+@dataclass(slots=True, kw_only=True)
+class _Register:
+    """The statements that hold, and what became of the others; they are entered in place order."""
+
+    view: View
+    log: InstructionLog
+    live: Mapping[int, Statement]
+    """Number in the log → a statement that may be shown."""
+    trigger: Breadcrumb
+    of_trigger: Sequence[Statement]
+    question: frozenset[str]
+    """Its terms."""
+    active: defaultdict[int, list[Statement]] = field(default_factory=lambda: defaultdict(list))
+    rules: dict[int, frozenset[int]] = field(default_factory=dict)
+    """As in `ActiveInstructions`."""
+    omissions: list[Omission] = field(default_factory=list)
+    outdated: set[int] = field(default_factory=set)
+    _numbers: set[int] = field(default_factory=set)
+    """Of what is active."""
+
+    def enter(self, number: int) -> None:
+        statement, limits = self.live[number], self.log.rules[number]
+        of_permission = self._numbers.intersection(limits)
+        if statement.withdraws and not of_permission:
+            if limits:
+                self._outdate(statement)
+            return
+        reason, by = self._end(number)
+        if reason:
+            why = f"{reason} {by}" if reason == SUPERSEDED else reason
+            self.omissions.append(Omission(id=self.view.breadcrumb(statement.row).id, reason=why))
+            if reason != REPEAT:
+                self._outdate(statement)
+        elif self._is_own(statement):
+            self.active[statement.row].append(statement)
+            rows = {self.log.statements[rule].row for rule in of_permission}
+            self.rules[statement.row] = self.rules.get(statement.row, frozenset()) | rows
+            self._numbers.add(number)
+
+    def _end(self, number: int) -> tuple[str, str]:
+        """Why it holds no longer, and by which id; "" = it does."""
+        statement = self.live[number]
+        is_own = self._is_own(statement)
+        for other, why in self.log.later[number]:
+            later = self.live.get(other)
+            if later and not (is_own and later.withdraws and self.question.intersection(later.subject.words)):
+                return why, self.view.breadcrumb(later.row).id
+        for new in self.of_trigger if is_own else ():
+            if why := outdates(new, statement):
+                return why, self.trigger.id
+        return "", ""
+
+    def _is_own(self, statement: Statement) -> bool:
+        return statement.session == self.view.session or statement.person == self.view.person != NOBODY
+
+    def _outdate(self, statement: Statement) -> None:
+        """Its message is not found any more, where it is most of that."""
+        text = self.view.breadcrumb(statement.row).text
+        if len(text) <= SHORT_CHARS and 2 * (statement.end - statement.start) >= len(text):
+            self.outdated.add(statement.row)
 
 
 def _alone(view: View, log: InstructionLog, trigger: Breadcrumb) -> set[int]:
+    """Sessions in which no agent takes part."""
     sessions, talk_alone = {statement.session for statement in log.statements} | {view.session}, view.history.people.talk_alone
     return {each for each in sessions if talk_alone(each, view.size, trigger if each == view.session else None)}
 
@@ -107,8 +157,3 @@ def _find(view: View, statements: list[Statement]) -> Find:
     starts, ends = (0, *(end for _, end in spans)), (*(start for start, _ in spans), len(text))
     more = any(_WORD.search(text, start, end) for start, end in zip(starts, ends, strict=True))
     return Find(row=statements[0].row, spans=spans if more else ())
-
-
-def _is_most(view: View, statement: Statement) -> bool:
-    text = view.breadcrumb(statement.row).text
-    return len(text) <= SHORT_CHARS and 2 * (statement.end - statement.start) >= len(text)

@@ -106,20 +106,27 @@ def _statement(
     sentence = parts[number].text
     if asks(sentence) or not (statement := _without_greeting(sentence, names)) or _only_announces(view, row, statement):
         return None
-    first, last = number, number + 1
-    while depends_on_previous(parts[first].text) and first and number - first < MAX_SENTENCES_IN_FRONT:
-        first -= 1
-    front = parts[first].text
-    unresolved = depends_on_previous(front) or not (asks(front) or _without_greeting(front, names))
-    first = number if unresolved else first
-    while last < len(parts) and answers_briefly(parts[last].text) and last - number < MAX_SENTENCES_IN_FRONT:
-        last += 1
+    first, last = _stretch(parts, number, names)
     text = " ".join((statement if first == number else parts[first].text, *(part.text for part in parts[first + 1 : last])))
     spots = frozenset((row, part.start) for part in parts[first:last])
     repeats = (row, parts[number].start) in in_answer or (is_bare(parts[0].text) and not spots.isdisjoint(in_answer))
     if repeats or len(text) > MAX_SENTENCE_CHARS:
         return None
+    unresolved = first == number and depends_on_previous(sentence)
     return _excerpt(view, line_of(view, row, text), spots, statement, text, words, unresolved=unresolved)
+
+
+def _stretch(parts: Sentences, number: int, names: frozenset[str]) -> tuple[int, int]:
+    """From the sentence that it refers to, if one says that by itself, to the last of the short answers behind it."""
+    first, last = number, number + 1
+    while depends_on_previous(parts[first].text) and first and number - first < MAX_SENTENCES_IN_FRONT:
+        first -= 1
+    front = parts[first].text
+    if depends_on_previous(front) or not (asks(front) or _without_greeting(front, names)):
+        first = number
+    while last < len(parts) and answers_briefly(parts[last].text) and last - number < MAX_SENTENCES_IN_FRONT:
+        last += 1
+    return first, last
 
 
 def _answer(view: View, row: int, parts: Sentences, words: TextFunctions, verbatim_rows: frozenset[int]) -> Excerpt | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from builder.domain.summary import KeptLine, Source
 from builder.language.words import Terms, has_word, word_set, words_of
-from builder.recall.index.view import View
+from builder.recall.index.view import Doubles, Ints, View
 from builder.recall.summaries.excerpts import Excerpt, TextFunctions, excerpt_of, excerpts, line_of
 
 MIN_SHARED_TERMS = 2
@@ -176,15 +176,9 @@ def _order(pair: LineWithRows) -> tuple[int, bool]:
 def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: TextFunctions) -> list[Excerpt]:
     if not pool:
         return []
-    terms = sorted(frozenset[str]().union(*(excerpt.terms for excerpt in pool)))
-    column = {term: number for number, term in enumerate(terms)}
-    columns = [np.array(sorted(column[term] for term in excerpt.terms), np.int64) for excerpt in pool]
+    rarity, columns = _rarity(view, pool, end)
     all_columns, starts = np.concatenate(columns), np.cumsum([0, *map(len, columns[:-1])])
-    holding = (view.history.passages.postings.holding(term, end) for term in terms)
-    rarity = np.array([math.log(1 + end / max(passages, 1)) for passages in holding])
-    days = sorted({excerpt.line.day for excerpt in pool})
-    day = np.array([days.index(excerpt.line.day) for excerpt in pool], np.int64)
-    day_cost = np.array([words.count(f"[{name}]\n") if name else 0 for name in days])
+    day, day_cost = _day_costs(pool, words.count)
     line_cost, worth = np.array([excerpt.cost for excerpt in pool]), np.array([excerpt.worth for excerpt in pool])
     vectors, nearness = _vectors(view, pool), np.zeros(len(pool))
     conflicts = _conflicts(pool)
@@ -202,6 +196,22 @@ def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: TextFunc
         is_free[conflicts[number]], day_cost[day[number]] = False, 0
         rarity[columns[number]] = 0
         nearness = np.maximum(nearness, vectors @ vectors[number])
+
+
+def _rarity(view: View, pool: list[Excerpt], end: int) -> tuple[Doubles, list[Ints]]:
+    """How rare each term is, shape (terms,), and the terms of each excerpt."""
+    terms = sorted(frozenset[str]().union(*(excerpt.terms for excerpt in pool)))
+    column = {term: number for number, term in enumerate(terms)}
+    columns = [np.array(sorted(column[term] for term in excerpt.terms), np.int64) for excerpt in pool]
+    holding = (view.history.passages.postings.holding(term, end) for term in terms)
+    return np.array([math.log(1 + end / max(passages, 1)) for passages in holding]), columns
+
+
+def _day_costs(pool: list[Excerpt], count: Callable[[str], int]) -> tuple[Ints, Ints]:
+    """For each excerpt the number of its day, and for each day the tokens of its line."""
+    days = sorted({excerpt.line.day for excerpt in pool})
+    day = np.array([days.index(excerpt.line.day) for excerpt in pool], np.int64)
+    return day, np.array([count(f"[{name}]\n") if name else 0 for name in days])
 
 
 def _conflicts(pool: list[Excerpt]) -> list[list[int]]:

@@ -250,16 +250,20 @@ def observations_of(view: View, profile: Profile) -> Observations:
     newest: dict[str, Observation] = {}
     for name, each in reversed(all_by_id.items()):  # what replaces one comes later
         newest[name] = newest.get(successors.get(name, ""), each)
-    by_row: dict[int, dict[Observation, None]] = {}
-    for name, each in all_by_id.items():
-        for row in each.rows:
-            by_row.setdefault(row, {})[newest[name]] = None
     return Observations(
         summaries=frozenset(row for row, _ in by_start),
-        by_row={row: tuple(each) for row, each in by_row.items()},
+        by_row=_by_row(all_by_id, newest),
         by_start={place: newest[line.id] for place, line in by_start.items() if line.id in newest},
         replaced=frozenset(successors),
     )
+
+
+def _by_row(every: Mapping[str, Observation], newest: Mapping[str, Observation]) -> dict[int, tuple[Observation, ...]]:
+    by_row: dict[int, dict[Observation, None]] = {}
+    for name, each in every.items():
+        for row in each.rows:
+            by_row.setdefault(row, {})[newest[name]] = None
+    return {row: tuple(each) for row, each in by_row.items()}
 
 
 def _observed_lines(view: View, row: int) -> Iterator[tuple[int, KeptLine]]:

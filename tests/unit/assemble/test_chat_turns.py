@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from builder.assemble.chat_turns import SectionItem, conversation_messages, is_turn, note_of, roles_with_labels
+from builder.assemble.chat_turns import Dialogue, SectionItem, is_turn, note_of, roles_with_labels
 from builder.domain.context import Message
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.conversation import turns
@@ -19,7 +19,9 @@ def messages(rows: list[StoredBreadcrumb], *labelled_roles: str, dated: bool = F
     sections = tuple(replace(rule, dates="day" if dated else "none") for rule in profile.sections)
     writer = make_writer(rows, replace(profile, sections=sections))
     placed: list[SectionItem] = [("recent", writer.entry(entry)) for turn in reversed([*turns(writer.view)]) for entry in turn]
-    return conversation_messages(placed, [], make_ledger(writer), frozenset(labelled_roles))[0]
+    dialogue = Dialogue(make_ledger(writer), frozenset(labelled_roles))
+    dialogue.add(placed)
+    return dialogue.messages
 
 
 def texts(message: Message) -> list[str]:
