@@ -25,7 +25,7 @@ PART_SECONDS = 60.0
 """Longest wait for a part."""
 WHOLE_SECONDS = 3600.0
 """Longest wait while the server checks each message of a stream, before the first part, or unpacks them after the last."""
-ROUTE_SECONDS = 5.0
+ROUTE_SECONDS = 30.0
 """Longest wait until a subject that one server of a cluster names is known to the others."""
 
 
@@ -103,10 +103,10 @@ async def restore_snapshot(
     """
     stream, size, done = snapshot.config["name"], file.stat().st_size, 0
     request = json.dumps({"config": snapshot.config | changes, "state": snapshot.earliest}).encode()
-    target = (await _ask(connection, f"$JS.API.STREAM.RESTORE.{stream}", request, PART_SECONDS))["deliver_subject"]
+    target = (await _ask_until_heard(connection, f"$JS.API.STREAM.RESTORE.{stream}", request))["deliver_subject"]
     with file.open("rb") as parts:
         while part := parts.read(PART_BYTES):
-            await _send(connection, target, part)
+            await _ask_until_heard(connection, target, part)
             progress(done := done + len(part), size)
     restored: dict[str, Any] = (await _ask(connection, target, b"", WHOLE_SECONDS))["state"]
     return restored
@@ -145,12 +145,10 @@ def _continued(info: dict[str, Any]) -> dict[str, Any]:
     return dict(config | (since if config["deliver_policy"] == "new" else {}))
 
 
-async def _send(connection: Client, target: str, part: bytes) -> None:
-    """Send a part again while nobody hears it: in a cluster the answer may be faster than the subject that it names."""
-    pauses = stamina.retry_context(_is_unheard, attempts=None, timeout=ROUTE_SECONDS, wait_initial=0.05, wait_max=0.5)
-    async for attempt in pauses:
-        with attempt:
-            await _ask(connection, target, part, PART_SECONDS)
+async def _ask_until_heard(connection: Client, target: str, data: bytes) -> dict[str, Any]:
+    """Ask again while nobody hears it: in a cluster an answer may be faster than the subject that it names."""
+    caller = stamina.AsyncRetryingCaller(attempts=None, timeout=ROUTE_SECONDS, wait_initial=0.05, wait_max=0.5)
+    return await caller(_is_unheard, _ask, connection, target, data, PART_SECONDS)
 
 
 def _is_unheard(error: Exception) -> bool:
