@@ -99,21 +99,19 @@ class Buyer:
         self._is_open = True
         """The newest part may still grow."""
         self._left_for_newest = self._left_for_finds = 0.0
+        self.is_full = False
+        """Nothing has room any more."""
         self._count()
         self.brings: dict[int, list[int]] = {}
         """Find → those that come along with it."""
         for find in np.flatnonzero(offers.leader >= 0).tolist():
             self.brings.setdefault(int(offers.leader[find]), []).append(find)
 
-    @property
-    def is_full(self) -> bool:
-        """Whether nothing has room any more."""
-        return max(self._left_for_newest, self._left_for_finds) < self._smallest
-
     def _count(self) -> None:
         page = self._room.page - self.plan.spent
         self._left_for_newest = min(page, self._room.newest - self.plan.for_newest)
         self._left_for_finds = min(page, self._room.finds - self.plan.for_finds)
+        self.is_full = max(self._left_for_newest, self._left_for_finds) < self._smallest
 
     def newest_result(self, most: float) -> None:
         """Buy the newest result, and what is behind it in short form, if all that is at most `most` tokens."""
@@ -148,7 +146,7 @@ class Buyer:
     def find(self, find: int) -> None:
         """Buy a find with what it brings; alone where all of it has no room."""
         missing = [each for each in (find, *self.brings.get(find, ())) if not self._is_shown(each)]
-        if sum(map(self._cost, missing)) > self._left_for_finds:
+        if len(missing) > 1 and sum(map(self._cost, missing)) > self._left_for_finds:
             self.plan.lacks_room = True
             missing = [each for each in missing if each == find]
         for each in missing:

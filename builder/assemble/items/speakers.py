@@ -14,9 +14,10 @@ MAX_LABEL_CHARS = 200
 
 def is_later(before: int, origin: int, writer: Writer) -> bool:
     """Whether a pause or a new day is between two rows."""
-    view, day_of = writer.view, writer.day_of
-    is_pause = view.after_pause(before) is not view.after_pause(origin)
-    return is_pause or day_of(view.breadcrumb(before)) != day_of(view.breadcrumb(origin))
+    view, stretch = writer.view, writer.view.history.breadcrumbs.stretch
+    if stretch[before] != stretch[origin]:
+        return True
+    return writer.day_of(view.breadcrumb(before)) != writer.day_of(view.breadcrumb(origin))
 
 
 def labels_once(items: Sequence[Item], writer: Writer) -> list[Item]:

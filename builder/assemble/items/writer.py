@@ -184,6 +184,12 @@ class Writer:
         rules = self.profile.tool_output
         return RESULT_FORM if breadcrumb.failed else RenderForm(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
 
+    def old_result_form(self, breadcrumb: Breadcrumb) -> RenderForm:
+        """The form of a result that a search found, below its call."""
+        rules, form = self.profile.tool_output, self.result_form(breadcrumb)
+        is_limited = breadcrumb.tool in rules.old_tools and not breadcrumb.failed
+        return replace(form, characters=rules.old_characters) if is_limited else form
+
     def date(self, item: Item, dates: Dates) -> str:
         """The date line above an item: above an observation that of its message, above a summary none."""
         crumb = item.first

@@ -13,6 +13,7 @@ from builder.assemble.budget.worth import Ints, others_of_a_kind, worth_of_share
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.rendering import RenderForm
 from builder.assemble.items.writer import Item
+from builder.assemble.sources.finds import MAX_CALL_TOKENS
 from builder.domain.page_settings import ToolOutput
 from builder.language.words import UNSPACED
 from builder.recall.index.conversation import Entry, exchange_of, turn_of
@@ -21,8 +22,6 @@ from builder.recall.search.candidates import Find
 
 LATELY = 6
 """Messages with words behind which a result is no longer new."""
-MAX_CALL_TOKENS = 120
-"""Of a call above its results."""
 LINE_TOKENS = 6
 """Of a call in a run of calls, about."""
 RESULT_LABEL_TOKENS, RESULT_FACTOR = 4, 1.05
@@ -165,9 +164,9 @@ def _folded(costs: _Costs, rules: ToolOutput, room: float) -> frozenset[int]:
 
 def entry_of(view: View, row: int) -> Entry:
     """What shows a row: a message, or the call that a result answers."""
-    versions = view.history.breadcrumbs.versions
-    first = versions[view.breadcrumb(row).id][0]
-    exchange = exchange_of(view, first) if view.breadcrumb(row).role == "tool" else None
+    crumb, versions = view.breadcrumb(row), view.history.breadcrumbs.versions
+    first = versions[crumb.id][0]
+    exchange = exchange_of(view, first) if crumb.role == "tool" else None
     if exchange is None:
         return Entry(first, row)
     origin = versions[view.breadcrumb(exchange.callers[0]).id][0]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from builder.assemble.draft import PageDraft
-from builder.assemble.items.rendering import RenderForm, Spans
+from builder.assemble.items.rendering import WHOLE, RenderForm, Spans
 from builder.assemble.items.writer import Item, Writer
 from builder.assemble.sources.summary import OBSERVED, observation_item
 from builder.language.sentences import with_lead
@@ -55,19 +55,13 @@ def found_item(find: Find, writer: Writer) -> Item:
     exchange = exchange_of(writer.view, writer.view.history.breadcrumbs.versions[crumb.id][0]) if crumb.role == "tool" else None
     if exchange is None:
         spans = with_lead(crumb.text, find.spans) if crumb.role == "assistant" else find.spans
-        form = RenderForm(spans=spans, times=find.times)
-        item = writer.message(crumb, find.row, form if crumb.role != "tool" else _limited_form(find, writer, form))
+        form = writer.old_result_form(crumb) if crumb.role == "tool" else WHOLE
+        item = writer.message(crumb, find.row, replace(form, spans=spans, times=find.times, answer=False))
         return replace(item, spans=find.spans)
     caller = writer.view.row_of(writer.view.breadcrumb(exchange.callers[0]).id)
     call = writer.fragment(writer.view.breadcrumb(caller), RenderForm(call=exchange.request), MAX_CALL_TOKENS)
-    result = writer.fragment(crumb, _limited_form(find, writer, RenderForm(spans=find.spans, answer=True)))
+    result = writer.fragment(crumb, replace(writer.old_result_form(crumb), spans=find.spans))
     return Item(origin=find.row, fragments=(call, result), spans=find.spans)
-
-
-def _limited_form(find: Find, writer: Writer, form: RenderForm) -> RenderForm:
-    rules, crumb = writer.profile.tool_output, writer.view.breadcrumb(find.row)
-    form = replace(writer.result_form(crumb), spans=form.spans, times=form.times, answer=form.answer)
-    return replace(form, characters=rules.old_characters) if crumb.tool in rules.old_tools and not crumb.failed else form
 
 
 def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:

@@ -14,10 +14,10 @@ from builder.assemble.items.rendering import RenderForm, Spans, each
 from builder.assemble.items.runs import run_item
 from builder.assemble.items.speakers import is_later, without_label
 from builder.assemble.items.writer import Item
-from builder.assemble.sources.choice import MAX_CALL_TOKENS, Choice
+from builder.assemble.sources.choice import Choice
 from builder.assemble.sources.conversation import NEWEST
-from builder.assemble.sources.finds import found_item, reason_of_find
-from builder.domain.breadcrumb import SUMMARY, Breadcrumb
+from builder.assemble.sources.finds import MAX_CALL_TOKENS, found_item, reason_of_find
+from builder.domain.breadcrumb import SUMMARY
 from builder.domain.context import PASSAGES
 from builder.language.sentences import with_lead
 from builder.recall.index.conversation import Entry, turn_of
@@ -240,15 +240,10 @@ def _call_with_finds(entry: Entry, finds: Sequence[Find], draft: PageDraft) -> I
         crumb = view.breadcrumb(row)
         of_row = [find for find in finds if find.row == row]
         spans = _joined(of_row, crumb.text) if all(find.spans for find in of_row) else ()
-        fragment = writer.fragment(crumb, replace(_result_form(crumb, draft), spans=spans, answer=True))
+        fragment = writer.fragment(crumb, replace(writer.old_result_form(crumb), spans=spans))
         fragments.append(replace(fragment, reduced=PASSAGES) if spans and not fragment.reduced else fragment)
     answer = replace(entry, results=tuple(rows))
     return writer.for_messages(Item(origin=entry.origin, fragments=tuple(fragments), entry=answer))
-
-
-def _result_form(crumb: Breadcrumb, draft: PageDraft) -> RenderForm:
-    rules, form = draft.recall.profile.tool_output, draft.writer.result_form(crumb)
-    return replace(form, characters=rules.old_characters) if crumb.tool in rules.old_tools and not crumb.failed else form
 
 
 def _joined(finds: Sequence[Find], text: str) -> Spans:

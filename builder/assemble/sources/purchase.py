@@ -236,17 +236,15 @@ def _is_running(draft: PageDraft, item: Item) -> bool:
 def account(draft: PageDraft, choice: Choice, bought: Plan) -> None:
     """Say how probable the finds are that were bought, and why the rest is not on the page."""
     view, probabilities = draft.recall.view, draft.ledger.probabilities
-    for number, (find, entry) in enumerate(zip(choice.finds, choice.offers.entry.tolist(), strict=True)):
-        if number in bought.parts.get(entry, ()) or (entry in bought.whole and entry >= bought.newest):
-            name = view.breadcrumb(find.row).id
-            probabilities[name] = min(probabilities.get(name, 0.0) + find.probability, 1.0)
     reason = OVER_BUDGET if bought.lacks_room else IRRELEVANT
-    draft.omissions.name(
-        Omission(id=view.breadcrumb(find.row).id, reason=reason, tokens=find.tokens)
-        for number, (find, entry) in enumerate(zip(choice.finds, choice.offers.entry.tolist(), strict=True))
-        if entry not in bought.whole and number not in bought.parts.get(entry, ())
-    )
-    draft.omissions.name(draft.retrieval.omissions)
+    omissions: list[Omission] = []
+    for number, (find, entry) in enumerate(zip(choice.finds, choice.offers.entry.tolist(), strict=True)):
+        name, is_part = view.breadcrumb(find.row).id, number in bought.parts.get(entry, ())
+        if is_part or (entry in bought.whole and entry >= bought.newest):
+            probabilities[name] = min(probabilities.get(name, 0.0) + find.probability, 1.0)
+        elif entry not in bought.whole:
+            omissions.append(Omission(id=name, reason=reason, tokens=find.tokens))
+    draft.omissions.name((*omissions, *draft.retrieval.omissions))
     for cause, candidates in ((reason, draft.retrieval.crowded()), (IRRELEVANT, draft.retrieval.irrelevant())):
         draft.omissions.add(cause, candidates.every, candidates.nearest)
     for entry, limit in draft.limits.left_out:

@@ -65,9 +65,10 @@ class GrowingArray(Generic[Scalar]):
         return self._data[: self._size]
 
 
-ints = partial(GrowingArray[np.int64], np.int64)
-flags = partial(GrowingArray[np.bool_], np.bool_)
-floats = partial(GrowingArray[np.float32], np.float32)
+IntColumn = GrowingArray[np.int64]
+FlagColumn = GrowingArray[np.bool_]
+FloatColumn = GrowingArray[np.float32]
+ints, flags, floats = partial(IntColumn, np.int64), partial(FlagColumn, np.bool_), partial(FloatColumn, np.float32)
 
 
 class Table:
@@ -100,9 +101,8 @@ class Postings:
     def of(self, term: str, end: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Rows below `end` with the term, and counts, as copies."""
         occurrences = np.array(self._entries.get(term, ()), np.int64)
-        occurrences = occurrences[: np.searchsorted(occurrences, end)]
-        firsts = np.flatnonzero(np.diff(occurrences, prepend=-1))
-        return occurrences[firsts], np.diff(firsts, append=len(occurrences)).astype(np.float32)
+        rows, counts = np.unique(occurrences[: occurrences.searchsorted(end)], return_counts=True)
+        return rows, counts.astype(np.float32)
 
 
 CONVERSATION = frozenset({"user", "assistant", "tool"})
@@ -115,10 +115,10 @@ EPISODE_GAP = timedelta(hours=6)
 class BreadcrumbTable(Table):
     """One row a breadcrumb. Names are stored as codes, numbered from 0 as they come."""
 
-    session: GrowingArray[np.int64] = field(default_factory=ints)
-    speaker: GrowingArray[np.int64] = field(default_factory=ints)
-    schema: GrowingArray[np.int64] = field(default_factory=ints)
-    task: GrowingArray[np.int64] = field(default_factory=ints)
+    session: IntColumn = field(default_factory=ints)
+    speaker: IntColumn = field(default_factory=ints)
+    schema: IntColumn = field(default_factory=ints)
+    task: IntColumn = field(default_factory=ints)
     sessions: dict[str, int] = field(default_factory=dict)
     speakers: dict[str, int] = field(default_factory=dict)
     schemas: dict[str, int] = field(default_factory=dict)
@@ -126,7 +126,7 @@ class BreadcrumbTable(Table):
     agents: dict[str, int] = field(default_factory=dict)
     """Looks of the names of speakers in the assistant's role → the row in which each spoke first."""
 
-    superseded_by: GrowingArray[np.int64] = field(default_factory=ints)
+    superseded_by: IntColumn = field(default_factory=ints)
     """The first row that replaced or removed it; -1 = none."""
     versions: dict[str, list[int]] = field(default_factory=dict)
     newest: dict[str, list[int]] = field(default_factory=dict)
@@ -139,18 +139,18 @@ class BreadcrumbTable(Table):
     rows_of: "list[array[int]]" = field(default_factory=list)
     """Session → its rows; arrays, because every build makes a NumPy array of them."""
 
-    by_person: GrowingArray[np.bool_] = field(default_factory=flags)
-    by_tool: GrowingArray[np.bool_] = field(default_factory=flags)
-    in_conversation: GrowingArray[np.bool_] = field(default_factory=flags)
-    filler: GrowingArray[np.bool_] = field(default_factory=flags)
-    private: GrowingArray[np.bool_] = field(default_factory=flags)
-    parts: GrowingArray[np.float32] = field(default_factory=floats)
+    by_person: FlagColumn = field(default_factory=flags)
+    by_tool: FlagColumn = field(default_factory=flags)
+    in_conversation: FlagColumn = field(default_factory=flags)
+    filler: FlagColumn = field(default_factory=flags)
+    private: FlagColumn = field(default_factory=flags)
+    parts: FloatColumn = field(default_factory=floats)
     """Passages of the whole text; 1 for a summary, whose passages have nothing to do with each other."""
-    tokens: GrowingArray[np.float32] = field(default_factory=floats)
-    day: GrowingArray[np.int64] = field(default_factory=partial(ints, 3))
+    tokens: FloatColumn = field(default_factory=floats)
+    day: IntColumn = field(default_factory=partial(ints, 3))
     """Year, month, day."""
-    episode: GrowingArray[np.int64] = field(default_factory=ints)
-    stretch: GrowingArray[np.int64] = field(default_factory=ints)
+    episode: IntColumn = field(default_factory=ints)
+    stretch: IntColumn = field(default_factory=ints)
     """The row of its session that came first after the last pause."""
     episode_dates: list[str] = field(default_factory=list)
     """Episode → the day on which it began, as "8 May 2023"."""
@@ -160,7 +160,7 @@ class BreadcrumbTable(Table):
 
     _crumbs: list[Breadcrumb] = field(default_factory=list)
     _clocks: dict[int, tuple[datetime, int, int]] = field(default_factory=dict)
-    _matches: dict[Selector, GrowingArray[np.bool_]] = field(default_factory=dict)
+    _matches: dict[Selector, FlagColumn] = field(default_factory=dict)
 
     def append(self, row: StoredBreadcrumb) -> None:
         """Append one breadcrumb."""
@@ -200,7 +200,7 @@ class BreadcrumbTable(Table):
 
     def matching(self, selector: Selector, size: int) -> NDArray[np.bool_]:
         """Which of the first `size` rows match, shape (size,); computed once per row."""
-        matches = self._matches.setdefault(selector, GrowingArray(np.bool_))
+        matches = self._matches.setdefault(selector, flags())
         for row in range(len(matches), size):
             matches.append(selector.matches(self._crumbs[row]))
         return matches[:size]

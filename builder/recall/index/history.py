@@ -20,7 +20,7 @@ from builder.domain.breadcrumb import ORIGIN, SUMMARY, Breadcrumb, Place
 from builder.domain.recall import StoredBreadcrumb
 from builder.domain.summary import KeptLine, Summary, read_summary
 from builder.language.instruction_log import InstructionLog
-from builder.recall.index.breadcrumb_table import BreadcrumbTable, GrowingArray
+from builder.recall.index.breadcrumb_table import BreadcrumbTable, IntColumn, ints
 from builder.recall.index.chronology import EARLIEST, moment_of
 from builder.recall.index.links import PersonTable, ToolExchanges, UnitTable
 from builder.recall.index.passage_table import PassageTable
@@ -46,9 +46,7 @@ class _Link:
 class Chains:
     """The chains of all sessions of a history; grows by new summaries only."""
 
-    _rows: defaultdict[tuple[int, str], GrowingArray[np.int64]] = field(
-        default_factory=lambda: defaultdict(lambda: GrowingArray(np.int64))
-    )
+    _rows: defaultdict[tuple[int, str], IntColumn] = field(default_factory=lambda: defaultdict(ints))
     _links: dict[int, _Link] = field(default_factory=dict)
 
     def add(self, row: int, session: int, crumb: Breadcrumb, superseded_by: Ints) -> None:

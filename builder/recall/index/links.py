@@ -3,12 +3,10 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.text import canonical_text
 from builder.language.words import DEFAULT_NAMES, whole_look
-from builder.recall.index.breadcrumb_table import GrowingArray, ints
+from builder.recall.index.breadcrumb_table import IntColumn, ints
 
 
 @dataclass(slots=True)
@@ -33,9 +31,9 @@ class ToolExchange:
 class ToolExchanges:
     """A result answers the last call under its request id in its session; a later version of a caller makes the same call."""
 
-    origin: GrowingArray[np.int64] = field(default_factory=ints)
+    origin: IntColumn = field(default_factory=ints)
     """The row of the first version of its breadcrumb."""
-    call: GrowingArray[np.int64] = field(default_factory=ints)
+    call: IntColumn = field(default_factory=ints)
     """Row of a result, or of a bare call that passes one on → origin of what makes the call; -1 for all else."""
     early: list[int] = field(default_factory=list)
     """Rows of results that came before their call."""
@@ -97,7 +95,7 @@ class ToolExchanges:
 class UnitTable:
     """A unit is named by the row that heads it. A row that shares calls with two units joins them."""
 
-    head: GrowingArray[np.int64] = field(default_factory=ints)
+    head: IntColumn = field(default_factory=ints)
     """Row → the head of its unit as the row came."""
     members: dict[int, list[int]] = field(default_factory=dict)
     """Head → the rows that came to it."""
@@ -133,7 +131,7 @@ NOBODY = -1
 class PersonTable:
     """One row a breadcrumb. Persons are codes, numbered from 0 as they come."""
 
-    person: GrowingArray[np.int64] = field(default_factory=ints)
+    person: IntColumn = field(default_factory=ints)
     """NOBODY for the words of a person without a `user_id`, and for what answers nothing known."""
     codes: dict[str, int] = field(default_factory=dict)
     _last_speakers: dict[int, int] = field(default_factory=dict)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.recall import StoredBreadcrumb
-from builder.recall.index.breadcrumb_table import GrowingArray, Postings, Table, flags, floats, ints
+from builder.recall.index.breadcrumb_table import FlagColumn, FloatColumn, IntColumn, Postings, Table, flags, floats, ints
 
 Floats = NDArray[np.float32]
 
@@ -19,21 +19,21 @@ PAUSE_PASSAGES = 32
 class PassageTable(Table):
     """One row a passage. Vectors that come later are written in place."""
 
-    crumb: GrowingArray[np.int64] = field(default_factory=ints)
-    before: GrowingArray[np.int64] = field(default_factory=ints)
-    after: GrowingArray[np.int64] = field(default_factory=ints)
+    crumb: IntColumn = field(default_factory=ints)
+    before: IntColumn = field(default_factory=ints)
+    after: IntColumn = field(default_factory=ints)
     """The passages next to it in its session; -1 = none, or none yet."""
     postings: Postings = field(default_factory=Postings)
-    length: GrowingArray[np.float32] = field(default_factory=floats)
+    length: FloatColumn = field(default_factory=floats)
     """Terms."""
-    tokens: GrowingArray[np.float32] = field(default_factory=floats)
-    traits: GrowingArray[np.int64] = field(default_factory=ints)
-    is_blank: GrowingArray[np.bool_] = field(default_factory=flags)
+    tokens: FloatColumn = field(default_factory=floats)
+    traits: IntColumn = field(default_factory=ints)
+    is_blank: FlagColumn = field(default_factory=flags)
     """Without any text: it never has a vector."""
-    vector: GrowingArray[np.float32] | None = None
+    vector: FloatColumn | None = None
     """Shape (passages, width), zeros where there is none; None until the first one comes."""
-    has_vector: GrowingArray[np.bool_] = field(default_factory=flags)
-    _cosines: tuple[GrowingArray[np.float32], GrowingArray[np.float32]] = field(default_factory=lambda: (floats(), floats()))
+    has_vector: FlagColumn = field(default_factory=flags)
+    _cosines: tuple[FloatColumn, FloatColumn] = field(default_factory=lambda: (floats(), floats()))
     _unmeasured: list[int] = field(default_factory=list)
     """Passages of which the cosines have to be computed."""
     _first: list[int] = field(default_factory=list)
@@ -98,10 +98,10 @@ class PassageTable(Table):
         for cosines in self._cosines:
             cosines.append(0.0)
 
-    def _room(self, vector: bytes) -> GrowingArray[np.float32]:
+    def _room(self, vector: bytes) -> FloatColumn:
         """The vectors; of this width, where none came yet, and of the passages up to now zeros."""
         if self.vector is None:
-            self.vector = GrowingArray(np.float32, len(vector) // 2)
+            self.vector = floats(len(vector) // 2)
             for _ in range(len(self)):
                 self.vector.append(np.zeros(len(vector) // 2, np.float32))
         return self.vector

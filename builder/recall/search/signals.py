@@ -6,16 +6,12 @@ A new signal has a line in `ranking.SIGNALS` and a weight in `ranker.toml`, whic
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from builder.language.dates import mentioned, nearness
 from builder.language.sentences import Trait
 from builder.language.words import has_word
-from builder.recall.index.view import View
+from builder.recall.index.view import Floats, Ints, View
 from builder.recall.search.query import Query
-
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 
 K1, B = 0.9, 0.4
 """BM25 of single and joined messages."""

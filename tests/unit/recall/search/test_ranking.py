@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from builder.recall.index.view import Floats
 from builder.recall.search import signals
 from builder.recall.search.ranking import SearchEvidence, rank
 from builder.recall.search.retrieval import retrieve
@@ -24,7 +25,7 @@ from tests.factories import (
 SMALL_TALK = [f"The weather is fine, part {n}." for n in range(30)]
 
 
-def standardised(values: signals.Floats) -> signals.Floats:
+def standardised(values: Floats) -> Floats:
     return np.asarray((values - values.mean()) / values.std(), np.float32)
 
 
