@@ -30,6 +30,7 @@ def make_entries(
     newest: int | None = None,
     *,
     lines: Sequence[float] = (),
+    pictures: Sequence[float] = (),
     is_certain: Sequence[bool] = (),
     result: int = -1,
 ) -> Entries:
@@ -37,6 +38,7 @@ def make_entries(
     return Entries(
         newest=len(whole) if newest is None else newest,
         whole=np.array(whole, np.float64),
+        pictures=np.array(pictures or [0.0] * len(whole), np.float64),
         line=np.array(lines or [MESSAGE] * len(whole), np.float64),
         is_certain=np.array(is_certain or [False] * len(whole), np.bool_),
         result=result,

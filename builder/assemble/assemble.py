@@ -18,6 +18,7 @@ from builder.assemble.sources.fixed import (
     put_instructions,
     put_pinned,
 )
+from builder.assemble.sources.pictures import put_pictures
 from builder.assemble.sources.purchase import account, choose, put_note, put_plan
 from builder.assemble.sources.results import complete_results, put_results
 from builder.assemble.sources.summary import put_memory
@@ -37,9 +38,9 @@ from builder.recall.recall import ConsumerRecall
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker
 
-BEFORE_PLAN = (put_fixed, put_current, put_pinned, put_instructions, put_results, put_memory)
+BEFORE_PLAN = (put_fixed, put_current, put_pictures, put_pinned, put_instructions, put_results, put_pictures, put_memory)
 """The steps of a page before what is bought: what stands on it anyway."""
-WHOLE = (put_fixed, put_current, put_pinned, put_instructions, put_conversation, put_memory)
+WHOLE = (put_fixed, put_current, put_pictures, put_pinned, put_instructions, put_conversation, put_memory, put_pictures)
 """The steps of a page that has all of the conversation."""
 
 
@@ -92,7 +93,7 @@ def _has_room(draft: PageDraft) -> bool:
     ledger = draft.ledger
     if ledger.remaining >= COUNT_TOLERANCE_TOKENS:
         return True
-    return max(compose(ledger).tokens, chat_tokens(messages(ledger), ledger.writer)) <= ledger.allowance
+    return max(compose(ledger).tokens, chat_tokens(messages(ledger), ledger.writer)) + ledger.pictures <= ledger.allowance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +133,7 @@ def context_of(assembly: AssembledPage, model: str) -> Context:
         messages=assembly.chat,
         chat_format=profile.chat_format,
         tokens=page.tokens,
+        picture_tokens=draft.ledger.pictures,
         budget=profile.budget,
         margin=profile.margin,
         encoding=profile.encoding,
@@ -160,6 +162,7 @@ def _planned(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
         if not draft.whole:
             complete_results(draft, excess)
             complete_current(draft, excess)
+            put_pictures(draft, excess)
             draft.ledger.settle()
             put_note(draft)
         page, chat = compose(draft.ledger), messages(draft.ledger)
@@ -183,7 +186,8 @@ def _without_notes(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
 
 
 def _excess(draft: PageDraft, page: Page, chat: tuple[Message, ...]) -> int:
-    return max(page.tokens, chat_tokens(chat, draft.ledger.writer)) - draft.ledger.allowance
+    ledger = draft.ledger
+    return max(page.tokens, chat_tokens(chat, ledger.writer)) + ledger.pictures - ledger.allowance
 
 
 def _flags(draft: PageDraft, page: Page) -> tuple[str, ...]:

@@ -119,7 +119,7 @@ class _Chat:
             role="user",
             parts=(*Notes(above).parts, *written_parts(current.fragments[-1], "user", writer)),
             ids=(*notes.ids, crumb.id),
-            images=pictures(current.fragments[-1], writer),
+            images=pictures(current, current.fragments[-1], writer),
         )
 
 

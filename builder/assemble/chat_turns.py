@@ -139,9 +139,9 @@ def written_parts(fragment: Fragment, role: str, writer: Writer) -> tuple[Messag
     return (MessagePart(f"{writer.rendering.phrases('empty_message')}\n", is_note=True),) if role == "user" else ()
 
 
-def pictures(fragment: Fragment, writer: Writer) -> tuple[Image, ...]:
-    """The images of what is shown as more than one line of ours."""
-    return writer.rendering.images(fragment.breadcrumb) if shows_pictures(fragment) else ()
+def pictures(item: Item, fragment: Fragment, writer: Writer) -> tuple[Image, ...]:
+    """The images of a fragment of an item that sends them."""
+    return writer.rendering.images(fragment.breadcrumb) if item.pictures and shows_pictures(fragment) else ()
 
 
 def _role(crumb: Breadcrumb, writer: Writer) -> Literal["user", "assistant"]:
@@ -158,13 +158,13 @@ def _name(crumb: Breadcrumb, writer: Writer) -> str:
 def _turn(items: Sequence[Item], writer: Writer) -> Message:
     crumb = items[0].first
     role = _role(crumb, writer)
-    words = [item.fragments[0] for item in items if not item.is_call]
+    words = [item for item in items if not item.is_call]
     calls = [item for item in items if item.is_call]
     message = Message(
         role=role,
-        parts=tuple(part for fragment in words for part in written_parts(fragment, role, writer)),
+        parts=tuple(part for item in words for part in written_parts(item.fragments[0], role, writer)),
         ids=(crumb.id,),
-        images=tuple(image for fragment in words for image in pictures(fragment, writer)),
+        images=tuple(image for item in words for image in pictures(item, item.fragments[0], writer)),
     )
     if role == "user" and calls:
         return _with_calls(message, calls, writer)
@@ -174,12 +174,12 @@ def _turn(items: Sequence[Item], writer: Writer) -> Message:
 def _with_calls(message: Message, calls: Sequence[Item], writer: Writer) -> Message:
     """A message of another agent, and its calls as a note."""
     text = "\n".join(item.text for item in calls)
-    results = [result for item in calls for result in item.fragments[1:]]
+    results = [(item, result) for item in calls for result in item.fragments[1:]]
     return replace(
         message,
         parts=(*message.parts, MessagePart(f"\n{text}\n" if message.parts else f"{text}\n", is_note=True)),
-        ids=(*message.ids, *(result.breadcrumb.id for result in results)),
-        images=(*message.images, *(image for result in results for image in pictures(result, writer))),
+        ids=(*message.ids, *(result.breadcrumb.id for _, result in results)),
+        images=(*message.images, *(image for item, result in results for image in pictures(item, result, writer))),
     )
 
 
@@ -191,7 +191,7 @@ def _exchange(entry: Entry, item: Item, writer: Writer) -> Exchange:
     )
     exchange = Exchange(call=call, results=(phrases(instead_of_results(entry)),), ids=(), failed=False)
     for fragment in results:
-        exchange = _with_result(exchange, fragment, writer)
+        exchange = replace(_with_result(exchange, fragment, writer), images=(*exchange.images, *pictures(item, fragment, writer)))
     return exchange
 
 
@@ -203,5 +203,4 @@ def _with_result(exchange: Exchange, fragment: Fragment, writer: Writer) -> Exch
         results=(*(exchange.results if exchange.ids else ()), text if text.strip() else left_out),
         ids=(*exchange.ids, fragment.breadcrumb.id),
         failed=fragment.breadcrumb.failed,
-        images=(*exchange.images, *pictures(fragment, writer)),
     )

@@ -210,6 +210,8 @@ class Context:
     """All that are not on it, counted by reason."""
     supersedes: UUID | None = None
     """The context of an earlier message that was not answered yet: this one answers it, too."""
+    picture_tokens: int = 0
+    """Of the pictures in `messages`, by the provider's formula."""
     questions: tuple[str, ...] = ()
     """Ids of the messages of people that an answer to it answers, oldest first."""
     as_of: Place | None = None

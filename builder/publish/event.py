@@ -156,6 +156,9 @@ class AgentContextV1(BaseModel):
     assembled_at: datetime = Field(description="stream time of the trigger, so that a redelivery gives the same bytes")
     token_estimate: int = Field(description="RCRT's name for token_count")
     token_count: int = Field(description="true tokens of `content`")
+    picture_tokens: int | None = Field(
+        None, description="tokens of the pictures in `messages`, by the provider's formula; they are in the budget, too"
+    )
     token_budget: int
     content: str = Field(description="the page: markdown, ready for the prompt")
     formatted_context: str | None = Field(None, description="RCRT's name for content; dropped when the event would be too large")
@@ -192,8 +195,8 @@ def _shrinking_events(context: Context) -> Iterator[AgentContextV1]:
             replace(message, images=(), exchanges=tuple(replace(exchange, images=()) for exchange in message.exchanges))
             for message in context.messages
         )
-        yield event.model_copy(update=_chat(replace(context, messages=without_images)))
-    page_only = event.model_copy(update={"system": None, "messages": None})
+        yield event.model_copy(update=_chat(replace(context, messages=without_images)) | {"picture_tokens": None})
+    page_only = event.model_copy(update={"system": None, "messages": None, "picture_tokens": None})
     yield page_only
     yield page_only.model_copy(update={"formatted_context": None})
 
@@ -221,6 +224,7 @@ def _event(context: Context) -> AgentContextV1:
         assembled_at=context.assembled_at.astimezone(UTC),
         token_estimate=context.tokens,
         token_count=context.tokens,
+        picture_tokens=context.picture_tokens or None,
         token_budget=context.budget,
         content=context.markdown,
         formatted_context=context.markdown,

@@ -28,6 +28,7 @@ from builder.adapters.templates.sandbox.filters import untagged
 from builder.adapters.templates.values import plain_item, size_in_memory, values_of
 from builder.assemble.items.labels import called_tool
 from builder.assemble.items.list_items import INSIDE, ITEM
+from builder.assemble.items.pictures import Size, size_of
 from builder.assemble.items.rendering import (
     LINE_REASONS,
     NO_CHOICE,
@@ -37,7 +38,7 @@ from builder.assemble.items.rendering import (
     HintChoice,
     RenderForm,
 )
-from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb
+from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb, Place
 from builder.domain.context import CUT, Call, Fragment, Image
 from builder.domain.reports import Failure
 from builder.domain.text import Mark, visible
@@ -74,6 +75,7 @@ class JinjaRendering(PageRendering):
         self._others: dict[tuple[str, int], JinjaRendering] = {}
         self._llm_hints = LlmHintRenderer(templates.limits)
         self._fragments: FIFOCache[tuple[object, ...], Fragment] = FIFOCache(CACHE_SIZE, partial(size_in_memory, most=CACHE_SIZE))
+        self._sizes: FIFOCache[tuple[str, Place], tuple[Size, ...]] = FIFOCache(CACHE_SIZE)
         self._last_body = _NO_BODY
         self._forgotten = 0
 
@@ -169,6 +171,13 @@ class JinjaRendering(PageRendering):
     def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
         """The pictures of a breadcrumb."""
         return images_of(breadcrumb.body)
+
+    def picture_sizes(self, breadcrumb: Breadcrumb) -> tuple[Size, ...]:
+        """Of these pictures; cached."""
+        key = breadcrumb.workspace, breadcrumb.place
+        if key not in self._sizes:
+            self._sizes[key] = tuple(size_of(image.data) for image in self.images(breadcrumb))
+        return self._sizes[key]
 
     def _mark(self, breadcrumb: Breadcrumb, *, tagged: bool = False) -> Mark:
         def mark(number: int) -> str:

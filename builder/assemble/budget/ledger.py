@@ -131,7 +131,12 @@ class Ledger:
     @property
     def remaining(self) -> int:
         """Tokens that nothing uses yet, neither of the page nor of `messages`."""
-        return self.allowance - self.total - max(sum([item.extra for item in self.all_items()]), 0)
+        return self.allowance - self.total - max(sum([item.extra for item in self.all_items()]), 0) - self.pictures
+
+    @property
+    def pictures(self) -> int:
+        """Tokens of the pictures in `messages`."""
+        return sum([item.pictures for item in self.all_items()])
 
     @cached_property
     def units(self) -> Ints:

@@ -20,7 +20,7 @@ FAR = 60
 """Most tokens that a call with its results counts between the question and what is older."""
 RESULT_SHARE, RESULT_TOKENS = 0.7, 300
 REST_SHARE, REST_TOKENS = 0.1, 100
-"""Worth of the rest of a call, and of a long message, as a share of its density; and the tokens up to which it grows."""
+"""Worth of the rest of a call, of a picture, and of a long message, as a share of its density; tokens up to which it grows."""
 COMPANION = 0.35
 """Least worth of what a find brings, as a share of its own."""
 SUMMARY_PRICE = 3e-5
@@ -69,8 +69,9 @@ def plan(entries: Entries, offers: Offers, room: Room, least: float, *, follows:
 
     least: price below which nothing is bought. follows: the question follows up the last messages. summary: tokens of it.
     """
-    cut = np.where(entries.whole > LONG * room.part, float(room.part), entries.whole)
-    short = np.minimum(np.minimum(entries.whole, entries.line), np.where(np.isinf(entries.line), cut, np.inf))
+    text = entries.whole - entries.pictures
+    cut = np.where(text > LONG * room.part, float(room.part), text)
+    short = np.minimum(np.minimum(text, entries.line), np.where(np.isinf(entries.line), cut, np.inf))
     needed = _density(entries, short, follows=follows)
     buyer = Buyer(entries, offers, short, room)
     buyer.newest_result(NEWEST_RESULT * room.newest)
@@ -131,7 +132,8 @@ def _rests(entries: Entries, short: Doubles, needed: Doubles, room: float, *, fo
     for entry in np.flatnonzero(short[: entries.newest][:reach] < entries.whole[: entries.newest][:reach]).tolist():
         rest = float(entries.whole[entry] - short[entry])
         is_message = bool(np.isinf(entries.line[entry]))
-        share, tokens = (REST_SHARE, float(REST_TOKENS)) if is_message else (RESULT_SHARE, float(RESULT_TOKENS))
+        is_text = is_message and not entries.pictures[entry]
+        share, tokens = (REST_SHARE, float(REST_TOKENS)) if is_text else (RESULT_SHARE, float(RESULT_TOKENS))
         if follows and is_message and entries.is_certain[entry]:  # it asks about the last message
             share, tokens = 1.0, rest
         yield _Purchase(share * float(needed[entry]) * min(1.0, tokens / rest), "rest", entry)

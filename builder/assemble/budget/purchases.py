@@ -20,7 +20,9 @@ class Entries:
     newest: int
     """How many of them are next to the question, one after the other."""
     whole: Doubles
-    """Tokens, label included."""
+    """Tokens, label and pictures included."""
+    pictures: Doubles
+    """Tokens of them that only the newest part may spend: of what was found there is the line of a picture."""
     line: Doubles
     """Tokens of a call in a run of calls; infinite for a message, which is cut."""
     is_certain: Flags
@@ -67,6 +69,8 @@ class Plan:
     newest: int = 0
     """Entries of the newest part."""
     whole: set[int] = field(default_factory=set)
+    pictured: set[int] = field(default_factory=set)
+    """Entries of the newest part that send their pictures."""
     short: set[int] = field(default_factory=set)
     """Entries of the newest part in their short form."""
     caps: dict[int, int] = field(default_factory=dict)
@@ -116,7 +120,8 @@ class Buyer:
     def newest_result(self, most: float) -> None:
         """Buy the newest result, and what is behind it in short form, if all that is at most `most` tokens."""
         result = self._entries.result
-        if result < 0 or self._entries.whole[result] + self._short[:result].sum() > most:
+        text = self._entries.whole - self._entries.pictures
+        if result < 0 or text[result] + self._short[:result].sum() > most:
             return
         self.steps(0, result + 1)
         self.rest(result)
@@ -137,7 +142,10 @@ class Buyer:
 
     def rest(self, entry: int) -> None:
         """Buy the rest of an entry of the newest part."""
-        if entry >= self.plan.newest or entry in self.plan.whole or self._pay_whole(entry):
+        if entry >= self.plan.newest:
+            return
+        if entry in self.plan.whole or self._pay_whole(entry):
+            self._pay_pictures(entry)
             return
         is_new = bool(self._entries.is_certain[entry]) or entry == self._entries.result
         if is_new and np.isfinite(self._entries.line[entry]) and self._pay(entry, float(self._room.part)):
@@ -168,7 +176,7 @@ class Buyer:
         paid = self._paid.get(entry, 0.0)
         hole = 0 if paid or entry < self.plan.newest else HOLE
         if not offers.is_part[find]:
-            return max(float(self._entries.whole[entry]) - paid, 0.0) + hole
+            return max(float(self._entries.whole[entry] - self._entries.pictures[entry]) - paid, 0.0) + hole
         return float(offers.tokens[find]) + (0.0 if paid else float(offers.lead[find]) + hole)
 
     def _put(self, find: int) -> None:
@@ -180,8 +188,18 @@ class Buyer:
         else:
             self._show_whole(entry)
 
+    def _pay_pictures(self, entry: int) -> None:
+        tokens = float(self._entries.pictures[entry])
+        if tokens > self._left_for_newest:
+            self.plan.lacks_room = True
+        elif tokens and entry not in self.plan.pictured:
+            self.plan.pictured.add(entry)
+            self.plan.for_newest += tokens
+            self._count()
+
     def _pay_whole(self, entry: int) -> bool:
-        is_bought = self._pay(entry, float(self._entries.whole[entry]) - self._paid.get(entry, 0.0))
+        text = float(self._entries.whole[entry] - self._entries.pictures[entry])
+        is_bought = self._pay(entry, text - self._paid.get(entry, 0.0))
         if is_bought:
             self._show_whole(entry)
         return is_bought

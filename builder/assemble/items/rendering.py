@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeVar
 
+from builder.assemble.items.pictures import Size
 from builder.domain.breadcrumb import SUMMARY, TOOL_REQUEST, USER_MESSAGE, Breadcrumb
 from builder.domain.context import Call, Fragment, Image
 from builder.domain.page_settings import Cut
@@ -256,3 +257,6 @@ class Rendering(Protocol):
 
     def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
         """The pictures in its body that chat APIs take."""
+
+    def picture_sizes(self, breadcrumb: Breadcrumb) -> tuple[Size, ...]:
+        """Of the same pictures."""

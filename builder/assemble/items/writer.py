@@ -1,6 +1,6 @@
 """Items of a page: a message, or a call with its results; and the writer that renders them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -12,7 +12,9 @@ from builder.assemble.items.labels import (
     instead_of_results,
     message_words,
     result_words,
+    shows_pictures,
 )
+from builder.assemble.items.pictures import picture_tokens
 from builder.assemble.items.rendering import WHOLE, Line, RenderForm, Rendering, Spans, each, even_caps, hint_choice
 from builder.domain.breadcrumb import SUMMARY, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Fragment
@@ -44,6 +46,8 @@ class Item:
     extra: int = 0
     """Tokens that it needs more in `messages` than on the page, below 0 when fewer; 0 when the profile has no `messages`."""
 
+    pictures: int = 0
+    """Tokens of the pictures that it sends in `messages`; 0 = it sends none."""
     reason: str = ""
     """Why it is on the page; "" = for the reason of its section."""
 
@@ -58,7 +62,7 @@ class Item:
     @property
     def size(self) -> int:
         """Tokens on the page or in `messages`, whichever are more."""
-        return self.tokens + max(self.extra, 0)
+        return self.tokens + max(self.extra, 0) + self.pictures
 
     @property
     def is_call(self) -> bool:
@@ -146,6 +150,24 @@ class Writer:
             label = self.labels.of(crumb)
             texts = (f"{label}:\n", message_words(first, label))
         return replace(item, extra=sum(map(count, texts)) - item.tokens)
+
+    def with_pictures(self, item: Item) -> Item:
+        """The item with the pictures that `messages` send there."""
+        results = [fragment.breadcrumb for fragment in item.fragments[1:] if shows_pictures(fragment)]
+        if not item.is_call and not shows_pictures(item.fragments[0]):
+            return item
+        return replace(item, pictures=self.picture_tokens(item.first, results if item.is_call else None))
+
+    def picture_tokens(self, crumb: Breadcrumb, results: Iterable[Breadcrumb] | None) -> int:
+        """Tokens of the pictures that `messages` send for a message, or for the results of a call of it.
+
+        Providers take none of an assistant; of the results of its calls Anthropic takes them.
+        """
+        chat_format, is_own = self.profile.chat_format, crumb.role in {"assistant", "tool"} and self.view.is_own(crumb)
+        if chat_format == "none" or (is_own and (results is None or chat_format != "anthropic")):
+            return 0
+        senders = (crumb,) if results is None else results
+        return sum(picture_tokens(self.rendering.picture_sizes(sender), chat_format) for sender in senders)
 
     def _entry(self, entry: Entry, line: Line, cap: int | None) -> Item:
         crumb = self.view.breadcrumb(entry.row)

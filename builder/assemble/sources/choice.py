@@ -61,6 +61,7 @@ class _Costs:
     whole: list[float] = field(default_factory=list)
     lead: list[float] = field(default_factory=list)
     """Tokens of the label of a message, of the call above results."""
+    pictures: list[float] = field(default_factory=list)
     observations: dict[int, Find] = field(default_factory=dict)
     _labels: dict[tuple[str, str], float] = field(default_factory=dict)
 
@@ -71,8 +72,10 @@ class _Costs:
             self.number[key] = len(self.order)
             self.order.append(entry)
             lead, whole = self._tokens(entry)
+            pictures = self._pictures(entry)
             self.lead.append(lead)
-            self.whole.append(whole)
+            self.whole.append(whole + pictures)
+            self.pictures.append(pictures)
         return self.number[key]
 
     def add_find(self, find: Find) -> int:
@@ -84,7 +87,15 @@ class _Costs:
         self.order.append(entry)
         self.lead.append(0.0)
         self.whole.append(float(find.tokens))
+        self.pictures.append(0.0)
         return len(self.order) - 1
+
+    def _pictures(self, entry: Entry) -> float:
+        writer, view = self.draft.writer, self.draft.recall.view
+        if entry in self.draft.repeated or entry in self.draft.limits.placeholders:
+            return 0.0
+        results = [view.breadcrumb(row) for row in entry.results] if entry.request else None
+        return float(writer.picture_tokens(view.breadcrumb(entry.row), results))
 
     def _tokens(self, entry: Entry) -> tuple[float, float]:
         view, writer = self.draft.recall.view, self.draft.writer
@@ -111,12 +122,13 @@ def choice_of(draft: PageDraft, finds: Sequence[Find], answered: float) -> Choic
     newest = len(costs.order)
     folded = _folded(costs, draft.recall.profile.tool_output, draft.ledger.remaining)
     for number in folded:
-        costs.whole[number] = LINE_TOKENS
+        costs.whole[number], costs.pictures[number] = LINE_TOKENS, 0.0
     best = tuple(finds[:MAX_FINDS])
     numbers = [costs.add_find(find) for find in best]
     entries = Entries(
         newest=newest,
         whole=np.array(costs.whole, np.float64),
+        pictures=np.array(costs.pictures, np.float64),
         line=np.array([LINE_TOKENS if entry.request else np.inf for entry in costs.order], np.float64),
         is_certain=_certain(costs.order, newest),
         result=-1 if draft.recall.turn else _newest_result(costs.order[:newest]),

@@ -191,8 +191,8 @@ def _joining(pieces: Sequence[_Piece], draft: PageDraft) -> list[bool]:
 
 def _rendered(piece: _Piece, choice: Choice, plan: Plan, draft: PageDraft) -> Item:
     number = piece.number
-    cap = plan.caps.get(number, 0)
-    key = (piece.entry, number, number in plan.whole, cap, number < plan.newest, *plan.parts.get(number, ()))
+    form = (number in plan.whole, number in plan.pictured, plan.caps.get(number, 0), number < plan.newest)
+    key = (piece.entry, number, *form, *plan.parts.get(number, ()))
     if key not in choice.items:
         choice.items[key] = _item(piece, choice, plan, draft)
     return choice.items[key]
@@ -205,6 +205,7 @@ def _item(piece: _Piece, choice: Choice, plan: Plan, draft: PageDraft) -> Item:
         return _item_of_find(choice.observations[number], draft)
     if number in plan.whole:
         item = limited(entry, draft.limits, writer)
+        item = writer.with_pictures(item) if number in plan.pictured else item
         return replace(item, reason=NEWEST if number < plan.newest else _reason(choice, number, draft))
     if number in plan.caps:
         return replace(writer.entry(entry, cap=plan.caps[number] + sum(find.tokens for find in finds)), reason=NEWEST)

@@ -123,3 +123,14 @@ def test_of_a_new_call_without_room_for_its_result_a_part_is_bought(is_certain: 
     buys.steps(0, 1)
     buys.rest(0)
     assert ({*buys.plan.caps}, buys.plan.spent) == (cut, 6 + 64 * len(cut))
+
+
+def test_a_picture_is_bought_behind_its_words_and_only_in_the_newest_part() -> None:
+    entries = make_entries([70, 70, 70], pictures=[60, 60, 60])
+    buys = Buyer(entries, make_offers(Offer(entry=2, tokens=10)), np.array([10.0, 10.0, 10.0]), make_room(100))
+    buys.steps(0, 2)
+    buys.find(0)
+    assert (buys.plan.pictured, buys.plan.spent) == (set(), 30 + HOLE)
+    buys.rest(0)
+    buys.rest(1)
+    assert (buys.plan.pictured, buys.plan.whole, buys.plan.lacks_room) == ({0}, {0, 1, 2}, True)
