@@ -52,7 +52,9 @@ def key_of(message: Any) -> bytes:
     if not role:
         return b""
     words = {name: _plain(message[name]) for name in WORDS if message.get(name)}
-    return blake2b(canonical([role, words]).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    text = words.get("content")
+    plain = text if isinstance(text, str) and len(words) == 1 else canonical(words)
+    return blake2b(f"{role}\0{plain}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _role(message: Any) -> str:

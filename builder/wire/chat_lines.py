@@ -4,7 +4,7 @@ Equal conversations give equal ids.
 """
 
 import uuid
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -105,14 +105,11 @@ def read_file(lines: Iterable[str], workspace: str, session: str) -> FileContent
     for value in json_values(lines):
         reader.read(value)
     reader.name_exports()
-    conversations = {}
-    for name, entries in reader.entries.items():
-        conversations[name] = iter(_chosen(entries, name, content))
+    conversations = {name: deque(_chosen(reader.entries.pop(name), name, content)) for name in tuple(reader.entries)}
     writers = {name: _Writer(name, workspace, content) for name in conversations}
     for name in reader.sessions:
-        entry = next(conversations[name], None)
-        if entry is not None:
-            writers[name].write(entry)
+        if conversations[name]:
+            writers[name].write(conversations[name].popleft())
     content.refusals.sort(key=lambda each: each.line)
     return content
 
@@ -138,7 +135,7 @@ class _Reader:
         self._content = content
         self._session = session
         self._lists = self._unnamed = 0
-        self._formers: Counter[bytes] = Counter()
+        self._formers: Counter[int] = Counter()
         self._exports: dict[str, list[int]] = {}
 
     def read(self, value: LineValue) -> None:
@@ -203,7 +200,7 @@ class _Reader:
 
     def _former(self, name: str, message: dict[str, Any]) -> str:
         text = canonical(message)
-        key = sha1(f"{name}\0{text}".encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+        key = hash((name, text))
         self._formers[key] += 1
         return derived_id(f"{name}\0{self._formers[key]}\0{text}")
 
@@ -237,7 +234,6 @@ class _Writer:
                 self._content.events.append(FileEvent(line=entry.line, event=event, time=entry.time, former=former))
         except Rejected as error:
             self._content.refusals.append(Refusal(entry.line, str(error)))
-        entry.value = None
 
     def _records(self, entry: Entry) -> Iterator[tuple[dict[str, Any], str]]:
         bodies = message_bodies(entry.value, self._conversation)
@@ -269,8 +265,9 @@ def _has_role(message: Any) -> bool:
 
 def derived_id(text: str) -> str:
     """A UUID of version 5."""
-    digest = sha1(NAMESPACE.bytes + text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
-    return str(uuid.UUID(bytes=digest[:16], version=5))
+    digits = sha1(NAMESPACE.bytes + text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
 
 def scoped_id(session: str, identity: str) -> str:

@@ -56,16 +56,17 @@ class StreamContent:
         keys = [(crumb.workspace, session, crumb.id) for session in (crumb.session, NO_SESSION)]
         if any(self.tombstones.get(key, set()) - self.passed for key in keys):
             return True
-        if each.former and self._has_words(crumb, message_id(crumb.workspace, each.former, 1), event.message_id):
+        if each.former and self.words and self._has_words(each, crumb):
             return True
         there = self.ids.get(event.message_id)
         if there and fingerprint(event) not in there:
             raise Rejected(f"the stream has {event.message_id} with other content; take another id, or publish the next version")
         return bool(there)
 
-    def _has_words(self, crumb: Breadcrumb, *message_ids: str) -> bool:
+    def _has_words(self, each: FileEvent, crumb: Breadcrumb) -> bool:
         key = _words_key(crumb)
-        return any(key in self.words.get(name, ()) for name in message_ids)
+        names = (each.event.message_id, message_id(crumb.workspace, each.former, 1))
+        return any(key in self.words.get(name, ()) for name in names)
 
 
 def _workspace(each: FileEvent) -> str:
