@@ -10,6 +10,7 @@ from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
+from builder.domain.text import visible
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find
 from builder.remember.decode import decode
@@ -77,9 +78,9 @@ def _passage(view: View, find: Find) -> dict[str, Any]:
         "schema_name": crumb.schema,
         "session": crumb.session,
         "seq": crumb.place.sequence,
-        "speaker": crumb.speaker,
+        "speaker": visible(crumb.speaker),
         "user_id": crumb.user_id or None,
         "created_at": moment(crumb.created_at, crumb.utc_offset),
-        "text": " … ".join(texts),
+        "text": visible(" … ".join(texts)),
         "probability": round(find.probability, 4),
     }
