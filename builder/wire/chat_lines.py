@@ -244,8 +244,15 @@ class _Writer:
             own = derived_id(f"{self._name}\0{identity}\0{number}") if number else identity
             if schema == USER_MESSAGE:
                 self._conversation.question = own
+                body |= self._reply(entry.value)
             head = {"id": own, "schema_name": schema, **({"version": version} if version > 1 else {})}
             yield {**head, "session": self._name, "context": body, **time}, "" if number else entry.former
+
+    def _reply(self, message: dict[str, Any]) -> dict[str, Any]:
+        """What it replies to, by the id of the breadcrumb, and what it quotes."""
+        target, quoted = message.get("reply_to"), message.get("quoted")
+        reply = {"reply_to": scoped_id(self._name, str(target))} if isinstance(target, str | int) and target else {}
+        return reply | ({"quoted": quoted} if quoted else {})
 
     def _identity(self, entry: Entry, schema: str) -> tuple[str, int]:
         """Id and version. An id is one of its conversation; the same once more is the next version, or of another kind."""

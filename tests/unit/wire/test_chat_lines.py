@@ -81,6 +81,11 @@ def test_an_id_that_no_record_may_have_becomes_one(identity: str) -> None:
     assert records({**HELLO, "id": identity})[0]["id"] == derived_id(f"s1\0{identity}") == scoped_id("s1", identity)
 
 
+def test_what_a_message_replies_to_is_named_by_the_id_of_its_breadcrumb() -> None:
+    _, reply = records({**ANSWER, "id": "a0"}, {**HELLO, "reply_to": "a0", "quoted": "In the"})
+    assert reply["context"] == {"content": "Where is the kiln?", "speaker": "Maya", "reply_to": "s1:a0", "quoted": "In the"}
+
+
 def test_the_later_text_of_an_id_is_its_next_version() -> None:
     partial, whole = records({**ANSWER, "id": "m7"}, {**ANSWER, "content": "In the yard, behind the wall.", "id": "m7"})
     assert (partial["id"], partial.get("version"), whole["id"], whole["version"]) == ("s1:m7", None, "s1:m7", 2)
