@@ -244,9 +244,9 @@ class _Writer:
             own = derived_id(f"{self._name}\0{identity}\0{number}") if number else identity
             if schema == USER_MESSAGE:
                 self._conversation.question = own
-                body |= self._reply(entry.value)
+            reply = self._reply(entry.value) if schema == USER_MESSAGE else {}
             head = {"id": own, "schema_name": schema, **({"version": version} if version > 1 else {})}
-            yield {**head, "session": self._name, "context": body, **time}, "" if number else entry.former
+            yield {**head, "session": self._name, "context": body | reply, **time}, "" if number else entry.former
 
     def _reply(self, message: dict[str, Any]) -> dict[str, Any]:
         """What it replies to, by the id of the breadcrumb, and what it quotes."""
