@@ -56,7 +56,7 @@ def _seconds_or_moment(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
             return read(_time(value) if isinstance(value, str | datetime) else value)
     except ValueError:
         pass  # the words of either kind would be under names that no sender knows
-    raise ValueError("send a moment, like 2026-11-21T10:00:00Z, or seconds as a number")
+    raise ValueError("send a moment with its time zone, like 2026-11-21T10:00:00Z, or seconds as a number")
 
 
 Seconds = Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)]

@@ -6,6 +6,7 @@ Equal conversations give equal ids.
 import uuid
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha1
@@ -170,8 +171,10 @@ class _Reader:
             raise Rejected(NEITHER)
         context = record.get("context")
         inner = context.get("session_id") if isinstance(context, dict) else None
+        time = None
         name = _session_name(record.get("session") or inner or self._session)
-        time = self._time(record.get("created_at"), "created_at")
+        with suppress(Rejected):  # whoever decodes it says what is wrong, and where
+            time = self._time(record.get("created_at"), "created_at")
         identity = record["id"] if isinstance(record.get("id"), str) else ""
         self._add(name, Entry(value.line, record, time, identity, is_chat=False))
 

@@ -108,7 +108,7 @@ def test_the_table_of_the_docs_is_what_is_read_at_each_door(value: str, time: st
 
 @pytest.mark.parametrize("value", [value for (value, _) in rows("## Refused")])
 def test_what_the_docs_call_refused_is_refused_with_its_value(value: str) -> None:
-    with pytest.raises(Rejected, match=r"^created_at is .*, which is no time between the years 1 and 9999; write 2026-11-21T10"):
+    with pytest.raises(Rejected, match=r"^created_at is .*, which is no time; write 2026-11-21T10"):
         read_time(json.loads(value))
     with pytest.raises(Rejected, match="which is no time"):
         read({"created_at": json.loads(value)})
