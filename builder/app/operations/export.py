@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from hashlib import blake2b
 from time import monotonic
 
 from builder.adapters.nats.topology import BREADCRUMBS
@@ -13,7 +12,6 @@ from builder.app.settings import Settings
 from builder.client import Client
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
-from builder.domain.text import canonical
 from builder.remember.decode import decode, readable
 from builder.wire.chat_lines import FileContent, FileEvent, Refusal, refusal_lines
 from builder.wire.records import fingerprint, fingerprints, line_of
@@ -39,8 +37,8 @@ class StreamContent:
 
     ids: dict[str, set[bytes]] = field(default_factory=dict)
     """Message id → fingerprints."""
-    words: dict[str, set[bytes]] = field(default_factory=dict)
-    """Message id → fingerprints of the words and calls alone."""
+    words: dict[str, set[int]] = field(default_factory=dict)
+    """Message id of a chat message → hashes of the words and calls alone."""
     tombstones: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
     """Workspace, session, removed id → message ids of tombstones."""
     passed: set[str] = field(default_factory=set)
@@ -56,12 +54,14 @@ class StreamContent:
         keys = [(crumb.workspace, session, crumb.id) for session in (crumb.session, NO_SESSION)]
         if any(self.tombstones.get(key, set()) - self.passed for key in keys):
             return True
+        there = self.ids.get(event.message_id)
+        if there and fingerprint(event) in there:
+            return True
         if each.former and self.words and self._has_words(each, crumb):
             return True
-        there = self.ids.get(event.message_id)
-        if there and fingerprint(event) not in there:
+        if there:
             raise Rejected(f"the stream has {event.message_id} with other content; take another id, or publish the next version")
-        return bool(there)
+        return False
 
     def _has_words(self, each: FileEvent, crumb: Breadcrumb) -> bool:
         key = _words_key(crumb)
@@ -69,13 +69,17 @@ class StreamContent:
         return any(key in self.words.get(name, ()) for name in names)
 
 
-def _workspace(each: FileEvent) -> str:
-    return parse_breadcrumb_subject(each.event.subject).workspace
+def _chat_ids(events: Iterable[FileEvent]) -> frozenset[str]:
+    """Message ids of chat messages, those of earlier releases too; "" so that it is never empty."""
+    ids = {""}
+    for each in events:
+        if each.former:
+            ids.update((each.event.message_id, message_id(each.event.subject.split(".", 2)[1], each.former, 1)))
+    return frozenset(ids)
 
 
-def _words_key(crumb: Breadcrumb) -> bytes:
-    words = canonical([crumb.session, crumb.schema, crumb.text, crumb.calls, crumb.call_signatures])
-    return blake2b(words.encode(), digest_size=16).digest()
+def _words_key(crumb: Breadcrumb) -> int:
+    return hash((crumb.session, crumb.schema, crumb.text, crumb.calls, crumb.call_signatures))
 
 
 async def export_session(
@@ -116,13 +120,12 @@ async def stream_content(settings: Settings, servers: str, events: Sequence[File
     addresses = {parse_breadcrumb_subject(each.event.subject) for each in events}
     sessions = {(address.workspace, session) for address in addresses for session in (address.session, NO_SESSION)}
     message_ids = {each.event.message_id for each in events}
-    chats = [each for each in events if each.former]
-    chat_ids = {name for each in chats for name in (each.event.message_id, message_id(_workspace(each), each.former, 1))}
-    content = StreamContent()
+    content, chat_ids = StreamContent(), frozenset[str]()
     async for arrival in _walk(settings, servers, sorted(sessions), progress):
         crumb = readable(arrival)
         if crumb is None:
             continue
+        chat_ids = chat_ids or _chat_ids(events)
         identity = message_id(crumb.workspace, crumb.id, crumb.version)
         if identity in message_ids:
             content.ids.setdefault(identity, set()).update(fingerprints(arrival))
