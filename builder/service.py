@@ -63,6 +63,11 @@ class BuildResult:
     loop_stopped: bool = False
     """One is rejected because its causal chain is too long."""
 
+    def __add__(self, other: "BuildResult") -> "BuildResult":
+        """Those of both."""
+        rejected = (*self.rejected, *other.rejected)
+        return BuildResult((*self.contexts, *other.contexts), rejected, self.loop_stopped or other.loop_stopped)
+
 
 @dataclass(frozen=True, slots=True)
 class PageDrafts:
@@ -163,19 +168,28 @@ class ContextBuilder:
         """One context per consumer as of the place of a trigger that is remembered; see `complete`."""
         return await self.complete(await self._begin(trigger.breadcrumb, consumers), ranker)
 
+    async def build_after_quiet(self, trigger: StoredBreadcrumb, consumers: tuple[Profile, ...], end: Place) -> BuildResult:
+        """The contexts of a trigger that is remembered, with what came within its quiet time. end: the last of it.
+
+        Everything up to the end must have been remembered.
+        """
+        result = await self.complete(await self._begin(trigger.breadcrumb, consumers, end))
+        return replace(result, contexts=tuple(map(_after_quiet, result.contexts)))
+
     async def explain(
-        self, trigger: Breadcrumb, profile: Profile, *, degraded: bool = False, as_of: Place | None = None
+        self, trigger: Breadcrumb, profile: Profile, *, degraded: bool = False, as_of: Place | None = None, is_quiet: bool = False
     ) -> tuple[Context, Explanation]:
         """The context of a trigger that is remembered, built again, and the explanation of it.
 
-        degraded: as it was without an engine. as_of: with what came up to there, see `Recaller.recall`. Raises `Rejected` when
-        the trigger gives this consumer none, and `Unavailable`.
+        degraded: as it was without an engine. as_of: with what came up to there, see `Recaller.recall`. is_quiet: that is the end
+        of the trigger's quiet time. Raises `Rejected` when the trigger gives this consumer none, and `Unavailable`.
         """
         pages = await self._begin(trigger, (profile,), as_of)
         if not pages.drafts:
             raise Rejected(pages.rejected[0] if pages.rejected else f"{trigger.id} gives no context: {OPEN_TURN}")
         assembly = await self._assembly(pages.drafts[0], {}, None, degraded=degraded)
-        return context_of(assembly, self.recaller.reader.model), Explanation(assembly, self.ranker)
+        context = context_of(assembly, self.recaller.reader.model)
+        return _after_quiet(context) if is_quiet else context, Explanation(assembly, self.ranker)
 
     async def search(self, question: Breadcrumb, profile: Profile, limit: int) -> tuple[View, tuple[Find, ...]]:
         """What answers the question in the scope of the profile, the best first. limit: most passages."""
@@ -230,6 +244,11 @@ class ContextBuilder:
             except Rejected as error:
                 rejected.append(f"{recall.profile.consumer}: {error}")
         return PageDrafts(tuple(drafts), tuple(rejected), bool(refusals))
+
+
+def _after_quiet(context: Context) -> Context:
+    """A page of its own, and no page that was refreshed."""
+    return replace(context, as_of=None, quiet_from=context.as_of, is_over=False, later="")
 
 
 async def _rendered(page: Callable[[], Page]) -> Page:

@@ -111,8 +111,9 @@ class _Chat:
         """The current message after everything that is no message. day: of the last note."""
         ledger, writer, crumb = self._ledger, self._ledger.writer, current.first
         date = ledger.date(self._trigger.name, current)
-        is_named = "user" in self._labelled_roles or crumb.role != "user"
-        note = note_of(date if date != day else "", writer.labels.of(crumb) if is_named else "")
+        label = writer.labels.of(crumb)
+        is_named = "user" in self._labelled_roles or crumb.role != "user" or label != writer.labels.name(crumb)
+        note = note_of(date if date != day else "", label if is_named else "")
         heading = _heading(self._trigger, writer) if notes.text else ""
         above = "\n".join(filter(None, (notes.text and f"{notes.text}\n", heading, _note_of(ledger, "trigger"), note)))
         return Message(

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from builder.client.received import BreadcrumbRecord, ReceivedContext
 from builder.domain.breadcrumb import TOOL_RESPONSE
 from builder.domain.errors import Rejected
-from builder.domain.text import one_line, shape
+from builder.domain.text import one_line, shape, visible
 from builder.remember.content import described, without_wrapper
 from builder.wire.chat_messages import tool_request
 
@@ -164,7 +164,7 @@ def check_named(identity: str, context: ReceivedContext) -> None:
 
 def piece(record: BreadcrumbRecord, offset: int, context: ReceivedContext) -> str:
     """A line with range and next offset, then text from `offset`, about a quarter of the page's room. Raises `Rejected`."""
-    text = _shown_text(record)
+    text = visible(_shown_text(record))
     last = max(len(text) - 1, 0)
     if not isinstance(offset, int) or offset not in range(last + 1):
         raise Rejected(f"offset is {offset!r}, and the text has {len(text)} characters; give one from 0 to {last}")

@@ -216,6 +216,8 @@ class Context:
     """Ids of the messages of people that an answer to it answers, oldest first."""
     as_of: Place | None = None
     """Built again with what had come up to there; None = as of the trigger."""
+    quiet_from: Place | None = None
+    """With what came within the quiet time of the trigger, up to there; None = nothing did."""
     is_over: bool = False
     """All that it answers was answered, or a later context answers it."""
     later: str = ""

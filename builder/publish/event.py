@@ -39,6 +39,10 @@ class Assembly(BaseModel):
         "no_user: the profile looks into the memory of a person, and the trigger has no user_id. "
         "No second context follows a flagged one",
     )
+    as_of: int | None = Field(
+        None,
+        description="with `debounce`: stream sequence of the last message within the quiet time; the page has what came up to it",
+    )
 
 
 def _rounded(probabilities: Mapping[str, float] | None) -> dict[str, float] | None:
@@ -258,4 +262,5 @@ def _assembly(context: Context) -> Assembly:
         margin=context.margin,
         model=context.model.encode("ascii", "backslashreplace").decode(),
         flags=context.flags,
+        as_of=context.quiet_from.sequence if context.quiet_from else None,
     )

@@ -10,8 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.domain.reports import Receipt
-from builder.domain.text import parse, shape
-from builder.wire.records import moment
+from builder.domain.text import parse, shape, visible
+from builder.wire.times import moment
 
 _STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
 MAX_HISTORY_PAGE = 200
@@ -195,7 +195,7 @@ def request_json(request: Mapping[str, Any]) -> bytes:
 
 
 def breadcrumb_json(crumb: Breadcrumb) -> dict[str, Any]:
-    """A stored breadcrumb for people and agents."""
+    """A stored breadcrumb for people and agents: control text in its words is marks, `context` is as it was sent."""
     return {
         "id": crumb.id,
         "version": crumb.version,
@@ -203,12 +203,12 @@ def breadcrumb_json(crumb: Breadcrumb) -> dict[str, Any]:
         "workspace": crumb.workspace,
         "session": crumb.session,
         "seq": crumb.place.sequence,
-        "speaker": crumb.speaker,
+        "speaker": visible(crumb.speaker),
         "user_id": crumb.user_id or None,
         "created_at": moment(crumb.created_at, crumb.utc_offset),
         "expires_at": moment(crumb.expires_at) if crumb.expires_at else None,
         "tags": crumb.tags,
-        "text": crumb.text,
+        "text": visible(crumb.text),
         "context": json.loads(crumb.body),
     }
 

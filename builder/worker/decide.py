@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any, Literal, NamedTuple
 
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile, RecordConsumers
 from builder.domain.selector import Selector, trigger_on
@@ -63,6 +63,20 @@ def quiet_seconds(trigger: Breadcrumb, consumers: Iterable[Profile], age: timede
     if trigger.role != "user":
         return 0.0
     return max((each.debounce for each in consumers if each.debounce <= age.total_seconds()), default=0.0)
+
+
+def quiet_ends(
+    trigger: Breadcrumb, consumers: Iterable[Profile], later: Iterable[Breadcrumb]
+) -> dict[Place | None, list[Profile]]:
+    """Place of the last message within the quiet time → the consumers whose pages are as of it; None = there is none.
+
+    It hangs on times of the stream alone, so a redelivery finds the same.
+    """
+    crumbs, ends = tuple(later), dict[Place | None, list[Profile]]()
+    for profile in consumers:
+        places = [crumb.place for crumb in crumbs if follows_at_once(trigger, crumb, profile)]
+        ends.setdefault(max(places, default=None), []).append(profile)
+    return ends
 
 
 def decide(

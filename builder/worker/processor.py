@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -12,6 +12,7 @@ from time import perf_counter
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, ChainTooLong, NoContext, Rejected, Unavailable
+from builder.domain.profile import Profile
 from builder.domain.reports import timed, times_text
 from builder.domain.selector import may_trigger
 from builder.ports.broker import Archive, Publisher
@@ -19,7 +20,7 @@ from builder.recall.scopes import scopes_before
 from builder.remember.record import holds_secret
 from builder.service import OPEN_TURN, BuildResult, ContextBuilder
 from builder.wire.subjects import parse_breadcrumb_subject
-from builder.worker.decide import Decision, Outcome, decide, quiet_seconds
+from builder.worker.decide import Decision, Outcome, decide, quiet_ends, quiet_seconds
 from builder.worker.erasure import Forgetting
 from builder.worker.log import Log
 from builder.worker.turns import Turns
@@ -145,7 +146,10 @@ class Processor:
         turn = partial(self._turns.of, breadcrumb.workspace, session)
         if decision.outcome == "published":
             is_repeat = attempt > 1 or message.deliveries > 1
-            return await self._publish(builder, breadcrumb, decision, turn, is_repeat=is_repeat)
+            ends = quiet_ends(breadcrumb, decision.ready, later)
+            with timed("catch_up"):
+                await self._catch_up(message, replace(breadcrumb, session=session), ends)
+            return await self._publish(builder, breadcrumb, decision, ends, turn, is_repeat=is_repeat)
         async with turn():
             stored = await builder.remember(breadcrumb)
         if breadcrumb.removes:
@@ -159,11 +163,20 @@ class Processor:
         """The session of the contexts that it triggers. Raises `Rejected` and `Unavailable`."""
         return await self._session(self._builder(), await self._log.read(message))
 
+    async def _catch_up(
+        self, message: StreamMessage, trigger: Breadcrumb, ends: Mapping[Place | None, Sequence[Profile]]
+    ) -> None:
+        """Remember what came within the quiet time."""
+        for place, consumers in ends.items():
+            if place is not None:
+                await self._log.before(replace(message, place=place.next), scopes_before(trigger, tuple(consumers)))
+
     async def _publish(
         self,
         builder: ContextBuilder,
         trigger: Breadcrumb,
         decision: Decision,
+        ends: Mapping[Place | None, Sequence[Profile]],
         turn: Callable[[], AbstractAsyncContextManager[None]],
         *,
         is_repeat: bool,
@@ -171,13 +184,16 @@ class Processor:
         """Build and publish the contexts of a trigger, as of the first position of its breadcrumb."""
         async with turn():
             start = perf_counter()
-            stored, pages = await builder.begin(trigger, decision.ready)
+            stored, pages = await builder.begin(trigger, tuple(ends.get(None, ())))
             if stored.breadcrumb.removes:
                 await self._forgetting.discard(trigger)
                 return Ending("remembered")
             if self._log.now() - stored.breadcrumb.received_at >= self._max_age:
                 return Ending("expired")
             result = await builder.complete(pages)
+            for place, consumers in ends.items():
+                if place is not None:
+                    result += await builder.build_after_quiet(stored, tuple(consumers), place)
             seconds = perf_counter() - start
         first = stored.breadcrumb.place
         if first < trigger.place and not self._is_settled(first) and not await self._contexts.are_published(result):

@@ -10,13 +10,15 @@ from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
+from builder.domain.text import visible
 from builder.recall.index.view import View
 from builder.recall.search.candidates import Find
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
-from builder.wire.records import make_record, moment, outgoing
+from builder.wire.records import make_record, outgoing
 from builder.wire.requests import SearchRequest, read_request
 from builder.wire.subjects import check_token
+from builder.wire.times import moment
 from builder.worker.log import Log
 from builder.worker.request_handlers import Verb
 
@@ -76,9 +78,9 @@ def _passage(view: View, find: Find) -> dict[str, Any]:
         "schema_name": crumb.schema,
         "session": crumb.session,
         "seq": crumb.place.sequence,
-        "speaker": crumb.speaker,
+        "speaker": visible(crumb.speaker),
         "user_id": crumb.user_id or None,
         "created_at": moment(crumb.created_at, crumb.utc_offset),
-        "text": " … ".join(texts),
+        "text": visible(" … ".join(texts)),
         "probability": round(find.probability, 4),
     }

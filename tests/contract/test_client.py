@@ -221,6 +221,20 @@ async def test_with_a_quiet_time_only_the_last_of_several_messages_in_a_row_is_a
         assert (await anext(contexts)).trigger_event_id == "other"
 
 
+async def test_what_comes_within_the_quiet_time_is_on_the_page_and_a_replay_gives_the_same_bytes(client: Client) -> None:
+    async with client.subscribed("patient") as contexts:
+        await client.send_user_message("s1", "Book the blue room.", message_id="m1", user_id="ada")
+        body = {"content": "Book the RED room."}
+        await client.send("user.message.v1", body, session="s1", id="m1", version=2, user_id="ada")
+        context = await anext(contexts)
+    assert "Book the RED room." in context.content
+    assert "blue" not in context.content
+    assert context.event["assembly"]["as_of"] == context.event["trigger_seq"] + 1
+    assert not context.event.get("refreshed")
+    replay = await client.request("replay", {"trigger": "m1", "consumer": "patient", "session": "s1"})
+    assert replay["before"] == replay["after"]
+
+
 async def test_a_person_is_remembered_in_another_session_and_forgotten_as_a_whole(client: Client) -> None:
     await client.send_user_message("mon", "I am allergic to peanuts.", message_id="a1", user_id="ada@example.com")
     await client.send_user_message("bobs", "My peanuts PIN is 4711.", message_id="b1", user_id="bob")

@@ -96,14 +96,15 @@ class Explanations:
         profile = await self._replays.profile(core, replay, request.profile)
         characters = PENDING_CHARS.set(0)
         try:
-            context, _ = await self._replays.build(core, replay.trigger, profile)
+            quiet = replay.context.quiet_from
+            context, _ = await self._replays.build(core, replay.trigger, profile, as_of=quiet, is_quiet=bool(quiet))
         finally:
             PENDING_CHARS.reset(characters)
         return {"after": json.loads(encode(context)), "failures": failures_of(core)}
 
     async def _why_not_recalled(self, replay: Replay, identity: str) -> str:
         """Raises `Rejected` for an unknown breadcrumb."""
-        trigger, as_of = replay.trigger, replay.context.as_of
+        trigger, as_of = replay.trigger, replay.context.as_of or replay.context.quiet_from
         versions = await self._store.versions(trigger.workspace, identity)
         if not versions and await self._store.traces(trigger.workspace, identity):
             return f"{identity} is not on the page: it was erased."

@@ -85,21 +85,21 @@ class Replays:
         consumer = request.consumer or _only_consumer(core, trigger, definitions)
         event_then = await self._event(trigger, consumer)
         published = event_then and event_then.data
-        flags, note, notes = frozenset[str](), "", []
+        flags, note, notes, quiet = frozenset[str](), "", [], 0
         if published is None:
             notes.append(
                 f"{_absence(core, trigger, consumer, definitions)}; this is how today's profile and templates would make it"
             )
         else:
             assembly = json.loads(published)["assembly"]
-            flags = frozenset(assembly["flags"])
+            flags, quiet = frozenset(assembly["flags"]), 0 if request.as_of else assembly.get("as_of") or 0
             core, note = await self._core_of(core, definitions, consumer, assembly["profile"], assembly["templates"])
             notes += filter(None, (note,))
         profile = profile_of(core, consumer, definitions)
-        as_of = await self._end(trigger, request.as_of) if request.as_of else None
-        rebuilt = await self.build(core, trigger, profile, is_degraded=DEGRADED in flags, as_of=as_of)
+        as_of = await self._end(trigger, request.as_of or quiet) if request.as_of or quiet else None
+        rebuilt = await self.build(core, trigger, profile, is_degraded=DEGRADED in flags, as_of=as_of, is_quiet=bool(quiet))
         event = encode(rebuilt[0], self._max_bytes)
-        if as_of:
+        if as_of and not quiet:
             notes.append(f"it is the page refreshed as of sequence {as_of.sequence:,}: a refreshed page is never published")
         elif published is not None and published != event:
             notes.append(_difference(flags - {*rebuilt[0].flags}, is_other_edition=bool(note) and note != EDITED))
@@ -148,12 +148,13 @@ class Replays:
         *,
         is_degraded: bool = False,
         as_of: Place | None = None,
+        is_quiet: bool = False,
     ) -> tuple[Context, Explanation]:
         """The context of a trigger, and its explanation."""
         for scope in scopes_before(trigger, (profile,)):
             for session in (NO_SESSION, *scope.sessions):
                 await self._log.catch_up(scope.workspace, session)
-        return await core.builder.explain(trigger, profile, degraded=is_degraded, as_of=as_of)
+        return await core.builder.explain(trigger, profile, degraded=is_degraded, as_of=as_of, is_quiet=is_quiet)
 
     async def profile(self, core: Components, replay: Replay, name: str) -> Profile:
         """As of the trigger, as this consumer; "" = its own. Raises `Rejected`."""

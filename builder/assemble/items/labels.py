@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -12,7 +13,9 @@ from builder.domain.breadcrumb import TOOL_RESPONSE, Breadcrumb, Role
 from builder.domain.context import Call, Fragment
 from builder.domain.text import Phrases, one_line, visible
 from builder.language.words import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
+from builder.recall.index.answers import answers_former_words, has_later_answer
 from builder.recall.index.conversation import Entry, has_other_agents
+from builder.recall.index.replies import quoted_words
 from builder.recall.index.view import View
 from builder.remember.content import described, without_wrapper
 
@@ -81,7 +84,7 @@ def _bare(text: str) -> str:
 
 LABELS = (
     "user", "assistant", "another_user", "tool", "tool_answered", "tool_failed", "call", "result", "failed", "note", "page",
-    "knowledge", "edited",
+    "knowledge", "edited", "to_former_words", "earlier_answer",
 )  # fmt: skip
 MAX_TOOL_CHARS = 200
 _PLAIN_TOOL = re.compile(r"[\w.:/-]+")
@@ -103,9 +106,19 @@ class Labels:
     """What a name hangs on → the name, once it was read."""
 
     def of(self, breadcrumb: Breadcrumb) -> str:
-        """Who says it, with a mark where the words were edited."""
-        mark = f" {self.phrases('edited')}" if breadcrumb.role in CHAT_ROLES and self.view.is_edited(breadcrumb) else ""
-        return self.name(breadcrumb) + mark
+        """Who says it, with a mark where the words were edited, do not stand any more, or reply to others than those before."""
+        words = quoted_words(self.view, breadcrumb)
+        reply = (self.phrases("reply", words=words),) if words else ()
+        return " ".join((self.name(breadcrumb), *map(self.phrases, self._marks(breadcrumb)), *reply))
+
+    def _marks(self, breadcrumb: Breadcrumb) -> Iterator[str]:
+        """Names of phrases."""
+        if breadcrumb.role in CHAT_ROLES and self.view.is_edited(breadcrumb):
+            yield "edited"
+        if answers_former_words(self.view, breadcrumb):
+            yield "to_former_words"
+        elif has_later_answer(self.view, breadcrumb):
+            yield "earlier_answer"
 
     def caller(self, breadcrumb: Breadcrumb) -> str:
         """Who makes the calls; "" where only the consumer can."""

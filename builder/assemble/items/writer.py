@@ -16,7 +16,7 @@ from builder.assemble.items.labels import (
 )
 from builder.assemble.items.pictures import picture_tokens
 from builder.assemble.items.rendering import WHOLE, Line, RenderForm, Rendering, Spans, each, even_caps, hint_choice
-from builder.domain.breadcrumb import SUMMARY, TOOL_RESPONSE, Breadcrumb
+from builder.domain.breadcrumb import NO_TIME, SUMMARY, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Fragment
 from builder.domain.page_settings import Dates
 from builder.domain.profile import Profile
@@ -213,13 +213,13 @@ class Writer:
         return replace(form, characters=rules.old_characters) if is_limited else form
 
     def date(self, item: Item, dates: Dates) -> str:
-        """The date line above an item: above an observation that of its message, above a summary none."""
+        """The date line above an item: above an observation that of its message, none above a summary and without a time."""
         crumb = item.first
         if crumb.schema == SUMMARY:
             if item.origin < 0:
                 return ""
             crumb = self.view.breadcrumb(item.origin)
-        match dates:
+        match "none" if crumb.created_at == NO_TIME else dates:
             case "none":
                 return ""
             case "age":

@@ -12,6 +12,7 @@ import typer
 from builder.app.console import AsJson, progress_bar, say, show
 from builder.cli.options import Servers, Target, User, Workspace, target_of
 from builder.domain.errors import Rejected
+from builder.domain.text import visible
 from builder.wire.subjects import optional_token, session_text, session_token
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def fetch(
     answer = _with_text(asyncio.run(target_of(servers, workspace).request("fetch", request)))
     if not as_json:
         say(_head(answer))
-    show(answer, as_json, text=answer["text"] + "\n")
+    show(answer, as_json, text=visible(answer["text"]) + "\n")
 
 
 def history(
@@ -82,7 +83,7 @@ def search(
         f"{each.probability:6.1%}  {each.created_at:%Y-%m-%d %H:%M}  {each.session}  {each.speaker}  {each.id}"
         for each in results
     )
-    text_of = (f"{head}\n{indent(each.text, '    ')}\n" for head, each in zip(heads, results, strict=True))
+    text_of = (f"{head}\n{indent(visible(each.text), '    ')}\n" for head, each in zip(heads, results, strict=True))
     values = [asdict(each) | {"created_at": each.created_at.isoformat()} for each in results]
     show(values, as_json, text="".join(text_of), note="" if results else "nothing answers it")
 
@@ -238,8 +239,8 @@ def _words(crumb: dict[str, Any]) -> str:
     """Text, and calls, which the text leaves out."""
     calls = [call for call in crumb["context"].get("tool_requests") or () if isinstance(call, dict)]
     lines = (f"calls {call.get('tool')} {json.dumps(call.get('input'), ensure_ascii=False)}" for call in calls)
-    return "\n".join(filter(None, (crumb["text"], *lines)))
+    return visible("\n".join(filter(None, (crumb["text"], *lines))))
 
 
 def _head(crumb: dict[str, Any]) -> str:
-    return f"{crumb['id']}  {crumb['created_at']}  {crumb['schema_name']} v{crumb['version']}  {crumb['speaker']}"
+    return visible(f"{crumb['id']}  {crumb['created_at']}  {crumb['schema_name']} v{crumb['version']}  {crumb['speaker']}")

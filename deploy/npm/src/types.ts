@@ -119,6 +119,10 @@ export interface Assembly {
    * what was out of the ordinary. degraded: no engine was there for the trigger, words and fields alone were asked. vectors_missing: some breadcrumbs in scope had no vectors yet. hint_failed: something is shown by the generic hint, its omission says why. page_failed: a bundled page template stepped in. no_user: the profile looks into the memory of a person, and the trigger has no user_id. No second context follows a flagged one
    */
   flags?: string[];
+  /**
+   * with `debounce`: stream sequence of the last message within the quiet time; the page has what came up to it
+   */
+  as_of?: number | null;
 }
 /**
  * One section of the page.

@@ -142,3 +142,9 @@ def test_both_schemas_say_the_same() -> None:
     function, tool = fetch_omitted_tool("openai")["function"], fetch_omitted_tool("anthropic")
     assert (function["name"], function["description"]) == (tool["name"], tool["description"])
     assert function["parameters"] == tool["input_schema"]
+
+
+def test_a_piece_has_no_control_text() -> None:
+    output = "7 <|im_end|> \x1b[31m"
+    assert piece(record("tool.response.v1", "", {"output": output}), 0, CONTEXT).endswith("\n7 <\\|im_en")
+    assert "\x1b" not in piece(record("tool.response.v1", "", {"output": output}), 12, CONTEXT)

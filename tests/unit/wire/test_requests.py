@@ -73,6 +73,14 @@ def test_a_breadcrumb_is_shown_with_its_body_as_json() -> None:
     assert (shown["context"], shown["user_id"], shown["expires_at"]) == ({"content": "hello"}, None, None)
 
 
+def test_control_text_of_a_breadcrumb_is_marks_and_its_body_is_as_it_was_sent() -> None:
+    text = "Page 7 <|im_end|> \u202eevil \x1b[31mred"
+    crumb = make_breadcrumb(text=text, speaker="Ann\x1b[1m", body=json.dumps({"content": text}))
+    answer = breadcrumb_json(crumb)
+    assert (answer["text"], answer["speaker"]) == ("Page 7 <\\|im_end|> ⟨U+202E⟩evil ⟨U+001B⟩[31mred", "Ann⟨U+001B⟩[1m")
+    assert answer["context"] == {"content": text}
+
+
 @pytest.mark.parametrize(
     "files", [{f"hints/n{n}.md.j2": "" for n in range(MAX_FILES + 1)}, {"hints/a.md.j2": "a" * (MAX_FILE_CHARS + 1)}]
 )

@@ -30,11 +30,11 @@ def hello(sequence: int, **record: Any) -> StreamMessage:
 class Bench:
     """A processor over these messages, for one consumer. erasures: ids of what was erased."""
 
-    def __init__(self, *messages: StreamMessage) -> None:
+    def __init__(self, *messages: StreamMessage, debounce: float = 0) -> None:
         self.stream, self.store, self.publisher = MemoryStream(messages), durable_store(), MemoryPublisher()
         self.now = MORNING
         self.erasures: list[str] = []
-        builder = make_builder(self.store, (make_profile(consumer="a"),))
+        builder = make_builder(self.store, (make_profile(consumer="a", debounce=debounce),))
         log = make_log(
             self.stream, self.store, builder.remember, publisher=self.publisher, now=lambda: self.now, of_records=False
         )
@@ -75,6 +75,41 @@ async def test_an_import_is_remembered_and_never_answered() -> None:
     bench = Bench()
     assert await bench.outcome(replace(hello(1), replay=True)) == "remembered"
     assert bench.pages == []
+
+
+def at(second: float, message: StreamMessage) -> StreamMessage:
+    return replace(message, received_at=MORNING + timedelta(seconds=second))
+
+
+async def test_a_page_after_a_quiet_time_has_what_came_within_it_and_says_up_to_where() -> None:
+    trigger = at(0, hello(1))
+    edit = at(1, message_of(2, "user.message.v1", {"content": "Book the RED room."}, id="m1", version=2))
+    others = (
+        at(2, message_of(3, "note.v1", {"content": "The red room has a beamer."})),
+        at(2.5, message_of(4, "agent.response.v1", {"message": "Room 4 is free.", "creator": {"agent_id": "other"}})),
+        at(3.5, message_of(5, "note.v1", {"content": "Too late."})),
+    )
+    bench = Bench(trigger, edit, *others, debounce=3)
+    bench.now = MORNING + timedelta(seconds=4)
+    assert await bench.outcome(trigger) == "published"
+    (context,) = bench.pages
+    assert (context.as_of, context.quiet_from) == (None, others[1].place)
+    for words in ("Book the RED room.", "Room 4 is free."):
+        assert words in context.markdown
+    assert "Hello 1." not in context.markdown
+    assert "Too late." not in context.markdown
+    bench.stream.messages.append(at(9, hello(6)))
+    bench.publisher.contexts.clear()
+    assert await bench.outcome(replace(trigger, deliveries=2)) == "published"
+    assert bench.pages[1] == context
+
+
+async def test_a_page_after_a_quiet_time_in_which_nothing_came_is_as_of_its_trigger() -> None:
+    trigger = at(0, hello(1))
+    bench = Bench(trigger, at(3.5, message_of(2, "note.v1", {"content": "Too late."})), debounce=3)
+    bench.now = MORNING + timedelta(seconds=4)
+    assert await bench.outcome(trigger) == "published"
+    assert bench.pages[0].quiet_from is None
 
 
 async def test_a_later_version_triggers_nothing() -> None:

@@ -25,3 +25,8 @@ def test_a_long_text_is_shown_by_what_was_found_of_it() -> None:
     )
     assert _passage(view, Find(row=0))["text"] == "The kiln is cold. The glaze is blue. The yard is wet."
     assert _passage(view, Find(row=0, probability=0.25004))["probability"] == 0.25
+
+
+def test_a_result_has_no_control_text() -> None:
+    passage = _passage(make_view([make_remembered("Page 7 <|im_end|> \x1b[31mred")]), Find(row=0))
+    assert passage["text"] == "Page 7 <\\|im_end|> ⟨U+001B⟩[31mred"

@@ -1,0 +1,52 @@
+"""What a message of a person points at: the message that it replies to, or the words that it quotes."""
+
+import json
+from typing import Any
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.recall.index.view import View
+
+FIELDS = ("reply_to", "in_reply_to", "quoted")
+"""Of a body: an id, words, or an object with one of them."""
+MOST_CHARS = 80
+"""Of the words that are given."""
+
+
+def quoted_words(view: View, crumb: Breadcrumb) -> str:
+    """The first words of what it points at, in one line; "" where that is the message before it, or nothing that is there."""
+    if crumb.role != "user":
+        return ""
+    row = view.row_of(crumb.id)
+    target = _target(crumb)
+    pointed = view.row_of(target)
+    if pointed < 0:
+        return _brief(target) if " " in target.strip() else ""  # an id has no blank
+    first = view.history.breadcrumbs.versions[target][0]
+    is_there = view.current[pointed] and view.dialogue[pointed] and view.breadcrumb(pointed).session == crumb.session
+    end = view.size if row < 0 else view.history.breadcrumbs.versions[crumb.id][0]
+    return _brief(view.breadcrumb(pointed).text) if is_there and first < _row_before(view, crumb, end) else ""
+
+
+def _target(crumb: Breadcrumb) -> str:
+    """Id or words."""
+    body: dict[str, Any] = json.loads(crumb.body) if any(f'"{name}"' in crumb.body for name in FIELDS) else {}
+    for name in FIELDS:
+        value = body.get(name)
+        if isinstance(value, dict):
+            value = next((value[key] for key in ("id", "message_id", "text", "content") if isinstance(value.get(key), str)), None)
+        if isinstance(value, str) and value.strip():
+            return value
+    return crumb.answers
+
+
+def _row_before(view: View, crumb: Breadcrumb, end: int) -> int:
+    """Of the last message of its session before the row."""
+    for row in range(end - 1, -1, -1):
+        if view.dialogue[row] and view.current[row] and view.breadcrumb(row).session == crumb.session:
+            return int(view.history.breadcrumbs.versions[view.breadcrumb(row).id][0])
+    return -1
+
+
+def _brief(text: str) -> str:
+    words = " ".join(text.replace('"', "'").split())
+    return words if len(words) <= MOST_CHARS else words[:MOST_CHARS].rsplit(" ", 1)[0] + " …"
