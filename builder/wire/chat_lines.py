@@ -10,13 +10,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from builder.domain.breadcrumb import USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.domain.text import canonical, one_line, parse, shape
-from builder.wire.chat_messages import SYSTEM, Conversation, message_body
+from builder.domain.text import canonical, one_line, parse
+from builder.wire.chat_messages import Conversation, message_bodies
+from builder.wire.messages import LISTS, messages_of
 
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
 SESSION_FIELDS = ("session", "session_id", "conversation_id")
 """Where a line with `messages` may name its session."""
+SCHEMA_CHARS = 200
+"""Of a line: a record names its schema there, and need not be parsed twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,17 +47,17 @@ def chat_lines(lines: Iterable[str], session: str) -> ChatLines:
             records.append(line)
             continue
         own = next((str(value[name]) for name in SESSION_FIELDS if value.get(name)), "")
-        messages = value.get("messages", [value])
-        unnamed += "messages" in value and not own
+        messages = messages_of(value) or []
+        unnamed += any(messages is value.get(name) for name in LISTS) and not own
         place = own or (f"{session}-{unnamed}" if unnamed > 1 else session)
         conversation = conversations.setdefault(place, Conversation(place))
         for message in messages:
             try:
-                record = _record(message, conversation)
+                read = _records(message, conversation)
             except Rejected as error:
                 raise Rejected(f"line {number}: {error}") from error
-            system += record is None
-            records.append(one_line(record) if record else "")
+            system += not read
+            records += map(one_line, read) if read else [""]
     return ChatLines(lines=tuple(records), system_messages=system)
 
 
@@ -77,33 +81,24 @@ def _parsed(text: str) -> tuple[bool, Any]:
 
 
 def _chat(line: str) -> dict[str, Any] | None:
-    if '"role"' not in line:
+    if '"schema_name"' in line[:SCHEMA_CHARS]:
         return None
     _, value = _parsed(line)
-    is_chat = (
-        isinstance(value, dict) and "schema_name" not in value and ("role" in value or isinstance(value.get("messages"), list))
-    )
-    return value if is_chat else None
+    return None if messages_of(value) is None else value
 
 
-def _record(message: Any, conversation: Conversation) -> dict[str, Any] | None:
-    if not isinstance(message, dict):
-        raise Rejected(f'a message is {shape(message)}; write {{"role": "user", "content": "…"}}')
-    role = message.get("role")
-    if role in SYSTEM:
-        return None
-    schema, body = message_body(role, message, conversation)
-    identity = _identity(message, conversation)
-    if role == "user":
-        conversation.question = identity
-    moment = _moment(message)
-    return {
-        "id": identity,
-        "schema_name": schema,
-        "session": conversation.session,
-        "context": body,
-        **({"created_at": moment} if moment else {}),
-    }
+def _records(message: Any, conversation: Conversation) -> list[dict[str, Any]]:
+    """The records of one message, in its order; [] for a system prompt."""
+    bodies = message_bodies(message, conversation)
+    identity, moment = (_identity(message, conversation), _moment(message)) if bodies else ("", "")
+    frame = {"session": conversation.session, **({"created_at": moment} if moment else {})}
+    records = []
+    for number, (schema, body) in enumerate(bodies):
+        own = identity if not number else str(uuid.uuid5(NAMESPACE, f"{conversation.session}\0{identity}\0{number}"))
+        if schema == USER_MESSAGE:
+            conversation.question = own
+        records.append({"id": own, "schema_name": schema, "context": body, **frame})
+    return records
 
 
 def _identity(message: dict[str, Any], conversation: Conversation) -> str:

@@ -1,4 +1,4 @@
-"""Role and content of one chat message as schema and body of a breadcrumb."""
+"""One chat message of any vendor as schemas and bodies of breadcrumbs: words, calls, results."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,23 +7,26 @@ from typing import Any
 
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.domain.text import parse
+from builder.domain.text import shape
+from builder.wire.messages import FILES, contents_of, role_of, without_envelope
+from builder.wire.parts import Call, Part, Result
+from builder.wire.vendor_parts import read_part
 
-SYSTEM = frozenset({"system", "developer"})
-"""Roles that are passed over: a profile gives the system prompt."""
-ROLES = ("user", "assistant", "tool", *sorted(SYSTEM))
+Body = tuple[str, dict[str, Any]]
+"""Schema and body."""
+SPEAKER_OF_SYSTEM = "System"
 
 
-def tool_request(call: Any) -> dict[str, Any]:
-    """Call of OpenAI ({id, function: {name, arguments}}) or LangChain ({id, name, args}) → {tool, input, requestId}.
+@dataclass(slots=True)
+class OpenCall:
+    """A call of the conversation."""
 
-    Raises `Rejected` without id or name.
-    """
-    function = call.get("function", call) if isinstance(call, Mapping) else None
-    if not isinstance(function, Mapping) or not function.get("name") or not call.get("id"):
-        raise Rejected('a tool call has no id or no name; write {"id": "…", "type": "function", "function": {"name": "…"}}')
-    arguments = _arguments(function.get("arguments", function.get("args")))
-    return {"tool": str(function["name"]), "input": arguments, "requestId": str(call["id"])}
+    request: str
+    """Its id, which no other call of its message has."""
+    tool: str
+    message: int
+    """Number of the message that makes it."""
+    has_result: bool = False
 
 
 @dataclass(slots=True)
@@ -31,37 +34,140 @@ class Conversation:
     """What is read of one session so far."""
 
     session: str
+    prefix: str = "call"
+    """Of the ids of calls that have none."""
     times: Counter[str] = field(default_factory=Counter)
-    tools: dict[str, str] = field(default_factory=dict)
     question: str = ""
     """Id of the last message of a person."""
+    has_words: bool = False
+    """Somebody has said something: a system message is one of the conversation from here on."""
+    messages: int = 0
+    calls: int = 0
+    waiting: dict[tuple[str, str], list[OpenCall]] = field(default_factory=dict)
+    """By id, by tool, and all: the calls of the last message that made such ones, in its order."""
+
+    def open(self, call: Call) -> dict[str, Any]:
+        """The call as `tool_requests` have it. A second one under an id of its message, and one without an id, get their own."""
+        self.calls += 1
+        others = self.waiting.get(("id", call.id), ())
+        is_taken = not call.id or any(each.message == self.messages for each in others)
+        request = f"{call.id or self.prefix}-{self.calls}" if is_taken else call.id
+        opened = OpenCall(request, call.tool, self.messages)
+        for key in {("id", call.id), ("id", call.item_id), ("tool", call.tool), ("all", "")} - {("id", "")}:
+            same = self.waiting.get(key, [])
+            self.waiting[key] = [*same, opened] if same and same[0].message == self.messages else [opened]
+        return {"tool": call.tool, "input": call.arguments, "requestId": request}
+
+    def answered(self, result: Result) -> tuple[str, str]:
+        """Tool and request id of the call that a result answers: by its id, else by its tool, each in the order of the calls."""
+        key = ("id", result.id) if result.id else ("tool", result.tool) if result.tool else ("all", "")
+        fitting = self.waiting.get(key, [])
+        call = next((each for each in fitting if not each.has_result), fitting[-1] if fitting and result.id else None)
+        if call is None:
+            return result.tool or "tool", result.id
+        call.has_result = True
+        return call.tool, call.request
 
 
-def message_body(role: Any, message: dict[str, Any], conversation: Conversation) -> tuple[str, dict[str, Any]]:
-    """Schema and body; the conversation learns the names of the tools. Raises `Rejected`."""
-    content = message.get("content")
-    speaker = {"speaker": message["name"]} if isinstance(message.get("name"), str) and role != "tool" else {}
-    if role == "user" and content is not None:
-        return USER_MESSAGE, {"content": content, **speaker}
-    if role == "assistant":
-        calls = [tool_request(call) for call in message.get("tool_calls") or ()]
-        conversation.tools |= {call["requestId"]: call["tool"] for call in calls}
-        body = {"message": content if content is not None else message.get("refusal") or "", **speaker}
-        answer = {"trigger_event_id": conversation.question} if conversation.question else {}
-        return AGENT_RESPONSE, body | answer | ({"tool_requests": calls} if calls else {})
-    if role == "tool":
-        request = str(message.get("tool_call_id") or "")
-        tool = conversation.tools.get(request) or str(message.get("name") or "tool")
-        return TOOL_RESPONSE, {"tool": tool, "request_id": request, "status": "success", "output": content}
-    if role == "user":
-        raise Rejected("a message of the role 'user' has no content; leave it out, or give it one")
-    raise Rejected(f"role {str(role)[:40]!r} is unknown; use one of {', '.join(ROLES)}")
+def message_bodies(message: Any, conversation: Conversation) -> list[Body]:
+    """What one message says, in its order: [] for a system prompt. Raises `Rejected`.
 
-
-def _arguments(value: Any) -> Any:
-    if not isinstance(value, str):
-        return {} if value is None else value
+    A model's message is a response with its calls, the results that its vendor's own tools returned, and the response after them.
+    Results inside a person's message are results; the rest of it is the person's.
+    """
+    if not isinstance(message, Mapping):
+        raise Rejected(f'a message is {shape(message)}; write {{"role": "user", "content": "…"}}')
+    message = without_envelope(message)
+    conversation.messages += 1
+    role = role_of(message)
     try:
-        return parse(value) if value.strip() else {}
-    except ValueError:
-        return value
+        if role == "system":
+            return _system(message, conversation)
+        conversation.has_words = True
+        return _tool(message, conversation) if role == "tool" else _spoken(role, message, conversation)
+    except ValueError as error:
+        raise Rejected(str(error)) from error
+
+
+def _system(message: Mapping[str, Any], conversation: Conversation) -> list[Body]:
+    content = contents_of(message)
+    if not conversation.has_words or not content:
+        return []
+    return [(AGENT_RESPONSE, {"message": content, "speaker": SPEAKER_OF_SYSTEM})]
+
+
+def _tool(message: Mapping[str, Any], conversation: Conversation) -> list[Body]:
+    content = message.get("content", message.get("output"))
+    parts = read_part(dict(message)) if "role" not in message else ()
+    results = [part for part in parts if isinstance(part, Result)] or _results_in(content)
+    if not results:
+        request = str(message.get("tool_call_id") or message.get("toolCallId") or "")
+        tool = str(message.get("name") or message.get("tool_name") or "")
+        results = [Result(content, request, tool, message.get("status") == "error" or message.get("is_error") is True)]
+    return [_result(result, conversation) for result in results]
+
+
+def _results_in(content: Any) -> list[Result]:
+    """Those of a tool message that holds nothing else."""
+    parts: list[Part] = []
+    for item in content if isinstance(content, list) else ():
+        parts += read_part(item) if isinstance(item, dict) else ()
+    results = [part for part in parts if isinstance(part, Result)]
+    return results if len(results) == len(parts) else []
+
+
+def _result(result: Result, conversation: Conversation) -> Body:
+    tool, request = conversation.answered(result)
+    body = {"tool": tool, "request_id": request, "status": "error" if result.failed else "success"}
+    return TOOL_RESPONSE, body | ({"error": result.output} if result.failed else {"output": result.output})
+
+
+def _spoken(role: str, message: Mapping[str, Any], conversation: Conversation) -> list[Body]:
+    """Rounds of words and calls, each with the results that came before the next words."""
+    content, name = contents_of(message), message.get("name")
+    frame: dict[str, Any] = {"speaker": name} if isinstance(name, str) and name else {}
+    files = {key: message[key] for key in FILES if message.get(key)}
+    if role == "assistant" and conversation.question:
+        frame["trigger_event_id"] = conversation.question
+    if role == "user" and content is None and not files:
+        raise Rejected("a message of the role 'user' has no content; leave it out, or give it one")
+    if not isinstance(content, list):
+        return [_words(role, content or "", [], frame | files)]
+    first, *others = _rounds(role, content, conversation)
+    return [*_bodies(role, first, frame | files), *(body for each in others for body in _bodies(role, each, frame))]
+
+
+@dataclass(slots=True)
+class _Round:
+    """Words and calls, and the results that came before the next words."""
+
+    words: list[Any] = field(default_factory=list)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    results: list[Body] = field(default_factory=list)
+
+
+def _rounds(role: str, content: list[Any], conversation: Conversation) -> list[_Round]:
+    rounds = [_Round()]
+    for item in content:
+        parts = read_part(item)
+        calls = [part for part in parts if isinstance(part, Call)] if role == "assistant" else []
+        is_result = calls or (len(parts) == 1 and isinstance(parts[0], Result))
+        results = [part for part in parts if isinstance(part, Result)] if is_result else []
+        if rounds[-1].results and not results:
+            rounds.append(_Round())
+        rounds[-1].calls += map(conversation.open, calls)
+        rounds[-1].results += (_result(each, conversation) for each in results)
+        rounds[-1].words += [] if calls or results else [item]
+    return rounds
+
+
+def _bodies(role: str, each: _Round, frame: Mapping[str, Any]) -> list[Body]:
+    is_empty = not each.words and not each.calls and bool(each.results)
+    words = [] if is_empty else [_words(role, each.words, each.calls, frame)]
+    return [*each.results, *words] if role == "user" else [*words, *each.results]
+
+
+def _words(role: str, content: Any, calls: list[dict[str, Any]], frame: Mapping[str, Any]) -> Body:
+    if role == "user":
+        return USER_MESSAGE, {"content": content, **frame}
+    return AGENT_RESPONSE, {"message": content, **frame, **({"tool_requests": calls} if calls else {})}

@@ -14,7 +14,8 @@ from builder.domain.text import Phrases, one_line, visible
 from builder.language.words import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
 from builder.recall.index.conversation import Entry, has_other_agents
 from builder.recall.index.view import View
-from builder.remember.content import described, without_wrapper
+from builder.remember.content import without_wrapper
+from builder.wire.words import brief
 
 CHAT_ROLES = frozenset({"user", "assistant"})
 """Roles whose words stand by themselves in messages."""
@@ -67,7 +68,7 @@ def _exact(breadcrumb: Breadcrumb, plain: str, label: str) -> str:
 
 
 def _output_text(value: Any) -> str:
-    plain = described(without_wrapper(value))
+    plain = brief(without_wrapper(value))
     return plain if isinstance(plain, str) else "" if plain is None else one_line(plain)
 
 

@@ -87,7 +87,7 @@ def test_any_clock_is_accepted_and_the_stream_s_is_the_default(sent: str | None,
             {"content": [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {}}, "end"]},
             "Look:\n[image]\nend",
         ),
-        ({"content": [{"text": 5}]}, "[attachment]"),
+        ({"content": [{"text": 5}]}, "text: 5"),
         ({"content": []}, ""),
     ],
 )

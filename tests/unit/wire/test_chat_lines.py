@@ -7,7 +7,6 @@ import pytest
 
 from builder.domain.errors import Rejected
 from builder.wire.chat_lines import chat_lines
-from builder.wire.chat_messages import tool_request
 from builder.wire.records import read_lines
 
 HELLO = {"role": "user", "content": "Where is the kiln?", "name": "Maya"}
@@ -80,37 +79,12 @@ def test_records_and_broken_lines_stay_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("message", "sentence"),
     [
-        ({"role": "robot", "content": "x"}, "line 2: role 'robot' is unknown; use one of user, assistant, tool"),
+        ({"role": "robot", "content": "x"}, "line 2: role 'robot' is unknown; use one of agent, ai, assistant"),
         ({"role": "user"}, "line 2: a message of the role 'user' has no content"),
-        ({"role": "assistant", "tool_calls": [{"id": "c"}]}, "line 2: a tool call has no id or no name"),
+        ({"role": "assistant", "tool_calls": [{"id": "c"}]}, "line 2: a tool call has no name"),
         ({"messages": ["x"], "role": ""}, "line 2: a message is a text of 1 characters"),
     ],
 )
 def test_a_message_that_cannot_be_read_is_named_with_its_line(message: dict[str, Any], sentence: str) -> None:
     with pytest.raises(Rejected, match=sentence):
         records(HELLO, message)
-
-
-def call(arguments: Any) -> dict[str, Any]:
-    return {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": arguments}}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "read"),
-    [
-        ('{"city": "Ulm"}', {"city": "Ulm"}),
-        ("", {}),
-        (None, {}),
-        ({"city": "Ulm"}, {"city": "Ulm"}),
-        ("{city", "{city"),
-        ("[]", []),
-    ],
-)
-def test_the_arguments_of_a_call_are_its_json_and_else_what_the_model_wrote(arguments: Any, read: Any) -> None:
-    assert tool_request(call(arguments)) == {"tool": "weather", "input": read, "requestId": "c1"}
-
-
-@pytest.mark.parametrize("value", [{}, {"id": "c1"}, {"id": "c1", "function": {}}, {"function": {"name": "x"}}, "x", None])
-def test_a_call_without_id_or_name_is_rejected_with_what_to_write(value: Any) -> None:
-    with pytest.raises(Rejected, match="a tool call has no id or no name; write"):
-        tool_request(value)

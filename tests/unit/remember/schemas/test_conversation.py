@@ -1,21 +1,17 @@
 """The bodies of messages, tool calls and answers, and the facts in them."""
 
-import json
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from builder.remember.calls import call_signature
 from builder.remember.schemas.conversation import (
     AgentResponseV1,
     ToolErrorV1,
     ToolRequestV1,
     ToolResponseV1,
-    call_of,
-    call_signature,
-    calls_of,
 )
-from tests.factories import make_breadcrumb
 
 
 def test_the_calls_of_a_response_are_those_with_a_request_id() -> None:
@@ -78,35 +74,3 @@ def test_an_error_is_a_failed_answer() -> None:
         ToolErrorV1.model_validate({"tool_name": "add", "error": "no disk", "output": "log 7"}).facts().text
         == "add no disk\nlog 7"
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sent"),
-    [
-        ({"b": 1, "a": "x"}, {"a": "x", "b": 1}),
-        (None, {}),
-        ("kiln", {"input": "kiln"}),
-        ([1, 2], {"input": [1, 2]}),
-        ({"key\x1b": "a\x07b"}, {"key⟨U+001B⟩": "a⟨U+0007⟩b"}),
-    ],
-)
-def test_arguments_are_an_object_without_control_text(arguments: Any, sent: dict[str, Any]) -> None:
-    crumb = make_breadcrumb(calls=("r1",), call_signatures=(call_signature("search", arguments),))
-    (call,) = calls_of(crumb)
-    assert (call.id, call.tool, json.loads(call.arguments)) == ("r1", "search", sent)
-
-
-def test_a_request_id_that_comes_twice_stands_for_its_last_call() -> None:
-    signatures = (call_signature("search", {"q": 1}), call_signature("search", {"q": 2}))
-    (call,) = calls_of(make_breadcrumb(calls=("r1", "r1"), call_signatures=signatures))
-    assert json.loads(call.arguments) == {"q": 2}
-
-
-def test_an_answer_makes_no_calls() -> None:
-    assert calls_of(make_breadcrumb(schema="tool.response.v1", calls=("r1",))) == ()
-
-
-def test_one_of_many_calls_is_read_alone() -> None:
-    signatures = (call_signature("search", {"q": 1}), "not read", call_signature("search", {"q": 2}))
-    crumb = make_breadcrumb(calls=("r1", "r2", "r1"), call_signatures=signatures)
-    assert json.loads(call_of(crumb, "r1").arguments) == {"q": 2}
