@@ -26,12 +26,12 @@ Send = Callable[[str, str, Any, Any], Awaitable[object]]
 """Tool, request id, output, error; None = the call worked."""
 
 
-def read_reply(reply: Any) -> Reply:
+def read_reply(reply: Any, scope: str = "") -> Reply:
     """Read a model's reply: a text, a message or a whole answer of any vendor, as a dict or an object of its SDK.
 
-    Raises `Rejected`.
+    scope: makes the ids of calls that have none its own. Raises `Rejected`.
     """
-    return reply_of(reply.model_dump() if hasattr(reply, "model_dump") else reply)
+    return reply_of(reply.model_dump() if hasattr(reply, "model_dump") else reply, scope)
 
 
 async def run_calls(context: ReceivedContext, calls: Iterable[Mapping[str, Any]], tools: Tools, send: Send) -> None:
@@ -143,7 +143,11 @@ def piece(record: BreadcrumbRecord, offset: int, context: ReceivedContext) -> st
 
 
 def _shown_text(record: BreadcrumbRecord) -> str:
-    output = described(without_wrapper(record.body.get("output"))) if record.schema == TOOL_RESPONSE else None
-    if output is None:
-        return record.text
-    return output if isinstance(output, str) else one_line(output)
+    output = record.body.get("output") if record.schema == TOOL_RESPONSE else None
+    return record.text if output is None else output_text(output)
+
+
+def output_text(output: Any) -> str:
+    """What a tool returned, whole: a text, else compact JSON; a line for each image and file."""
+    words = described(without_wrapper(output))
+    return words if isinstance(words, str) else one_line(words)

@@ -23,7 +23,10 @@ NESTED = (
 _DATA = ("data", "base64", "b64", "b64_json", "bytes", "blob", "file_data", "image_data")
 _URLS = ("url", "uri", "fileUri", "file_uri", "href")
 _REFERENCES = ("file_id", "fileId", "image_id", "id", "asset_pointer", *_URLS)
-_MEDIA = ("media_type", "mime_type", "mimeType", "mimetype", "mediaType", "content_type", "contentType", "format")
+_MEDIA = (
+    "media_type", "mime_type", "mimeType", "mimetype", "mediaType", "content_type", "contentType", "image_mimetype",
+    "document_mimetype", "video_mimetype", "format",
+)  # fmt: skip
 _NAMES = ("name", "filename", "file_name", "fileName", "title", "uri")
 _SIZES = ("size", "size_bytes", "sizeBytes", "bytes", "byte_length")
 _CAPTIONS = ("caption", "alt", "alt_text", "description")

@@ -14,7 +14,8 @@ from builder.wire.vendor_parts import read_part
 
 Body = tuple[str, dict[str, Any]]
 """Schema and body."""
-SPEAKER_OF_SYSTEM = "System"
+SYSTEM_FRAME: Mapping[str, Any] = {"speaker": "System", "creator": {"type": "system", "agent_id": "system"}}
+"""Of a system message within a conversation: it is nobody's question, and no words of the agent."""
 
 
 @dataclass(slots=True)
@@ -93,7 +94,7 @@ def _system(message: Mapping[str, Any], conversation: Conversation) -> list[Body
     content = contents_of(message)
     if not conversation.has_words or not content:
         return []
-    return [(AGENT_RESPONSE, {"message": content, "speaker": SPEAKER_OF_SYSTEM})]
+    return [(AGENT_RESPONSE, {"message": content, **SYSTEM_FRAME})]
 
 
 def _tool(message: Mapping[str, Any], conversation: Conversation) -> list[Body]:

@@ -10,9 +10,11 @@ from builder.wire.vendor_parts import read_parts, vendor_part
 
 Fields = Mapping[str, Any]
 SYSTEM = frozenset({"system", "developer"})
+CHUNKS = frozenset({"aimessagechunk"})
+"""Types of pieces of a stream."""
 ROLES: Mapping[str, str] = {
     **dict.fromkeys(("user", "human"), "user"),
-    **dict.fromkeys(("assistant", "ai", "model", "bot", "chatbot", "agent"), "assistant"),
+    **dict.fromkeys(("assistant", "ai", "model", "bot", "chatbot", "agent", *sorted(CHUNKS)), "assistant"),
     **dict.fromkeys(("tool", "function"), "tool"),
     **dict.fromkeys(sorted(SYSTEM), "system"),
 }
@@ -64,7 +66,7 @@ def role_of(message: Fields) -> str:
         read = vendor_part(message) or ()
         role = "tool" if read and all(isinstance(part, Result) for part in read) else "assistant"
     if role is None:
-        raise Rejected(f"role {str(own)[:40]!r} is unknown; use one of {', '.join(sorted(ROLES))}")
+        raise Rejected(f"role {str(own)[:40]!r} is unknown; use one of {', '.join(sorted(ROLES.keys() - CHUNKS))}")
     return role
 
 

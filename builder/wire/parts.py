@@ -56,6 +56,13 @@ class Thought:
 
 
 @dataclass(frozen=True, slots=True)
+class Data:
+    """An object with words that is none of these: a line a field."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """Something without words: the beginning of a step, a cache point."""
 
@@ -69,7 +76,7 @@ class Unread:
     line: str
 
 
-Part = Text | Call | Result | File | Thought | Mark | Unread
+Part = Text | Call | Result | File | Thought | Data | Mark | Unread
 
 _OPEN_END = re.compile(r"[\w)\]}]\s?[-/_@=&+#\\]$|[(\[{“\u2018«„]$")
 _CLOSING_START = re.compile(r"[,;:!?)\]}%\u2019”»…]|\.(?!\w)|[-/_@]\w")

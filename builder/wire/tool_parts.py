@@ -13,7 +13,10 @@ CODE = "code_execution"
 """The tool of Gemini's code, which has no name."""
 _IDS = ("call_id", "tool_use_id", "toolUseId", "toolCallId", "tool_call_id", "id")
 _TOOLS = ("name", "toolName", "tool_name", "tool")
-_ARGUMENTS = ("arguments", "input", "args", "parameters", "action", "actions", "operation", "code", "queries", "query", "prompt")
+_ARGUMENTS = (
+    "arguments", "input", "args", "tool_kwargs", "parameters", "action", "actions", "operation", "code", "queries", "query",
+    "prompt",
+)  # fmt: skip
 _OUTPUTS = ("output", "content", "result", "results", "outputs", "response", "errorText", "error", "stdout", "logs")
 NAMED_CALLS = frozenset(
     {"tool_use", "function_call", "tool_call", "tool-call", "function", "invalid_tool_call", "custom_tool_call"}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from builder.wire.attachments import KINDS, NESTED, attachment_line, attachment_of, one_line_name, other_fields, without_data_urls
-from builder.wire.parts import File, Mark, Part, Text, Thought, Unread, value_lines
+from builder.wire.parts import Data, File, Mark, Part, Text, Thought, Unread, value_lines
 from builder.wire.tool_parts import (
     NAMED_CALLS,
     Fields,
@@ -28,9 +28,9 @@ from builder.wire.tool_parts import (
 PIECES = ("citations", "annotations", "styles", "marks", "style")
 """Fields of a text that was cut out of a longer one."""
 _NO_WORDS = frozenset(
-    ("type", "id", "status", "signature", "encrypted_content", "thoughtSignature", "thought_signature", "cache_control", "index",
-     "providerMetadata", "providerOptions", "callProviderMetadata", "logprobs", "_meta", "sourceId", "extras", "caller",
-     "encrypted_index", "encrypted_stdout", "token")
+    ("type", "block_type", "id", "status", "signature", "encrypted_content", "thoughtSignature", "thought_signature",
+     "cache_control", "index", "providerMetadata", "providerOptions", "callProviderMetadata", "logprobs", "_meta", "sourceId",
+     "extras", "caller", "encrypted_index", "encrypted_stdout", "token")
 )  # fmt: skip
 """Fields of parts that are nobody's words."""
 _MARKS = frozenset({"step-start", "step-finish", "cache_point", "cachePoint", "cache-point", "finish-step", "start-step"})
@@ -58,7 +58,7 @@ def read_part(part: Any) -> Parts:
 
 def vendor_part(part: Fields) -> Parts | None:
     """The part of a vendor; None = no reader knows its shape."""
-    kind = part.get("type")
+    kind = part.get("type", part.get("block_type"))
     if not isinstance(kind, str):
         return _of_keys(part)
     reader = READERS.get(kind) or _by_ending(kind, part)
@@ -89,7 +89,7 @@ def _of_unknown(part: Fields) -> Parts:
         return (File(file.line),)
     words = remaining_words(part)
     if words:
-        return (Text(words),)
+        return (Data(words),)
     if not part or part.get("type") in KINDS:
         return (File(attachment_line(part)),)
     return (Unread(_line(part)),)
@@ -141,22 +141,23 @@ def _words_of_thought(value: Any) -> str:
 def _document(part: Fields) -> Parts | None:
     source = part.get("source")
     if isinstance(source, dict) and source.get("type") in {"text", "content"}:
-        title = [Text(f"{part[name]}\n") for name in ("title", "context") if part.get(name)]
+        title = [Data(str(part[name])) for name in ("title", "context") if part.get(name)]
         return (*title, *read_parts(source.get("data") if source["type"] == "text" else source.get("content")))
     return None
 
 
 def _search_result(part: Fields) -> Parts | None:
-    if not isinstance(part.get("content"), list):
+    content = part.get("content", part.get("cited_content"))
+    if not isinstance(content, list | dict):
         return None
     head = [str(part[name]) for name in ("title", "source") if isinstance(part.get(name), str)]
-    return (*(Text(f"{line}\n") for line in head), *read_parts(part["content"]))
+    return (*(Data(line) for line in head), *read_parts(content))
 
 
 def _resource(part: Fields) -> Parts | None:
     inner = part.get("resource")
     if isinstance(inner, dict) and isinstance(inner.get("text"), str):
-        return (*([Text(f"{inner['uri']}\n")] if inner.get("uri") else []), Text(inner["text"]))
+        return (*([Data(str(inner["uri"]))] if inner.get("uri") else []), Text(inner["text"]))
     return None
 
 
@@ -171,12 +172,12 @@ def _link(part: Fields) -> Parts | None:
 
 def _data(part: Fields) -> Parts | None:
     words = value_lines(_plain(part.get("data")))
-    return (Text(words),) if words else None
+    return (Data(words),) if words else None
 
 
 def _json(part: Fields) -> Parts | None:
     words = value_lines(_plain(part["json"]))
-    return (Text(words),) if words else ()
+    return (Data(words),) if words else ()
 
 
 def _reasoning_content(part: Fields) -> Parts | None:
@@ -210,7 +211,7 @@ def _of_file(part: Fields) -> Parts | None:
     if file is None:
         return None
     words = value_lines(_plain(other_fields(part)))
-    return (File(file.line), Text(words)) if words else (File(file.line),)
+    return (File(file.line), Data(words)) if words else (File(file.line),)
 
 
 def _speech(part: Fields) -> Parts | None:
@@ -233,7 +234,7 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys(("dynamic-tool", "tool-invocation"), ui_tool),
     **dict.fromkeys(("audio", "input_audio", "output_audio"), _speech),
     "document": _document,
-    "search_result": _search_result,
+    **dict.fromkeys(("search_result", "citable", "citation"), _search_result),
     "resource": _resource,
     **dict.fromkeys(("resource_link", "source-url", "source-document", "web_search_result"), _link),
     **dict.fromkeys(sorted(_MARKS), _mark),

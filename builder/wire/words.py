@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from builder.wire.attachments import attachment_of, without_bytes, without_data_urls, without_runs
-from builder.wire.parts import Call, File, Mark, Part, Result, Text, Thought, Unread, joined, value_lines
+from builder.wire.parts import Call, Data, File, Mark, Part, Result, Text, Thought, Unread, joined, value_lines
 from builder.wire.vendor_parts import read_parts, vendor_part
 
 MAX_THOUGHT_CHARS = 2_000
@@ -122,7 +122,7 @@ def _block(part: Part) -> str:
             return f"[{head}] {text_of(part.output)}".strip()
         case Thought():
             return f"[thought] {_shortened(part.text)}"
-        case Text():
+        case Text() | Data():
             return part.text
         case File() | Mark() | Unread():
             return part.line
