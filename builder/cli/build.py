@@ -3,23 +3,20 @@
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from builder.app.broker import IN_MEMORY, location
 from builder.app.components import open_components
 from builder.app.operations.profile_catalog import open_catalog
 from builder.app.settings import Settings
-from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.breadcrumb import NO_TIME, Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.publish.event import encode
-from builder.remember.decode import decode
+from builder.remember.decode import DEFAULT_MAX_BYTES, decode
 from builder.remember.record import Lifetimes
-from builder.service import OPEN_TURN
-from builder.wire.chat_lines import chat_lines
-from builder.wire.records import Outgoing, read_lines
-
-EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+from builder.service import OPEN_TURN, ContextBuilder
+from builder.wire.chat_lines import FileContent, Refusal, read_file, refusal_lines
 
 
 async def build_once(
@@ -30,17 +27,23 @@ async def build_once(
     profile: str,
     trigger_id: str,
     warn: Callable[[str], None],
+    *,
+    strict: bool = False,
 ) -> dict[str, Any]:
     """The `agent.context.v1` for one breadcrumb of the events. Raises `Rejected` and `Misconfigured`.
 
-    warn: called with a line for each template that failed, and for each problem of the profile and of the templates it uses.
+    warn: called with a line for what could not be read, for each template that failed, and for each problem of the profile and of
+    the templates it uses. strict: what cannot be read refuses the whole.
     """
-    breadcrumbs = read_breadcrumbs(lines, workspace, session, settings.lifetimes)
-    trigger = trigger_of(breadcrumbs, trigger_id)
+    content = read_file(lines, workspace, session)
+    breadcrumbs = placed(content, settings.lifetimes, settings.worker.max_body_bytes)
+    _check(content, strict=strict, is_empty=not breadcrumbs)
+    trigger = trigger_of(tuple(crumb for _, crumb in breadcrumbs), trigger_id)
     async with open_components(settings, location(IN_MEMORY), preset=profile) as core:
-        for breadcrumb in breadcrumbs:
-            if breadcrumb.place < trigger.place:
-                await core.builder.remember(breadcrumb)
+        content.refusals += await _remember(core.builder, breadcrumbs, trigger.place)
+        _check(content, strict=strict, is_empty=False)
+        for sentence in (*content.notes(), *refusal_lines(content.refusals)):
+            warn(sentence)
         result = await core.builder.build(trigger, (core.profile(profile),))
         for failure in core.config.failures.all:
             warn(f"{failure.file} failed {failure.times} times, {failure.instead} is shown: {failure.reason}")
@@ -55,27 +58,46 @@ async def build_once(
     return event
 
 
-def read_breadcrumbs(lines: Iterable[str], workspace: str, session: str, lifetimes: Lifetimes) -> tuple[Breadcrumb, ...]:
-    """In file order, their own times as the stream's. Raises `Rejected` with the line number."""
-    lines = chat_lines(lines, session).lines
-    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
-    events = zip(numbers, read_lines(lines, workspace, session), strict=True)
-    return tuple(_placed(event, sequence, number, lifetimes) for sequence, (number, event) in enumerate(events, 1))
+def placed(content: FileContent, lifetimes: Lifetimes, max_bytes: int = DEFAULT_MAX_BYTES) -> tuple[tuple[int, Breadcrumb], ...]:
+    """Line and breadcrumb of each event in the content's order, its own time as the stream's; others become refusals.
 
-
-def _placed(event: Outgoing, sequence: int, line: int, lifetimes: Lifetimes) -> Breadcrumb:
-    """line: of the file, for the message."""
-    try:
-        breadcrumb = decode(event.arrive(Place(1, sequence), EPOCH), lifetimes=lifetimes)
-    except Rejected as error:
-        raise Rejected(f"line {line}: {error}") from error
-    return replace(breadcrumb, received_at=breadcrumb.created_at)
+    A breadcrumb without a time has that of the one before it, else of the first that has one, else NO_TIME.
+    """
+    now, breadcrumbs = datetime.now(UTC), list[tuple[int, Breadcrumb]]()
+    time = next((each.time for each in content.events if each.time is not None), NO_TIME)
+    for sequence, each in enumerate(content.events, 1):
+        try:
+            breadcrumb = decode(each.event.arrive(Place(1, sequence), now), max_bytes, lifetimes)
+        except Rejected as error:
+            content.refusals.append(Refusal(each.line, str(error)))
+            continue
+        time = time if each.time is None else breadcrumb.created_at
+        breadcrumbs.append((each.line, replace(breadcrumb, created_at=time, received_at=time)))
+    return tuple(breadcrumbs)
 
 
 def trigger_of(breadcrumbs: tuple[Breadcrumb, ...], identity: str) -> Breadcrumb:
-    """identity: "" = the last user message."""
+    """identity: of the breadcrumb, or of the chat line in its conversation; "" = the last user message."""
     for breadcrumb in reversed(breadcrumbs):
-        if breadcrumb.id == identity or (not identity and breadcrumb.role == "user"):
+        is_named = identity in (breadcrumb.id, breadcrumb.id.partition(":")[2])
+        if (identity and is_named) or (not identity and breadcrumb.role == "user"):
             return breadcrumb
     missing = f"breadcrumb {identity!r}" if identity else "user message"
     raise Rejected(f"the events hold no {missing}; nothing asks for a context")
+
+
+def _check(content: FileContent, *, strict: bool, is_empty: bool) -> None:
+    if content.refusals and (strict or is_empty):
+        raise Rejected("; ".join(refusal_lines(content.refusals, most=1)))
+
+
+async def _remember(builder: ContextBuilder, breadcrumbs: Iterable[tuple[int, Breadcrumb]], end: Place) -> list[Refusal]:
+    """Those before the end; what cannot be remembered."""
+    refusals = []
+    for line, breadcrumb in breadcrumbs:
+        try:
+            if breadcrumb.place < end:
+                await builder.remember(breadcrumb)
+        except Rejected as error:
+            refusals.append(Refusal(line, str(error)))
+    return refusals

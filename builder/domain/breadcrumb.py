@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 Role = Literal["user", "assistant", "tool", "standing", "other"]
@@ -13,6 +13,9 @@ TOOL_REQUEST, TOOL_RESPONSE, TOOL_ERROR = "tool.request.v1", "tool.response.v1",
 SUMMARY, TOMBSTONE = "summary.v1", "breadcrumb.deleted.v1"
 AGENT_CONTEXT, CONTEXT_COMPACTED = "agent.context.v1", "context.compacted.v1"
 """Names of the schemas that the service itself treats in a special way."""
+
+NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+"""The time of what nobody knows the time of: a page has no date for it."""
 
 NO_SESSION = "_"
 """The reserved session of breadcrumbs that belong to no conversation (tool catalogs, notes)."""

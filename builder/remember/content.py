@@ -5,10 +5,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Image
 from builder.domain.text import MAX_DEPTH, depth, parsed
 from builder.wire.attachments import attachment_of
-from builder.wire.words import described
+from builder.wire.parts import UNREAD
+from builder.wire.words import described, unread_lines
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """Types of pictures that OpenAI and Anthropic take."""
@@ -34,6 +36,11 @@ def structured(output: Any) -> Any:
         return output
     value = parsed(text, exact=True)
     return value if depth(value) <= MAX_DEPTH else plain
+
+
+def unread_parts(breadcrumb: Breadcrumb) -> int:
+    """How many parts of its content no reader knows."""
+    return len(unread_lines(json.loads(breadcrumb.body))) if UNREAD in breadcrumb.text else 0
 
 
 def images_of(body: str) -> tuple[Image, ...]:

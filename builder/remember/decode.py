@@ -39,8 +39,8 @@ from builder.remember.schemas.conversation import (
 )
 from builder.wire.attachments import without_data_urls
 from builder.wire.messages import files_beside
-from builder.wire.records import sent_offset
 from builder.wire.subjects import SubjectParts, is_session, parse_breadcrumb_subject
+from builder.wire.times import sent_offset
 from builder.wire.words import text_of
 
 BODIES: dict[str, type[Body]] = {
@@ -206,7 +206,8 @@ def _check_agreement(address: SubjectParts, record: Record) -> None:
 
 def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, body: Body, lifetimes: Lifetimes) -> Breadcrumb:
     facts, agent = body.facts(), _agent(record.context)
-    created_at = record.created_at or arrival.received_at.astimezone(UTC)
+    received_at = arrival.received_at.astimezone(UTC)
+    created_at = min(record.created_at or received_at, received_at)
     bare_tags = (tag for tag in record.tags if ":" not in tag and tag.lower() not in STATES)
     hints = record.llm_hints or record.context.get(HINTS_FIELD)
     return Breadcrumb(
@@ -219,7 +220,7 @@ def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, b
         speaker=_speaker(address, body, facts.speaker),
         role=body.role,
         created_at=created_at,
-        received_at=arrival.received_at.astimezone(UTC),
+        received_at=received_at,
         tags=schema_definition_tags(address.schema, record.tags, record.context),
         body=one_line(record.context),
         text=_text(record, body, facts.text),

@@ -22,8 +22,8 @@ from pydantic import (
 from builder.domain.errors import Rejected
 from builder.domain.text import parse
 from builder.remember.schemas.base import UserId
-from builder.wire.records import SentTime
 from builder.wire.subjects import parse_breadcrumb_subject
+from builder.wire.times import read_time
 
 MAX_VERSION = 2**31 - 1
 MAX_SPEAKER_CHARS = 200
@@ -35,16 +35,28 @@ Lifetimes = Mapping[str, float]
 """Kind → hours. A kind is a schema, or a schema, a space and a tag; both may hold the wildcard `*`."""
 
 
+def _time(value: Any) -> datetime | None:
+    try:
+        sent = read_time(value)
+    except Rejected as error:
+        raise ValueError(str(error)) from error
+    return sent.time if sent else None
+
+
+SentMoment = Annotated[AwareDatetime | None, BeforeValidator(_time)]
+"""A time of a sender, in each form that is read; with the sender's offset."""
+
+
 def _seconds_or_moment(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    """Pydantic would read digits and negative numbers as seconds since 1970."""
+    """A text of digits could be either."""
     digits = isinstance(value, str) and value.strip().lstrip("+-").replace(".", "", 1).isdigit()
     is_negative = isinstance(value, int | float) and value < 0
     try:
         if not (digits or is_negative or isinstance(value, bool)):
-            return read(value)
-    except ValidationError:
-        pass  # pydantic's words would be those of either kind, under names that no sender knows
-    raise ValueError("send a moment with its time zone, like 2026-11-21T10:00:00Z, or seconds as a number")
+            return read(_time(value) if isinstance(value, str | datetime) else value)
+    except ValueError:
+        pass  # the words of either kind would be under names that no sender knows
+    raise ValueError("send a moment, like 2026-11-21T10:00:00Z, or seconds as a number")
 
 
 Seconds = Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)]
@@ -121,7 +133,7 @@ class Record(BaseModel):
     context: dict[str, Any] = Field(description="the body; its schema is the file schemas/<schema_name>.json")
     workspace: str | None = Field(None, description="workspace; the subject decides, a contradiction is rejected")
     session: str | None = Field(None, description="session; the subject decides, a contradiction is rejected")
-    created_at: SentTime | None = Field(
+    created_at: SentMoment = Field(
         None,
         description="the sender's clock; default is the stream's. Its offset is kept: +02:00 says the local time, Z says none",
     )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 KINDS = {
     "image": "image", "image_url": "image", "input_image": "image", "image_file": "image", "computer_screenshot": "image",
-    "file": "file", "input_file": "file", "document": "document", "resource": "file", "resource_link": "file", "media": "file",
+    "file": "file", "input_file": "file", "document": "document", "resource": "file", "media": "file",
     "container_upload": "file", "audio": "audio", "input_audio": "audio", "output_audio": "audio", "audio_url": "audio",
     "video": "video", "video_url": "video", "input_video": "video",
 }  # fmt: skip
@@ -38,7 +38,7 @@ _WORDLESS = frozenset(
 """Fields that the line of an image or file stands for, or that say nothing."""
 
 MAX_NAME_CHARS = 120
-"""Of a name or a caption."""
+"""Of a name."""
 MIN_ENCODED_CHARS = 256
 """Of a stretch without a space that is shortened in a result."""
 MIN_BARE_CHARS, MIN_PADDED_CHARS = 24, 8
@@ -126,7 +126,8 @@ def attachment_line(part: Mapping[str, Any]) -> str:
     source = _source(part)
     size = decoded_bytes(source.data) if source.data else _first(source.fields, _SIZES, int)
     name = _first(source.fields, _NAMES, str) or ("" if source.url.startswith("data:") else source.url)
-    caption = one_line_name(_first(source.fields, _CAPTIONS, str) or "")
+    captions = [source.fields[key] for key in ("title", *_CAPTIONS) if isinstance(source.fields.get(key), str)]
+    caption = ", ".join(dict.fromkeys(_in_brackets(text) for text in captions if text.strip() and text != name))
     details = (one_line_name(source.media), "" if size is None else f"{size:,} bytes")
     kind = _kind_of(part) or (kind_of_media(source.media) if any((name, caption, *details)) else "attachment")
     title = f"{KINDS.get(kind, one_line_name(kind))} {one_line_name(name)}".strip()
@@ -172,8 +173,12 @@ def decoded_bytes(data: str) -> int:
 
 def one_line_name(text: str) -> str:
     """A name inside our brackets, of at most MAX_NAME_CHARS."""
-    line = " ".join(text.split()).replace("[", "(").replace("]", ")")
+    line = _in_brackets(text)
     return line if len(line) <= MAX_NAME_CHARS else line[:MAX_NAME_CHARS].rstrip() + "…"
+
+
+def _in_brackets(text: str) -> str:
+    return " ".join(text.split()).replace("[", "(").replace("]", ")")
 
 
 def _kind_of(part: Mapping[str, Any]) -> str:

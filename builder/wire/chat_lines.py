@@ -1,116 +1,294 @@
-"""Chat messages of other systems as records: `{"role", "content"}` per line, or `{"messages": [...]}`.
+"""Files of records and of chat messages as events: `{"role", "content"}` a line, `{"messages": [...]}`, records, one JSON value.
 
 Equal conversations give equal ids.
 """
 
-import json
 import uuid
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha1
 from typing import Any
 
 from builder.domain.breadcrumb import USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.domain.text import canonical, one_line, parse
+from builder.domain.text import canonical, clean, shape
+from builder.wire.chat_history import Entry, in_time_order, key_of, last_branch, without_repeats
 from builder.wire.chat_messages import Conversation, message_bodies
-from builder.wire.messages import LISTS, messages_of
+from builder.wire.json_lines import LineValue, json_values
+from builder.wire.known_exports import known_export, refusal
+from builder.wire.messages import messages_of
+from builder.wire.records import Outgoing, outgoing
+from builder.wire.subjects import session_token
+from builder.wire.times import clock_offset, moment, read_time
+from builder.wire.words import unread_lines
 
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
 SESSION_FIELDS = ("session", "session_id", "conversation_id")
-"""Where a line with `messages` may name its session."""
-SCHEMA_CHARS = 200
-"""Of a line: a record names its schema there, and need not be parsed twice."""
+"""Where a line may name its session."""
+TIME_FIELDS = ("created_at", "timestamp", "createdAt")
+MAX_ID_CHARS = 256
+MOST_LINES = 20
+"""That are named one by one."""
+NEITHER = (
+    'it is neither a record nor a chat message; write {"role": "user", "content": "…"}, or give a record an id, a schema_name '
+    "and a session"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChatLines:
-    """Lines of records."""
+class FileEvent:
+    """An event of a file."""
 
-    lines: tuple[str, ...]
-    """For `read_lines`; lines without chat messages are unchanged."""
+    line: int
+    event: Outgoing
+    time: datetime | None
+    """None = the file has none for it."""
+    former: str = ""
+    """Of a chat message: the id that earlier releases gave it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What could not be read, and why."""
+
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.reason}"
+
+
+def refusal_lines(refusals: list[Refusal], most: int = MOST_LINES) -> list[str]:
+    """By line, and how many more there are."""
+    lines = [str(each) for each in sorted(refusals, key=lambda each: each.line)]
+    more = len(lines) - most
+    return lines if more <= 0 else [*lines[:most], f"and {more:,} more lines could not be read"]
+
+
+@dataclass(slots=True, kw_only=True)
+class FileContent:
+    """What a file holds."""
+
+    events: list[FileEvent] = field(default_factory=list)
+    """In the order of their times where those of a session ran back, else of the file."""
+    refusals: list[Refusal] = field(default_factory=list)
     system_messages: int = 0
-    """Messages that were passed over because a profile gives the system prompt."""
+    """Left out, because a profile gives the system prompt."""
+    repeats: int = 0
+    """Messages that came twice and stand once."""
+    branches: int = 0
+    """Messages of branches that were left."""
+    unread: dict[str, int] = field(default_factory=dict)
+    """Line that names a part which no reader could read → how often it came."""
+    times_without_zone: int = 0
+    """Read as UTC."""
+    reordered: set[str] = field(default_factory=set)
+    """Sessions whose times ran back."""
+
+    def notes(self) -> list[str]:
+        """What a person should know, a sentence each."""
+        sentences = (
+            (self.system_messages, "system messages left out: {}, because a profile gives the system prompt"),
+            (self.repeats, "messages that came twice and are read once: {}"),
+            (self.branches, "messages of branches that were left, and are left out: {}"),
+            (sum(self.unread.values()), "parts that no reader knows, named on pages by a line each: {}"),
+            (self.times_without_zone, "times without a zone, read as UTC: {}"),
+            (len(self.reordered), "sessions whose times run back, read in the order of their times: {}"),
+        )
+        return [*(sentence.format(f"{count:,}") for count, sentence in sentences if count), *list(self.unread)[:MOST_LINES]]
 
 
-def chat_lines(lines: Iterable[str], session: str) -> ChatLines:
-    """Chat messages become records; other lines stay. Raises `Rejected` with the line number.
+def read_file(lines: Iterable[str], workspace: str, session: str) -> FileContent:
+    """All events of a file; what cannot be read is named by its line.
 
-    A file may be one JSON value. session: of lines that name none; further `messages` are `SESSION-2`, `SESSION-3`, ….
+    session: of lines that name none; further `messages` are `SESSION-2`, `SESSION-3`, ….
     """
-    conversations: dict[str, Conversation] = {}
-    records: list[str] = []
-    system = unnamed = 0
-    for number, line in enumerate(_values(tuple(lines)), 1):
-        value = _chat(line)
-        if value is None:
-            records.append(line)
-            continue
-        own = next((str(value[name]) for name in SESSION_FIELDS if value.get(name)), "")
-        messages = messages_of(value) or []
-        unnamed += any(messages is value.get(name) for name in LISTS) and not own
-        place = own or (f"{session}-{unnamed}" if unnamed > 1 else session)
-        conversation = conversations.setdefault(place, Conversation(place))
-        for message in messages:
+    content = FileContent()
+    reader = _Reader(content, session)
+    for value in json_values(lines):
+        reader.read(value)
+    reader.name_exports()
+    conversations = {}
+    for name, entries in reader.entries.items():
+        conversations[name] = iter(_chosen(entries, name, content))
+    writers = {name: _Writer(name, workspace, content) for name in conversations}
+    for name in reader.sessions:
+        entry = next(conversations[name], None)
+        if entry is not None:
+            writers[name].write(entry)
+    content.refusals.sort(key=lambda each: each.line)
+    return content
+
+
+def _chosen(entries: list[Entry], name: str, content: FileContent) -> list[Entry]:
+    branch = last_branch(entries)
+    once = without_repeats(branch)
+    ordered = in_time_order(once)
+    content.branches += len(entries) - len(branch)
+    content.repeats += len(branch) - len(once)
+    if ordered is not once:
+        content.reordered.add(name)
+    return ordered
+
+
+class _Reader:
+    """The values of a file by session."""
+
+    def __init__(self, content: FileContent, session: str) -> None:
+        self.entries: dict[str, list[Entry]] = {}
+        self.sessions: list[str] = []
+        """Of each entry."""
+        self._content = content
+        self._session = session
+        self._lists = self._unnamed = 0
+        self._formers: Counter[bytes] = Counter()
+        self._exports: dict[str, list[int]] = {}
+
+    def read(self, value: LineValue) -> None:
+        """A value of the file."""
+        if value.problem:
+            self._content.refusals.append(Refusal(value.line, value.problem))
+            return
+        messages = messages_of(value.value)
+        is_foreign = messages is None or (messages != [value.value] and not any(map(_has_role, messages)))
+        export = known_export(value.value) if is_foreign else ""
+        try:
+            if export:
+                self._exports.setdefault(export, []).append(value.line)
+            elif messages is None:
+                self._record(value)
+            else:
+                self._chat(value, messages)
+        except Rejected as error:
+            self._content.refusals.append(Refusal(value.line, str(error)))
+
+    def name_exports(self) -> None:
+        """One sentence for each program whose files are not read."""
+        for name, lines in self._exports.items():
+            more = f" ({len(lines):,} values of the file are of it)" if len(lines) > 1 else ""
+            self._content.refusals.append(Refusal(lines[0], refusal(name) + more))
+
+    def _record(self, value: LineValue) -> None:
+        record = value.value
+        if not isinstance(record, dict):
+            raise Rejected(f"it is {shape(record)}; write a record or a chat message as a JSON object")
+        if "schema_name" not in record and "context" not in record:
+            raise Rejected(NEITHER)
+        context = record.get("context")
+        inner = context.get("session_id") if isinstance(context, dict) else None
+        name = _session_name(record.get("session") or inner or self._session)
+        time = self._time(record.get("created_at"), "created_at")
+        identity = record["id"] if isinstance(record.get("id"), str) else ""
+        self._add(name, Entry(value.line, record, time, identity, is_chat=False))
+
+    def _chat(self, value: LineValue, messages: list[Any]) -> None:
+        is_list = messages != [value.value]
+        own = next((value.value[name] for name in SESSION_FIELDS if value.value.get(name)), "")
+        self._unnamed += is_list and not own
+        self._lists += is_list
+        name = _session_name(own or (f"{self._session}-{self._unnamed}" if is_list and self._unnamed > 1 else self._session))
+        for number, message in enumerate(messages, 1):
             try:
-                read = _records(message, conversation)
+                self._message(name, value.line, message, self._lists if is_list else 0)
             except Rejected as error:
-                raise Rejected(f"line {number}: {error}") from error
-            system += not read
-            records += map(one_line, read) if read else [""]
-    return ChatLines(lines=tuple(records), system_messages=system)
+                where = f"message {number}: " if is_list else ""
+                self._content.refusals.append(Refusal(value.line, f"{where}{error}"))
+
+    def _message(self, name: str, line: int, message: Any, group: int) -> None:
+        if not isinstance(message, dict):
+            raise Rejected(f'a message is {shape(message)}; write {{"role": "user", "content": "…"}}')
+        field_name = next((each for each in TIME_FIELDS if message.get(each) is not None), "created_at")
+        time = self._time(message.get(field_name), field_name)
+        own = message.get("id")
+        identity = str(own) if isinstance(own, str | int) and not isinstance(own, bool) else ""
+        former = identity if isinstance(own, str) and own else self._former(name, message)
+        self._add(name, Entry(line, message, time, identity, True, group, key_of(message), former))
+
+    def _former(self, name: str, message: dict[str, Any]) -> str:
+        text = canonical(message)
+        key = sha1(f"{name}\0{text}".encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+        self._formers[key] += 1
+        return derived_id(f"{name}\0{self._formers[key]}\0{text}")
+
+    def _time(self, value: Any, name: str) -> datetime | None:
+        sent = read_time(value, name)
+        self._content.times_without_zone += sent is not None and not sent.has_zone
+        return sent.time if sent else None
+
+    def _add(self, name: str, entry: Entry) -> None:
+        self.entries.setdefault(name, []).append(entry)
+        self.sessions.append(name)
 
 
-def _values(lines: tuple[str, ...]) -> Iterable[str]:
-    first = next((line for line in lines if line.strip()), "")
-    is_lines, value = _parsed(first)
-    if not is_lines:
-        is_whole, value = _parsed("\n".join(lines))
-        if not is_whole:
-            return lines
-    if isinstance(value, list):
-        return [json.dumps(item) for item in value]
-    return lines if is_lines else [json.dumps(value)]
+class _Writer:
+    """The events of one session."""
+
+    def __init__(self, name: str, workspace: str, content: FileContent) -> None:
+        self._name = name
+        self._workspace = workspace
+        self._content = content
+        self._conversation = Conversation(name)
+        self._equal: Counter[bytes] = Counter()
+        self._versions: dict[str, tuple[str, int]] = {}
+        """Own id → schema of its first message, and number of its versions."""
+
+    def write(self, entry: Entry) -> None:
+        """Add its events, or name what is wrong with it."""
+        try:
+            for record, former in self._records(entry) if entry.is_chat else ((entry.value, ""),):
+                event = outgoing(record, self._workspace, self._name)
+                for each in unread_lines(record["context"]) if isinstance(record.get("context"), dict) else ():
+                    self._content.unread[each] = self._content.unread.get(each, 0) + 1
+                self._content.events.append(FileEvent(line=entry.line, event=event, time=entry.time, former=former))
+        except Rejected as error:
+            self._content.refusals.append(Refusal(entry.line, str(error)))
+        entry.value = None
+
+    def _records(self, entry: Entry) -> Iterator[tuple[dict[str, Any], str]]:
+        bodies = message_bodies(entry.value, self._conversation)
+        self._content.system_messages += not bodies
+        time = {"created_at": moment(entry.time, clock_offset(entry.time))} if entry.time else {}
+        identity, version = self._identity(entry, bodies[0][0]) if bodies else ("", 1)
+        for number, (schema, body) in enumerate(bodies):
+            own = derived_id(f"{self._name}\0{identity}\0{number}") if number else identity
+            if schema == USER_MESSAGE:
+                self._conversation.question = own
+            head = {"id": own, "schema_name": schema, **({"version": version} if version > 1 else {})}
+            yield {**head, "session": self._name, "context": body, **time}, "" if number else entry.former
+
+    def _identity(self, entry: Entry, schema: str) -> tuple[str, int]:
+        """Id and version. An id is one of its conversation; the same once more is the next version, or of another kind."""
+        if not entry.identity:
+            self._equal[entry.key] += 1
+            return derived_id(f"{self._name}\0{self._equal[entry.key]}\0{entry.key.hex()}"), 1
+        first, versions = self._versions.get(entry.identity, (schema, 0))
+        if first != schema:
+            return derived_id(f"{self._name}\0{entry.identity}\0{schema}\0{entry.key.hex()}"), 1
+        self._versions[entry.identity] = (first, versions + 1)
+        return scoped_id(self._name, entry.identity), versions + 1
 
 
-def _parsed(text: str) -> tuple[bool, Any]:
-    try:
-        return True, parse(text)
-    except ValueError:
-        return False, None
+def _has_role(message: Any) -> bool:
+    return isinstance(message, dict) and "role" in message
 
 
-def _chat(line: str) -> dict[str, Any] | None:
-    if '"schema_name"' in line[:SCHEMA_CHARS]:
-        return None
-    _, value = _parsed(line)
-    return None if messages_of(value) is None else value
+def derived_id(text: str) -> str:
+    """A UUID of version 5."""
+    digest = sha1(NAMESPACE.bytes + text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+    return str(uuid.UUID(bytes=digest[:16], version=5))
 
 
-def _records(message: Any, conversation: Conversation) -> list[dict[str, Any]]:
-    """The records of one message, in its order; [] for a system prompt."""
-    bodies = message_bodies(message, conversation)
-    identity, moment = (_identity(message, conversation), _moment(message)) if bodies else ("", "")
-    frame = {"session": conversation.session, **({"created_at": moment} if moment else {})}
-    records = []
-    for number, (schema, body) in enumerate(bodies):
-        own = identity if not number else str(uuid.uuid5(NAMESPACE, f"{conversation.session}\0{identity}\0{number}"))
-        if schema == USER_MESSAGE:
-            conversation.question = own
-        records.append({"id": own, "schema_name": schema, "context": body, **frame})
-    return records
+def scoped_id(session: str, identity: str) -> str:
+    """The id of a breadcrumb for an id that is one of its conversation only."""
+    text = f"{session_token(session)}:{clean(identity)}"
+    is_usable = len(text) <= MAX_ID_CHARS and text.isprintable() and not any(sign.isspace() for sign in text)
+    return text if is_usable else derived_id(f"{session}\0{identity}")
 
 
-def _identity(message: dict[str, Any], conversation: Conversation) -> str:
-    if isinstance(message.get("id"), str) and message["id"]:
-        return str(message["id"])
-    text = canonical(message)
-    conversation.times[text] += 1
-    return str(uuid.uuid5(NAMESPACE, f"{conversation.session}\0{conversation.times[text]}\0{text}"))
-
-
-def _moment(message: dict[str, Any]) -> str:
-    value = next((message[name] for name in ("created_at", "timestamp") if message.get(name) is not None), "")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return datetime.fromtimestamp(value, UTC).isoformat()
+def _session_name(value: Any) -> str:
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise Rejected(f"the session is {shape(value)}; write a text")
+    session_token(str(value))
     return str(value)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from builder.domain.errors import Rejected
+from builder.domain.text import shape
 from builder.wire.attachments import MAX_NAME_CHARS, attachment_line
 from builder.wire.parts import Call, Result, Text
 from builder.wire.vendor_parts import read_parts, vendor_part
@@ -13,7 +14,7 @@ SYSTEM = frozenset({"system", "developer"})
 CHUNKS = frozenset({"aimessagechunk"})
 """Types of pieces of a stream."""
 ROLES: Mapping[str, str] = {
-    **dict.fromkeys(("user", "human"), "user"),
+    **dict.fromkeys(("user", "human", "person", "customer"), "user"),
     **dict.fromkeys(("assistant", "ai", "model", "bot", "chatbot", "agent", *sorted(CHUNKS)), "assistant"),
     **dict.fromkeys(("tool", "function"), "tool"),
     **dict.fromkeys(sorted(SYSTEM), "system"),
@@ -29,21 +30,27 @@ FILES = ("images", "files", "attachments", "experimental_attachments")
 
 
 def messages_of(value: Any) -> list[Any] | None:
-    """The messages of a chat message, a conversation, a request or a whole answer; None = the value is none of them."""
+    """The messages of a chat message, a conversation, a request or a list of items; None = the value is none of them."""
     if not isinstance(value, dict) or "schema_name" in value:
         return None
     for name in LISTS:
         items = value.get(name)
         if isinstance(items, list) and (name == "messages" or ("role" not in value and items and all(map(is_message, items)))):
             return items
+    return [value] if is_message(value) else None
+
+
+def answer_of(value: Any) -> Any:
+    """The message in a whole answer of a vendor, the first of several; every other value stays."""
+    if not isinstance(value, dict) or "role" in value:
+        return value
     for name in ("choices", "candidates"):
         if isinstance(value.get(name), list) and value[name] and isinstance(value[name][0], dict):
             inner = value[name][0]
-            return [_with_role(inner.get("message") or inner.get("content") or inner.get("delta") or {})]
+            message = inner.get("message") or inner.get("content") or inner.get("delta")
+            return {"role": "assistant", **message} if isinstance(message, dict) else value
     inner = value["output"] if isinstance(value.get("output"), dict) else value
-    if isinstance(inner.get("message"), dict) and "role" in inner["message"]:
-        return [inner["message"]]
-    return [value] if is_message(value) else None
+    return inner["message"] if isinstance(inner.get("message"), dict) and "role" in inner["message"] else value
 
 
 def is_message(value: Any) -> bool:
@@ -61,12 +68,13 @@ def is_message(value: Any) -> bool:
 def role_of(message: Fields) -> str:
     """`user`, `assistant`, `tool` or `system`. Raises `Rejected` for an unknown one."""
     own = message.get("role", message.get("type"))
-    role = ROLES.get(own.lower()) if isinstance(own, str) else None
+    role = ROLES.get(own.strip().lower()) if isinstance(own, str) else None
     if role is None and "role" not in message and _is_item(message):
         read = vendor_part(message) or ()
         role = "tool" if read and all(isinstance(part, Result) for part in read) else "assistant"
     if role is None:
-        raise Rejected(f"role {str(own)[:40]!r} is unknown; use one of {', '.join(sorted(ROLES.keys() - CHUNKS))}")
+        what = repr(own[:40]) if isinstance(own, str) else shape(own)
+        raise Rejected(f"role {what} is unknown; use one of {', '.join(name for name in ROLES if name not in CHUNKS)}")
     return role
 
 
@@ -112,10 +120,6 @@ def _is_item(value: Fields) -> bool:
     return is_item and bool(vendor_part(value))
 
 
-def _with_role(message: Any) -> Any:
-    return {"role": "assistant", **message} if isinstance(message, dict) else message
-
-
 def _content(fields: Fields) -> Any:
     parts = fields.get("parts")
     if isinstance(parts, list) and parts:
@@ -150,6 +154,8 @@ def _spoken(fields: Fields, content: Any) -> list[dict[str, Any]]:
 
 def _calls(fields: Fields, content: Any) -> list[Any]:
     """Calls of other fields but those that stand in the content as well."""
+    if fields.get("tool_calls") and not isinstance(fields["tool_calls"], list):
+        raise Rejected(f"tool_calls is {shape(fields['tool_calls'])}; write a list of calls")
     listed = [call for name in _CALLS if isinstance(fields.get(name), list) for call in fields[name]]
     if isinstance(fields.get("function_call"), dict):
         listed.append(fields["function_call"])

@@ -69,6 +69,10 @@ class Mark:
     line: str
 
 
+UNREAD = "that are not read]"
+"""End of the line of what no reader knows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unread:
     """What no reader knows and no words are in."""

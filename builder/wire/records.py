@@ -1,70 +1,17 @@
-"""Records of RCRT: created, addressed, read as lines, compared; their times."""
+"""Records of RCRT: created, addressed, read as lines, compared."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
-from typing import Annotated, Any
-
-from pydantic import AwareDatetime, BeforeValidator
+from typing import Any
 
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.domain.text import canonical, one_line, parse
 from builder.wire.subjects import breadcrumb_subject, is_token, message_id, parse_breadcrumb_subject, session_token
-
-MAX_OFFSET_MINUTES = 24 * 60 - 1
-"""An offset is less than a day."""
-
-_OFFSET = re.compile(r"([+\-\u2212])(\d\d):?(\d\d)(?::(\d\d))?$")
-
-
-def _with_seconds(value: Any) -> Any:
-    match = _OFFSET.search(value) if isinstance(value, str) else None
-    if match is None or match[4] is None:
-        return value
-    try:
-        return datetime.fromisoformat(value)
-    except ValueError:
-        return value
-
-
-SentTime = Annotated[AwareDatetime, BeforeValidator(_with_seconds)]
-"""RFC 3339; seconds in the offset are taken too."""
-
-
-def sent_offset(value: Any) -> int | None:
-    """Minutes east of UTC of a valid time; None = unknown, as for `Z` (JavaScript writes it always) and `-00:00` (RFC 3339)."""
-    match = _OFFSET.search(value) if isinstance(value, str) else None
-    if match is None:
-        return None
-    sign, hours, minutes, seconds = match.groups(default="0")
-    offset = _rounded(int(hours) * 3600 + int(minutes) * 60 + int(seconds))
-    if sign == "+":
-        return offset
-    return -offset if offset else None
-
-
-def clock_offset(time: datetime) -> int | None:
-    """The same of a datetime; None if naive or in `datetime.UTC`."""
-    offset = time.utcoffset()
-    if offset is None or time.tzinfo == UTC:
-        return None
-    seconds = int(offset.total_seconds())
-    return _rounded(seconds) if seconds >= 0 else -_rounded(-seconds)
-
-
-def moment(time: datetime, utc_offset: int | None = None) -> str:
-    """RFC 3339, UTC as `Z`; a naive time is local."""
-    if utc_offset is None:
-        return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    return time.astimezone(timezone(timedelta(minutes=utc_offset))).isoformat()
-
-
-def _rounded(seconds: int) -> int:
-    return min((seconds + 30) // 60, MAX_OFFSET_MINUTES)
+from builder.wire.times import clock_offset, moment, read_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +43,8 @@ def line_of(arrival: StreamMessage) -> str:
     if not isinstance(record, dict):
         raise ValueError(f"it is a JSON {type(record).__name__}")  # noqa: TRY004 - one family of reasons
     address = parse_breadcrumb_subject(arrival.subject)
-    facts = {"schema_name": address.schema, "session": address.session, "created_at": moment(arrival.received_at)}
-    complete = record | {name: value for name, value in facts.items() if record.get(name) is None}
+    facts = {"schema_name": address.schema, "session": address.session}
+    complete = _timed(record, arrival) | {name: value for name, value in facts.items() if record.get(name) is None}
     line = one_line(complete)
     fits_file = line.encode("utf-8", "ignore").decode() == line  # a lone surrogate fits no file, its escape does
     return line if fits_file else json.dumps(complete)
@@ -140,8 +87,8 @@ def make_record(
 ) -> dict[str, Any]:
     """A record as clients send it.
 
-    session: a token. created_at: default now. ttl: seconds, time span or end. memory: False = not in the person's memory. to:
-    agents.
+    session: a token. created_at: default now; naive is UTC. ttl: seconds, time span or end. memory: False = not in the person's
+    memory. to: agents.
     """
     recipients = [to] if isinstance(to, str) else list(to)
     time = created_at or datetime.now(UTC)
@@ -181,7 +128,7 @@ def difference(event: Outgoing, stored: StreamMessage, *, own_clock: bool = Fals
         return "" if event.data == stored.data else "the bytes"
     if own_clock or new.get(TIME) is None:
         new, old = _without_time(new), _without_time(old)
-    else:
+    elif new[TIME] != old.get(TIME):
         old = _timed(old, stored)
     return ", ".join(_fields(new, old))
 
@@ -192,9 +139,9 @@ def fingerprint(event: Outgoing) -> bytes:
 
 
 def fingerprints(stored: StreamMessage) -> frozenset[bytes]:
-    """Of a stored message, with its time and without."""
+    """Of a stored message, with its time, as it was sent, and without one."""
     record = _record(stored.subject, stored.data)
-    variants = (None,) if record is None else (_timed(record, stored), _without_time(record))
+    variants = (None,) if record is None else (_timed(record, stored), record, _without_time(record))
     return frozenset(_digest(stored.subject, stored.data, variant) for variant in variants)
 
 
@@ -211,7 +158,13 @@ def _record(subject: str, data: bytes) -> dict[str, Any] | None:
 
 
 def _timed(record: dict[str, Any], stored: StreamMessage) -> dict[str, Any]:
-    return record | {TIME: moment(stored.received_at)} if record.get(TIME) is None else record
+    """A time that is missing, or later than the arrival, is the arrival."""
+    try:
+        sent = read_time(record.get(TIME))
+    except Rejected:
+        return record
+    is_arrival = sent is None or sent.time > stored.received_at
+    return record | {TIME: moment(stored.received_at)} if is_arrival else record
 
 
 def _without_time(record: dict[str, Any]) -> dict[str, Any]:

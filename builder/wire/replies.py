@@ -9,7 +9,7 @@ from typing import Any
 from builder.domain.errors import Rejected
 from builder.domain.text import shape
 from builder.wire.chat_messages import Conversation
-from builder.wire.messages import contents_of, files_beside, messages_of, without_envelope
+from builder.wire.messages import answer_of, contents_of, files_beside, messages_of, without_envelope
 from builder.wire.parts import Call, File, Mark, Part, Result, Thought
 from builder.wire.vendor_parts import read_parts
 from builder.wire.words import words_of
@@ -57,6 +57,7 @@ def reply_of(reply: Any, scope: str = "") -> Reply:
 
 
 def _parts(reply: Any) -> list[Part]:
+    reply = answer_of(reply)
     messages = messages_of(reply)
     if messages is None and isinstance(reply, Mapping) and any(reply.get(name) is not None for name in _WORDS):
         messages = [reply]

@@ -11,7 +11,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.domain.reports import Receipt
 from builder.domain.text import parse, shape
-from builder.wire.records import moment
+from builder.wire.times import moment
 
 _STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
 MAX_HISTORY_PAGE = 200

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from builder.wire.attachments import KINDS, NESTED, attachment_line, attachment_of, one_line_name, other_fields, without_data_urls
-from builder.wire.parts import Data, File, Mark, Part, Text, Thought, Unread, value_lines
+from builder.wire.parts import UNREAD, Data, File, Mark, Part, Text, Thought, Unread, value_lines
 from builder.wire.tool_parts import (
     NAMED_CALLS,
     Fields,
@@ -99,7 +99,7 @@ def _line(part: Fields) -> str:
     kind = part.get("type")
     name = kind if isinstance(kind, str) and kind else "part " + ", ".join(map(str, part))
     size = len(json.dumps(part, ensure_ascii=False, default=str).encode("utf-8", "replace"))
-    return f"[{one_line_name(name)}, {size:,} bytes that are not read]"
+    return f"[{one_line_name(name)}, {size:,} bytes {UNREAD}"
 
 
 def _text_in(value: Any) -> str | None:

@@ -7,6 +7,8 @@ from builder.wire.attachments import attachment_of, without_bytes, without_data_
 from builder.wire.parts import Call, Data, File, Mark, Part, Result, Text, Thought, Unread, joined, value_lines
 from builder.wire.vendor_parts import read_parts, vendor_part
 
+CONTENTS = ("content", "message", "text")
+"""Fields of a body that hold what is said."""
 MAX_THOUGHT_CHARS = 2_000
 """Of a thought in a text; the body has it whole."""
 _PART_FIELDS = frozenset(
@@ -45,13 +47,14 @@ def words_of(parts: Iterable[Part], *, is_answer: bool) -> str:
     return "\n".join(filter(None, blocks))
 
 
-def unread_lines(content: Any) -> tuple[str, ...]:
-    """The lines that name what no reader could read in a content."""
-    try:
-        parts = read_parts(content)
-    except ValueError:
-        return ()
-    return tuple(part.line for part in parts if isinstance(part, Unread))
+def unread_lines(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """The lines that name what no reader could read in the texts of a body."""
+    lines: list[str] = []
+    for name in CONTENTS:
+        content = body.get(name)
+        if isinstance(content, list) and all(isinstance(item, str | dict) for item in content):
+            lines += (part.line for part in read_parts(content) if isinstance(part, Unread))
+    return tuple(lines)
 
 
 def described(value: Any) -> Any:

@@ -14,9 +14,10 @@ from builder.recall.index.view import View
 from builder.recall.search.candidates import Find
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
-from builder.wire.records import make_record, moment, outgoing
+from builder.wire.records import make_record, outgoing
 from builder.wire.requests import SearchRequest, read_request
 from builder.wire.subjects import check_token
+from builder.wire.times import moment
 from builder.worker.log import Log
 from builder.worker.request_handlers import Verb
 

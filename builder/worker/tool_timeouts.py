@@ -19,7 +19,8 @@ from builder.recall.index.conversation import open_calls
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller, of_consumer
 from builder.remember.calls import calls_of
-from builder.wire.records import Outgoing, make_record, moment, outgoing
+from builder.wire.records import Outgoing, make_record, outgoing
+from builder.wire.times import moment
 from builder.worker.decide import Consumers
 from builder.worker.jobs import UnexpectedError, guard, heartbeat
 from builder.worker.log import Log

@@ -10,6 +10,7 @@ No case loads a model: a folder's vectors.int8 has a vector of each text that it
 """
 
 import asyncio
+import json
 import os
 import re
 from contextlib import closing
@@ -41,6 +42,7 @@ from builder.remember.schemas.control import excluded
 from builder.service import ContextBuilder, Functions
 from builder.wire.files import Files
 from builder.wire.records import read_lines
+from builder.wire.times import read_time
 from tests.golden.stored_vectors import Precision, StoredVectors
 from tests.stores import durable_store, shared_store
 from tests.summarised import Publishing, make_summarising
@@ -113,7 +115,8 @@ def events(case: str) -> list[Breadcrumb]:
     crumbs: list[Breadcrumb] = []
     for sequence, outgoing in enumerate(read_lines(lines, "golden", folder.name), 1):
         place, before = Place(1, sequence * APART), crumbs[-1].received_at if crumbs else START
-        said_at = decode(outgoing.arrive(place, before)).created_at
+        sent = read_time(json.loads(outgoing.data).get("created_at"))
+        said_at = sent.time if sent else before
         crumbs.append(decode(outgoing.arrive(place, max(said_at, before + timedelta(seconds=1)) if crumbs else said_at)))
     return crumbs
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import uuid4, uuid5
 
 import pytest
 
@@ -12,6 +12,7 @@ from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
 from builder.client import Client, Rejected, connect
+from builder.wire.chat_lines import NAMESPACE
 from builder.wire.records import make_record, outgoing
 from tests.commands import run
 from tests.running import Broker, environment, jetstream
@@ -89,8 +90,79 @@ async def test_an_import_tells_which_events_the_stream_has_with_other_content_an
         done = run("import", str(file), "--session", "A", "--json", env=env)
         result = json.loads(done.stdout)
         assert (result["published"], result["skipped"]) == (published, skipped)
-        assert [sentence.partition(":")[0] for sentence in result["refusals"]] == ["event 2", "event 5"]
+        assert [sentence.partition(":")[0] for sentence in result["refusals"]] == ["line 2", "line 5"]
         assert done.returncode == 65
-        assert f"event 2: the stream has {client.workspace}:n1:1 with other content" in done.stderr
+        assert f"line 2: the stream has {client.workspace}:n1:1 with other content" in done.stderr
     file.write_text("\n".join(said[:1] + said[2:4]), "utf-8")
     assert json.loads(run("import", str(file), "--session", "A", "--json", env=env).stdout)["refusals"] == []
+
+
+CHAT = [{"role": "user", "content": "The kiln is blue.", "id": "1"}, {"role": "assistant", "content": "Noted."}]
+
+
+async def test_what_an_earlier_release_imported_under_its_ids_is_not_imported_again(
+    client: Client, broker: Broker, tmp_path: Path
+) -> None:
+    former = str(uuid5(NAMESPACE, 'A\0001\0{"content":"Noted.","role":"assistant"}'))
+    for identity, schema, body in (
+        ("1", "user.message.v1", {"content": "The kiln is blue."}),
+        (former, "agent.response.v1", {"message": "Noted.", "trigger_event_id": "1"}),
+    ):
+        record = {"id": identity, "schema_name": schema, "session": "A", "context": body}
+        await client.publish(outgoing(record, client.workspace), replay=True)
+    env = environment(tmp_path / "data", nats__servers=broker.url, workspace=client.workspace)
+    file = tmp_path / "chat.jsonl"
+    for chat, published in ((CHAT, 0), ([*CHAT, {"role": "user", "content": "Which colour?"}], 1)):
+        file.write_text("\n".join(map(json.dumps, chat)), "utf-8")
+        result = json.loads(run("import", str(file), "--session", "A", "--json", env=env).stdout)
+        assert (result["published"], result["skipped"], result["refusals"]) == (published, 2, [])
+
+
+async def test_a_chat_that_got_new_fields_is_not_imported_again(client: Client, broker: Broker, tmp_path: Path) -> None:
+    env = environment(tmp_path / "data", nats__servers=broker.url, workspace=client.workspace)
+    file = tmp_path / "chat.jsonl"
+    newer = [{**message, "name": "Mia", "score": 0.5, "timestamp": 1777888000} for message in CHAT]
+    for chat, published in ((CHAT, 2), (newer, 0)):
+        file.write_text("\n".join(map(json.dumps, chat)), "utf-8")
+        result = json.loads(run("import", str(file), "--session", "A", "--json", env=env).stdout)
+        assert (result["published"], result["refusals"]) == (published, [])
+
+
+BAD = (
+    {"role": "user", "content": "One.", "timestamp": "soon"},
+    {"role": "user", "content": 5},
+    {"role": "user", "content": "One.", "name": "n" * 250},
+    {"id": "a b", "schema_name": "note.v1", "context": {"content": "One."}},
+    {"id": "c", "schema_name": "note.v1", "context": {"content": "word " * 300_000}},
+)
+
+
+async def test_an_import_publishes_nothing_that_the_service_refuses(client: Client, broker: Broker, tmp_path: Path) -> None:
+    env = environment(tmp_path / "data", nats__servers=broker.url, workspace=client.workspace)
+    file = tmp_path / "chat.jsonl"
+    lines = [*(json.dumps(each).encode() for each in (CHAT[0], *BAD)), b'{"role": "user", "content": "gr\xfcn"}', b'{"ro']
+    file.write_bytes(b"\n".join(lines))
+    strict = run("import", str(file), "--session", "A", "--strict", env=env)
+    assert (strict.returncode, "nothing was imported, because of --strict; line 2: timestamp is 'soon'" in strict.stderr) == (
+        65,
+        True,
+    )
+    done = run("import", str(file), "--session", "A", "--json", env=env)
+    result = json.loads(done.stdout)
+    assert (done.returncode, result["published"]) == (65, 1)
+    assert [line.partition(":")[0] for line in result["refusals"]] == [f"line {number}" for number in (2, 3, 4, 5, 6, 7, 8)]
+    async with jetstream(broker.url) as js:
+        stored = await js.get_msg(BREADCRUMBS, subject=f"breadcrumbs.{client.workspace}.A.user.message.v1", seq=1, next=True)
+        assert json.loads(stored.data or b"")["context"] == {"content": "The kiln is blue."}
+
+
+async def test_an_import_reads_standard_input_and_says_that_there_is_nothing(
+    client: Client, broker: Broker, tmp_path: Path
+) -> None:
+    env = environment(tmp_path / "data", nats__servers=broker.url, workspace=client.workspace)
+    done = run("import", "-", "--session", "A", "--json", env=env, stdin="\ufeff" + "\r\n".join(map(json.dumps, CHAT)))
+    assert json.loads(done.stdout)["published"] == 2
+    (tmp_path / "empty.jsonl").write_text("\n", "utf-8")
+    for file, text in (("-", ""), (str(tmp_path / "empty.jsonl"), "")):
+        empty = run("import", file, "--session", "A", env=env, stdin=text)
+        assert (empty.returncode, f"there is nothing to import in {file}" in empty.stderr) == (65, True)

@@ -59,8 +59,8 @@ async def test_an_exported_workspace_is_imported_as_it_was_and_only_once(tmp_pat
             file = tmp_path / "acme.jsonl"
             file.write_text(exported.stdout, "utf-8")
             for result in (
-                {"published": 4, "skipped": 0, "system_messages": 0, "sessions": SESSIONS, "refusals": []},
-                {"published": 0, "skipped": 4, "system_messages": 0, "sessions": SESSIONS, "refusals": []},
+                {"published": 4, "skipped": 0, "system_messages": 0, "sessions": SESSIONS, "notes": [], "refusals": []},
+                {"published": 0, "skipped": 4, "system_messages": 0, "sessions": SESSIONS, "notes": [], "refusals": []},
             ):
                 assert counted(run("import", str(file), "-w", "acme", "--json", env=second).stdout) == result
             source, copied = (await held(js, 4), await held(there, 4))
@@ -101,7 +101,10 @@ async def test_a_chat_is_imported_beside_the_running_service_once_and_shown_on_t
         json.dumps({"messages": [*chat, {"role": "user", "content": "And the glaze is inside."}]}, indent=2), "utf-8"
     )
     again = run("import", str(grown), "-s", "chat", "--json", env=service.env)
-    assert counted(again.stdout) == {"published": 1, "skipped": 2, "system_messages": 1, "sessions": ["chat"], "refusals": []}
+    notes = ["system messages left out: 1, because a profile gives the system prompt"]
+    assert counted(again.stdout) == {
+        "published": 1, "skipped": 2, "system_messages": 1, "sessions": ["chat"], "notes": notes, "refusals": [],
+    }  # fmt: skip
     sent = run("send", "Where is the kiln?", "-s", "chat", "--wait", "default", env=service.env)
     for text in ("The kiln is in the yard.", "Noted.", "And the glaze is inside."):
         assert sent.stdout.count(text) == 1

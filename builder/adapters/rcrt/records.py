@@ -26,8 +26,9 @@ from builder.domain.selector import SCHEMA_DEFINITION
 from builder.domain.text import clean, parse
 from builder.remember.decode import HINTS_FIELD
 from builder.remember.record import is_secret
-from builder.wire.records import Outgoing, moment, outgoing
+from builder.wire.records import Outgoing, outgoing
 from builder.wire.subjects import is_token, session_text
+from builder.wire.times import moment
 
 BLACKLIST = "context.blacklist.v1"
 SESSION_TAG, CONVERSATION_TAG, CONSUMER_TAG, TRIGGER_TAG = "session:", "conversation:", "consumer:", "trigger:"

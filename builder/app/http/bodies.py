@@ -1,13 +1,12 @@
 """Bodies of requests and answers that only this door has, and an example of each operation."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from builder.client.asking import CONTEXT_SECONDS
-from builder.remember.record import MAX_VERSION, AgentName, Ending
+from builder.remember.record import MAX_VERSION, AgentName, Ending, SentMoment
 from builder.remember.schemas.base import UserId
-from builder.wire.records import SentTime
 from builder.wire.requests import (
     CompactRequest,
     ExplainRequest,
@@ -26,19 +25,10 @@ for _model in (CompactRequest, ExplainRequest, ForgetRequest, HistoryRequest, Se
 _TIME = "2026-11-21T10:00:00Z"
 
 
-def _text(value: Any) -> Any:
-    if not isinstance(value, str):
-        raise ValueError("send a text like 2026-11-21T10:00:00+01:00")  # noqa: TRY004 - pydantic reads a ValueError
-    return value
-
-
-Moment = Annotated[SentTime, BeforeValidator(_text)]
-
-
 class _Sending(BaseModel):
     session: str = Field(min_length=1, max_length=1000, description="the conversation, by any name")
     user_id: UserId | None = Field(None, description="your id of the user")
-    created_at: Moment | None = Field(None, description="the sender's clock, with its offset; default is the stream's")
+    created_at: SentMoment = Field(None, description="the sender's clock, with its offset; default is the stream's")
     tags: list[str] = Field([], max_length=1000)
     ttl: Ending | None = Field(None, description="when it ends: a moment, or seconds")
     memory: bool = Field(True, strict=True, description="false keeps it out of the user's memory")

@@ -3,21 +3,22 @@
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
+from functools import partial
+from hashlib import blake2b
 from time import monotonic
 
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.app.broker import stored
 from builder.app.settings import Settings
 from builder.client import Client
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
-from builder.remember.decode import readable
-from builder.wire.chat_lines import chat_lines
-from builder.wire.records import Outgoing, fingerprint, fingerprints, line_of, read_lines
+from builder.domain.text import canonical
+from builder.remember.decode import decode, readable
+from builder.wire.chat_lines import FileContent, FileEvent, Refusal, refusal_lines
+from builder.wire.records import fingerprint, fingerprints, line_of
 from builder.wire.subjects import message_id, parse_breadcrumb_subject, session_text
 
-EPOCH = datetime.fromtimestamp(0, UTC)
 Progress = Callable[[int, int], None]
 """(sequence, last sequence)"""
 
@@ -38,27 +39,42 @@ class StreamContent:
 
     ids: dict[str, set[bytes]] = field(default_factory=dict)
     """Message id → fingerprints."""
+    words: dict[str, set[bytes]] = field(default_factory=dict)
+    """Message id → fingerprints of the words and calls alone."""
     tombstones: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
     """Workspace, session, removed id → message ids of tombstones."""
     passed: set[str] = field(default_factory=set)
     """Looked-up message ids of the file."""
 
-    def has(self, event: Outgoing) -> bool:
-        """Whether it was published or removed before. Raises `Rejected` for other content under its id."""
+    def has(self, each: FileEvent, crumb: Breadcrumb) -> bool:
+        """Whether it was published or removed before. Raises `Rejected` for other content under its id.
+
+        A chat message is known by its words and calls, and by the id that an earlier release gave it.
+        """
+        event = each.event
         self.passed.add(event.message_id)
-        if self._removed(event):
+        keys = [(crumb.workspace, session, crumb.id) for session in (crumb.session, NO_SESSION)]
+        if any(self.tombstones.get(key, set()) - self.passed for key in keys):
+            return True
+        if each.former and self._has_words(crumb, message_id(crumb.workspace, each.former, 1), event.message_id):
             return True
         there = self.ids.get(event.message_id)
         if there and fingerprint(event) not in there:
             raise Rejected(f"the stream has {event.message_id} with other content; take another id, or publish the next version")
         return bool(there)
 
-    def _removed(self, event: Outgoing) -> bool:
-        crumb = readable(event.arrive(ORIGIN, EPOCH))
-        if crumb is None:
-            return False
-        keys = [(crumb.workspace, session, crumb.id) for session in (crumb.session, NO_SESSION)]
-        return any(self.tombstones.get(key, set()) - self.passed for key in keys)
+    def _has_words(self, crumb: Breadcrumb, *message_ids: str) -> bool:
+        key = _words_key(crumb)
+        return any(key in self.words.get(name, ()) for name in message_ids)
+
+
+def _workspace(each: FileEvent) -> str:
+    return parse_breadcrumb_subject(each.event.subject).workspace
+
+
+def _words_key(crumb: Breadcrumb) -> bytes:
+    words = canonical([crumb.session, crumb.schema, crumb.text, crumb.calls, crumb.call_signatures])
+    return blake2b(words.encode(), digest_size=16).digest()
 
 
 async def export_session(
@@ -94,11 +110,13 @@ async def export_session(
     return done
 
 
-async def stream_content(settings: Settings, servers: str, events: Sequence[Outgoing], progress: Progress) -> StreamContent:
+async def stream_content(settings: Settings, servers: str, events: Sequence[FileEvent], progress: Progress) -> StreamContent:
     """Raises `Unavailable`."""
-    addresses = {parse_breadcrumb_subject(event.subject) for event in events}
+    addresses = {parse_breadcrumb_subject(each.event.subject) for each in events}
     sessions = {(address.workspace, session) for address in addresses for session in (address.session, NO_SESSION)}
-    message_ids = {event.message_id for event in events}
+    message_ids = {each.event.message_id for each in events}
+    chats = [each for each in events if each.former]
+    chat_ids = {name for each in chats for name in (each.event.message_id, message_id(_workspace(each), each.former, 1))}
     content = StreamContent()
     async for arrival in _walk(settings, servers, sorted(sessions), progress):
         crumb = readable(arrival)
@@ -107,6 +125,8 @@ async def stream_content(settings: Settings, servers: str, events: Sequence[Outg
         identity = message_id(crumb.workspace, crumb.id, crumb.version)
         if identity in message_ids:
             content.ids.setdefault(identity, set()).update(fingerprints(arrival))
+        if identity in chat_ids:
+            content.words.setdefault(identity, set()).add(_words_key(crumb))
         if crumb.kind == "tombstone":
             content.tombstones.setdefault((crumb.workspace, crumb.session, crumb.removes), set()).add(identity)
     return content
@@ -124,29 +144,54 @@ class Import:
     sessions: list[str] = field(default_factory=list)
     """Events may name their own."""
     per_second: float = 0.0
-    refusals: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What else happened to the file's lines."""
+    refusals: list[Refusal] = field(default_factory=list)
 
 
 async def import_file(
-    settings: Settings, client: Client, servers: str, session: str, file: Path, look: Progress, step: Callable[[int, int], None]
+    settings: Settings,
+    client: Client,
+    servers: str,
+    content: FileContent,
+    look: Progress,
+    step: Callable[[int, int], None],
+    *,
+    strict: bool = False,
 ) -> Import:
-    """Publish missing events of a file. session: default of its lines. look: called during the read. step: (event, events)."""
-    lines = file.read_text("utf-8").split("\n")  # U+2028 may be inside a JSON string
-    chat = chat_lines(lines, session)
-    events = list(read_lines(chat.lines, client.workspace, session))
-    result = Import(system_messages=chat.system_messages)
+    """Publish what the stream does not have of a file's events, if the service takes them.
+
+    look: called during the read. step: (event, events). strict: what is refused refuses the whole. Raises `Rejected` then, and
+    `Unavailable`.
+    """
+    events, read = content.events, partial(decode, max_bytes=settings.worker.max_body_bytes)
+    if strict:
+        _check_all(content, read)
+    result = Import(system_messages=content.system_messages, notes=content.notes(), refusals=content.refusals)
     stream = await stream_content(settings, servers, events, look)
-    result.sessions = sorted({session_text(parse_breadcrumb_subject(event.subject).session) for event in events})
+    result.sessions = sorted({session_text(parse_breadcrumb_subject(each.event.subject).session) for each in events})
     start = monotonic()
-    for number, event in enumerate(events, 1):
+    for number, each in enumerate(events, 1):
         try:
-            result.skipped += stream.has(event) or (await client.publish(event, replay=True)).duplicate
+            is_there = stream.has(each, read(each.event.arrive(ORIGIN, datetime.now(UTC))))
+            is_there = is_there or (await client.publish(each.event, replay=True)).duplicate
+            result.skipped += is_there
+            result.published += not is_there
         except Rejected as error:
-            result.refusals.append(f"event {number}: {error}")
+            result.refusals.append(Refusal(each.line, str(error)))
         step(number, len(events))
     result.per_second = len(events) / max(monotonic() - start, 1e-9)
-    result.published = len(events) - result.skipped - len(result.refusals)
     return result
+
+
+def _check_all(content: FileContent, read: Callable[[StreamMessage], Breadcrumb]) -> None:
+    for each in content.events:
+        try:
+            read(each.event.arrive(ORIGIN, datetime.now(UTC)))
+        except Rejected as error:
+            content.refusals.append(Refusal(each.line, str(error)))
+    if content.refusals:
+        raise Rejected(f"nothing was imported, because of --strict; {'; '.join(refusal_lines(content.refusals, most=1))}")
 
 
 async def _walk(

@@ -14,7 +14,7 @@ from builder.assemble.items.labels import (
     result_words,
 )
 from builder.assemble.items.rendering import WHOLE, Line, RenderForm, Rendering, Spans, each, even_caps, hint_choice
-from builder.domain.breadcrumb import SUMMARY, TOOL_RESPONSE, Breadcrumb
+from builder.domain.breadcrumb import NO_TIME, SUMMARY, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Fragment
 from builder.domain.page_settings import Dates
 from builder.domain.profile import Profile
@@ -176,13 +176,13 @@ class Writer:
         return RESULT_FORM if breadcrumb.failed else RenderForm(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
 
     def date(self, item: Item, dates: Dates) -> str:
-        """The date line above an item: above an observation that of its message, above a summary none."""
+        """The date line above an item: above an observation that of its message, none above a summary and without a time."""
         crumb = item.first
         if crumb.schema == SUMMARY:
             if item.origin < 0:
                 return ""
             crumb = self.view.breadcrumb(item.origin)
-        match dates:
+        match "none" if crumb.created_at == NO_TIME else dates:
             case "none":
                 return ""
             case "age":

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from builder.app.console import AsJson, progress_bars, say, settings, show
-from builder.cli.options import Servers, Target, User, Workspace, target_of, text_of
+from builder.cli.options import Servers, Target, User, Workspace, lines_of, target_of
 from builder.domain.errors import BuilderError, Misconfigured, Rejected, installation
 from builder.domain.summary import CompactionResult
 from builder.domain.text import one_line, visible
@@ -23,6 +23,8 @@ Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conv
 Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts to show.")]
 Speaker = Annotated[str, typer.Option(help="Name of the user.")]
 Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds to wait for an answer.")]
+
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse the whole file for one line that cannot be read.")]
 
 
 def send(
@@ -77,14 +79,16 @@ def build(
     workspace: Workspace = "",
     session: Session = "main",
     *,
+    strict: Strict = False,
     as_json: AsJson = False,
 ) -> None:
     """Events in, markdown out: the context of an agent, without NATS and without storing anything."""
     from builder.cli.build import build_once
 
     configuration = settings()
-    lines, token = text_of(file).split("\n"), session_token(session)
-    event = asyncio.run(build_once(configuration, lines, workspace or configuration.workspace, token, profile, trigger, say))
+    lines, token = lines_of(file), session_token(session)
+    place = workspace or configuration.workspace
+    event = asyncio.run(build_once(configuration, lines, place, token, profile, trigger, say, strict=strict))
     show(event, as_json, text=event["content"])
 
 
@@ -92,36 +96,40 @@ def import_events(
     file: Annotated[
         Path,
         typer.Argument(
-            help='One JSON value a line: a record, a chat message {"role", "content"}, or {"messages": [...]}.',
-            exists=True,
-            dir_okay=False,
+            help='One JSON value a line: a record, a chat message {"role", "content"}, or {"messages": [...]}; - is stdin.',
+            allow_dash=True,
         ),
     ],
     workspace: Workspace = "",
     session: Session = "main",
     servers: Servers = "",
     *,
+    strict: Strict = False,
     as_json: AsJson = False,
 ) -> None:
     """Publish old events or chats: they are stored and never answered. Nothing is imported twice."""
     from builder.app.operations.export import Import, import_file
+    from builder.wire.chat_lines import read_file, refusal_lines
 
     target, token = target_of(servers, workspace), session_token(session)
+    content = read_file(lines_of(file), target.workspace, token)
+    if not content.events and not content.refusals and not content.system_messages:
+        raise Rejected(f"there is nothing to import in {file}; give a file with records or chat messages, one JSON value a line")
 
     async def work() -> Import:
         async with target.connect() as client:
             with progress_bars("the stream", "import") as (read, publish):
-                return await import_file(target.settings, client, target.servers, token, file, read, publish)
+                return await import_file(target.settings, client, target.servers, content, read, publish, strict=strict)
 
     result = asyncio.run(work())
-    system = result.system_messages
-    left_out = f"; system messages left out: {system}, because a profile gives the system prompt" if system else ""
     names = shorten(", ".join(result.sessions), 200, placeholder=" …")
     done = f"{result.published} published, {result.skipped} had been before; sessions: {names}; {result.per_second:,.0f} a second"
-    show(asdict(result), as_json, note=done + left_out)
-    if refusals := result.refusals:
-        more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
-        raise Rejected(f"{len(refusals)} were not imported; {refusals[0]}{more}")
+    refusals = refusal_lines(result.refusals)
+    show(asdict(result) | {"refusals": refusals}, as_json, note="; ".join((done, *result.notes)))
+    if refusals:
+        for line in refusals[1:]:
+            say(line)
+        raise Rejected(f"{len(result.refusals)} were not imported; {refusals[0]}")
 
 
 def compact(

@@ -275,7 +275,7 @@ class AgentResponseV1(_Spoken):
                 words.append(item)
         plain = None if content is None else words
         read = super().with_content(body, plain)
-        return read if len(requests) == len(sent or ()) else read | {"tool_requests": requests}
+        return read | {"tool_requests": requests} if len(words) < len(content or ()) else read
 
     @override
     def facts(self) -> BodyFacts:

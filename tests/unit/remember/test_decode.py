@@ -83,10 +83,14 @@ def test_a_record_of_64_levels_is_read() -> None:
         ({"version": "1"}, "Input should be a valid integer at /version, got a text of [0-9]+ characters; see"),
         ({"version": 1.5}, "Input should be a valid integer at /version, got a number; see"),
         ({"version": 10**30}, "Input should be less than or equal to 2147483647 at /version, got a number; see"),
-        ({"created_at": "2026-11-21T12:00:00"}, "should have timezone info at /created_at, got a text of [0-9]+ characters; see"),
-        ({"created_at": "yesterday"}, "Input should be a valid datetime.* at /created_at, got a text of [0-9]+ characters; see"),
-        ({"created_at": "9999-12-31T23:59:59-05:00"}, "in UTC it lies outside the years 1 to 9999; .* at /created_at"),
-        ({"created_at": "0001-01-01T00:00:00+05:00"}, "in UTC it lies outside the years 1 to 9999; .* at /created_at"),
+        (
+            {"created_at": "yesterday"},
+            "created_at is 'yesterday', which is no time .* at /created_at, got a text of 9 characters; see",
+        ),
+        ({"created_at": "9999-12-31T23:59:59-05:00"}, "no time between the years 1 and 9999; .* at /created_at"),
+        ({"created_at": "0001-01-01T00:00:00+05:00"}, "no time between the years 1 and 9999; .* at /created_at"),
+        ({"created_at": True}, "created_at is True, which is no time"),
+        ({"created_at": 1e20}, "created_at is 1e.20, which is no time"),
         ({"tags": "chat"}, "Input should be a valid tuple at /tags, got a text of [0-9]+ characters; see"),
         ({"tags": ["a", 5]}, "Input should be a valid string at /tags/1, got a number; see"),
         (

@@ -65,14 +65,15 @@ def test_an_unknown_schema_is_read_and_all_its_words_are_its_text() -> None:
 @pytest.mark.parametrize(
     ("sent", "understood"),
     [
-        ("9999-12-31T23:59:59Z", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
+        ("9999-12-31T23:59:59Z", NOON),
+        ("2026-11-20T09:00:00", datetime(2026, 11, 20, 9, tzinfo=UTC)),
         ("1970-01-01T00:00:00Z", datetime(1970, 1, 1, tzinfo=UTC)),
         ("1904-01-01T01:00:00+01:00", datetime(1904, 1, 1, tzinfo=UTC)),
         ("2026-03-01 10:00:00.123456Z", datetime(2026, 3, 1, 10, 0, 0, 123456, tzinfo=UTC)),
         (None, NOON),
     ],
 )
-def test_any_clock_is_accepted_and_the_stream_s_is_the_default(sent: str | None, understood: datetime) -> None:
+def test_any_clock_is_accepted_up_to_the_arrival_which_is_the_default(sent: str | None, understood: datetime) -> None:
     assert read({"content": "x"}, created_at=sent).created_at == understood
     assert read({"content": "x"}).created_at == NOON
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
-from builder.wire.records import line_of, make_record, outgoing, read_lines
+from builder.wire.records import difference, fingerprint, fingerprints, line_of, make_record, outgoing, read_lines
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RECORD: dict[str, Any] = {"id": "m1", "schema_name": "user.message.v1", "context": {"content": "hello"}}
@@ -111,7 +111,7 @@ records = st.fixed_dictionaries(
         "tags": st.lists(st.text(max_size=4), max_size=3),
         "title": st.none() | st.text(),
         "unknown": json_values,
-        "created_at": st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat),
+        "created_at": st.datetimes(max_value=datetime(2026, 11, 21), timezones=st.just(UTC)).map(datetime.isoformat),  # noqa: DTZ001
     },
 )
 
@@ -149,3 +149,12 @@ def test_a_record_says_only_what_was_given() -> None:
         "tags": ["a"], "ttl": 3600.0, "memory": False, "user_id": "u7",
     }  # fmt: skip
     assert make_record("note.v1", "n1", "s1", {}, ttl=datetime(2027, 1, 1, tzinfo=UTC))["ttl"] == "2027-01-01T00:00:00Z"
+
+
+def test_an_exported_line_has_no_time_later_than_the_arrival_and_is_the_same_message_still() -> None:
+    (read,) = read_lines([line(created_at="2099-01-01T00:00:00Z")], "acme", "s42")
+    stored = read.arrive(Place(1, 1), NOON)
+    (exported,) = read_lines([line_of(stored)], "acme", "s42")
+    assert json.loads(exported.data)["created_at"] == "2026-11-21T12:00:00Z"
+    assert difference(exported, stored) == difference(read, stored) == ""
+    assert {fingerprint(exported), fingerprint(read)} <= fingerprints(stored)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from builder.domain.breadcrumb import Place, StreamMessage
-from builder.wire.records import Outgoing, difference, fingerprint, fingerprints, make_record, moment, outgoing
+from builder.wire.records import Outgoing, difference, fingerprint, fingerprints, make_record, outgoing
+from builder.wire.times import moment
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RECORD = make_record("note.v1", "n1", "s1", {"content": "Hello.", "tags": [1, 2]}, created_at=NOON)

@@ -77,9 +77,9 @@ def test_a_profile_may_ask_for_ages_or_for_none() -> None:
 def test_a_profile_may_ask_for_times_which_stand_in_a_conversation_of_one_day_too() -> None:
     profile = make_profile()
     timed = replace(profile, sections=tuple(replace(rule, dates="time") for rule in profile.sections))
-    rows = [at(1, "2024-05-08T08:05:10+02:00"), at(2, "2024-05-08T08:05:50+02:00"), at(3, "2024-05-08T09:20:00Z")]
+    rows = [at(1, "2024-05-08T08:05:10+02:00"), at(2, "2024-05-08T08:05:50+02:00"), at(3, "2024-05-08T08:50:00Z")]
     context = make_context(ASK, rows, timed)
-    assert conversation(context) == ("[8 May 2024, 08:05]\n- User: Entry 1.\n- Entry 2.\n\n[8 May 2024, 09:20]\n- User: Entry 3.")
+    assert conversation(context) == ("[8 May 2024, 08:05]\n- User: Entry 1.\n- Entry 2.\n\n[8 May 2024, 08:50]\n- User: Entry 3.")
     assert section(context, "Current User Message") == "[8 May 2024, 09:30]\n- User: What was entry one?"
 
 

@@ -2,24 +2,31 @@
 
 import json
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from time import tzset
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from builder.app.http.bodies import NoteRequest
 from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.errors import Rejected
 from builder.remember.decode import decode
-from builder.wire.records import clock_offset, make_record, moment, outgoing
+from builder.wire.records import make_record, outgoing
+from builder.wire.times import aware, clock_offset, moment, read_time
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+NAIVE = datetime(2026, 5, 4, 10)  # noqa: DTZ001 - what is tested
 
 
-def read(record: dict[str, Any]) -> Breadcrumb:
+def read(record: dict[str, Any], arrival: datetime = NOON) -> Breadcrumb:
     """The record as it comes out of the stream."""
     whole = {"id": "m1", "schema_name": "user.message.v1", "session": "s1", "context": {"content": "Hi."}} | record
-    return decode(outgoing(whole, "acme").arrive(Place(1, 1), NOON))
+    return decode(outgoing(whole, "acme").arrive(Place(1, 1), arrival))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +75,54 @@ def test_a_secret_keeps_neither_offset_nor_user() -> None:
 )
 def test_a_client_sends_the_offset_of_the_time_that_it_is_given(time: datetime, offset: int | None) -> None:
     crumb = read(make_record("user.message.v1", "m1", "s1", {"content": "Hi."}, created_at=time))
-    assert (crumb.utc_offset, crumb.created_at) == (offset, time.astimezone(UTC))
+    assert (crumb.utc_offset, crumb.created_at) == (offset, aware(time).astimezone(UTC))
+
+
+def test_a_naive_time_is_utc_wherever_the_client_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    tzset()
+    try:
+        record = make_record("note.v1", "n1", "s1", {"content": "Hi."}, created_at=NAIVE, ttl=NAIVE)
+    finally:
+        monkeypatch.undo()
+        tzset()
+    assert (record["created_at"], record["ttl"]) == ("2026-05-04T10:00:00Z", "2026-05-04T10:00:00Z")
+
+
+def rows(title: str) -> list[list[str]]:
+    """Cells of the rows of a table of the docs, codes as their JSON values."""
+    page = (Path(__file__).resolve().parents[3] / "builder" / "docs" / "times.md").read_text("utf-8")
+    lines = page.split(title)[1].split("|---|---|\n")[1].split("\n\n")[0].strip().split("\n")
+    return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines]
+
+
+@pytest.mark.parametrize(("value", "time"), rows("## Forms"))
+def test_the_table_of_the_docs_is_what_is_read_at_each_door(value: str, time: str) -> None:
+    sent = read_time(json.loads(value))
+    assert (moment(sent.time) if sent else "no time") == time
+    crumb = read({"created_at": json.loads(value)})
+    assert moment(crumb.created_at) == (time if sent else "2026-11-21T12:00:00Z")
+    body = NoteRequest(content="Hi.", created_at=json.loads(value))
+    assert (moment(body.created_at) if body.created_at else "no time") == time
+
+
+@pytest.mark.parametrize("value", [value for (value, _) in rows("## Refused")])
+def test_what_the_docs_call_refused_is_refused_with_its_value(value: str) -> None:
+    with pytest.raises(Rejected, match=r"^created_at is .*, which is no time between the years 1 and 9999; write 2026-11-21T10"):
+        read_time(json.loads(value))
+    with pytest.raises(Rejected, match="which is no time"):
+        read({"created_at": json.loads(value)})
+    with pytest.raises(ValidationError, match="which is no time"):
+        NoteRequest(content="Hi.", created_at=json.loads(value))
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=3))
+def test_any_value_is_a_time_or_a_refusal(value: Any) -> None:
+    try:
+        sent = read_time(value)
+    except Rejected:
+        return
+    assert sent is None or sent.time.astimezone(UTC).utcoffset() == timedelta(0)
 
 
 @given(
@@ -77,7 +131,7 @@ def test_a_client_sends_the_offset_of_the_time_that_it_is_given(time: datetime, 
 )
 def test_written_and_read_again_a_time_is_the_same_instant_by_the_same_clock(time: datetime, seconds: int) -> None:
     sent = time.replace(tzinfo=timezone(timedelta(seconds=seconds)))
-    crumb = read(json.loads(json.dumps({"created_at": moment(sent, clock_offset(sent))})))
+    crumb = read(json.loads(json.dumps({"created_at": moment(sent, clock_offset(sent))})), datetime(9999, 1, 1, tzinfo=UTC))
     assert (crumb.created_at, crumb.utc_offset) == (sent.astimezone(UTC), clock_offset(sent))
     assert abs((crumb.utc_offset or 0) * 60 - seconds) <= 30 or abs(crumb.utc_offset or 0) == 1439
     assert moment(crumb.created_at, crumb.utc_offset) == moment(sent, clock_offset(sent))

@@ -1,0 +1,228 @@
+"""What of a conversation's messages in a file is read, and in which order: its last branch, each message once, by time."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from itertools import groupby, pairwise
+from typing import Any
+
+from builder.domain.errors import Rejected
+from builder.domain.text import canonical, parsed
+from builder.wire.messages import role_of
+
+PARENTS = ("parentId", "parent_id", "parentUuid", "parent_uuid", "parentMessageId", "parent_message_id", "parent")
+"""Fields that name the message before this one."""
+WORDS = (
+    "content", "text", "output_text", "parts", "refusal", "audio", "tool_calls", "function_call", "toolInvocations",
+    "tool_call_id", "toolCallId", "call_id", "arguments", "input", "output", "data",
+)  # fmt: skip
+"""Fields with what a message says, calls and answers; a message is known by them, whatever other fields it gets."""
+TOLERANCE = timedelta(minutes=1)
+"""Clocks of several senders differ; within it the order of the file is right."""
+MOST_BACK = 500
+"""Messages from the end of a conversation among which the beginning of a repeated end is looked for."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """A message or a record of a file."""
+
+    line: int
+    value: Any
+    time: datetime | None = None
+    identity: str = ""
+    """Its own id; "" = none."""
+    is_chat: bool = True
+    group: int = 0
+    """Number of the list of messages that it is part of; 0 = it is a line of its own."""
+    key: bytes = b""
+    """Of its role, words and calls."""
+    former: str = ""
+    """The id that earlier releases gave it."""
+
+    def is_again(self, other: "Entry") -> bool:
+        """Whether both are one message: equal words, and no two times."""
+        is_same_time = self.time is None or other.time is None or self.time == other.time
+        return bool(self.key) and self.key == other.key and is_same_time
+
+
+def key_of(message: Any) -> bytes:
+    """16 bytes; equal for messages of one role that say and call the same. None for what is no message."""
+    role = _role(message) if isinstance(message, dict) else ""
+    if not role:
+        return b""
+    words = {name: _plain(message[name]) for name in WORDS if message.get(name)}
+    return blake2b(canonical([role, words]).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _role(message: Any) -> str:
+    try:
+        return str(role_of(message))
+    except Rejected:
+        return ""
+
+
+def _plain(value: Any) -> Any:
+    """Texts in parts as one text, a JSON text as its value."""
+    if isinstance(value, str):
+        return parsed(value)
+    if not isinstance(value, list):
+        return value
+    texts = [part.get("text") if isinstance(part, dict) and part.get("type", "text") == "text" else part for part in value]
+    words = [text for text in texts if isinstance(text, str)]
+    return "".join(words) if len(words) == len(texts) else value
+
+
+def last_branch(entries: list[Entry]) -> list[Entry]:
+    """Without the messages of branches that were left: what was edited or asked for again, and what followed.
+
+    A parent whose children have several roles, or its own one, is a thread and no branch.
+    """
+    messages = [entry for entry in entries if entry.is_chat and isinstance(entry.value, dict)]
+    by_id = {entry.identity: entry for entry in messages if entry.identity}
+    if not _has_branches(messages, by_id):
+        return entries
+    path = _path(messages, _newest(messages), by_id)
+    return [entry for entry in entries if not entry.is_chat or id(entry) in path or _stays(entry, path, by_id)]
+
+
+def _newest(messages: list[Entry]) -> int:
+    """By time where all have one; the later one in the file of two."""
+    times = [entry.time for entry in messages if entry.time is not None]
+    if len(times) < len(messages):
+        return len(messages) - 1
+    return max(range(len(times)), key=lambda index: (times[index], index))
+
+
+def _parent(entry: Entry) -> str | None:
+    """Id; "" = it is a first message; None = it does not say."""
+    name = next((name for name in PARENTS if isinstance(entry.value, dict) and name in entry.value), "")
+    return str(entry.value[name] or "") if name else None
+
+
+def _has_branches(messages: list[Entry], by_id: dict[str, Entry]) -> bool:
+    children: dict[str, list[Entry]] = {}
+    for entry in messages:
+        parent = _parent(entry)
+        if parent and parent in by_id and _role(entry.value) != "tool":
+            children.setdefault(parent, []).append(entry)
+    several = [(by_id[parent], group) for parent, group in children.items() if len({each.identity for each in group}) > 1]
+    roles = [({_role(each.value) for each in group}, _role(parent.value)) for parent, group in several]
+    return bool(roles) and all(len(own) == 1 and before not in own for own, before in roles)
+
+
+def _path(messages: list[Entry], index: int, by_id: dict[str, Entry]) -> set[int]:
+    """Identities of the message and of all before it."""
+    places = {id(entry): number for number, entry in enumerate(messages)}
+    path: set[int] = set()
+    while index >= 0 and id(messages[index]) not in path:
+        entry = messages[index]
+        path.add(id(entry))
+        parent = _parent(entry)
+        if parent == "":
+            break
+        index = places[id(by_id[parent])] if parent in by_id else index - 1
+    return path
+
+
+def _stays(entry: Entry, path: set[int], by_id: dict[str, Entry]) -> bool:
+    parent = _parent(entry)
+    if parent is None:
+        return not entry.identity
+    return parent in by_id and id(by_id[parent]) in path and _role(entry.value) == "tool"
+
+
+def without_repeats(entries: list[Entry]) -> list[Entry]:
+    """Each message once: a history that each request sends again, an end that is repeated, a message right after itself."""
+    conversation: list[Entry] = []
+    for group, run in groupby(entries, key=lambda entry: entry.group):
+        messages = list(run)
+        if conversation and group:
+            messages = messages[_overlap(conversation, messages) :]
+        elif not group:
+            messages = _without_second_copy(messages)
+        for entry in messages:
+            if not _is_again(conversation, entry):
+                conversation.append(entry)
+    return conversation
+
+
+def _overlap(conversation: list[Entry], messages: list[Entry]) -> int:
+    """How many of the messages the conversation has."""
+    common = _common(conversation, 0, messages, 0)
+    if common in (len(conversation), len(messages)):
+        return common
+    for start in range(max(len(conversation) - MOST_BACK, 0), len(conversation)):
+        length = len(conversation) - start
+        if length <= len(messages) and _common(conversation, start, messages, 0) == length:
+            return length
+    return common
+
+
+def _common(one: list[Entry], first: int, other: list[Entry], second: int) -> int:
+    """How many from these places on are the same."""
+    length = min(len(one) - first, len(other) - second)
+    for count in range(length):
+        if not one[first + count].is_again(other[second + count]):
+            return count
+    return length
+
+
+def _without_second_copy(messages: list[Entry]) -> list[Entry]:
+    """Without a copy of the whole dialogue right behind it."""
+    for end in range(2, len(messages) // 2 + 1):
+        is_copy = messages[end].is_again(messages[0]) and _common(messages, 0, messages, end) >= end
+        if is_copy and len({_role(entry.value) for entry in messages[:end]}) > 1:
+            return _without_second_copy(messages[:end] + messages[2 * end :])
+    return messages
+
+
+def _is_again(conversation: list[Entry], entry: Entry) -> bool:
+    """Whether the message before says the same; of a result, one of those before."""
+    if not entry.is_chat:
+        return False
+    is_result = _role(entry.value) == "tool"
+    for before in reversed(conversation):
+        if before.is_chat and before.is_again(entry):
+            return True
+        if not is_result or not before.is_chat or _role(before.value) != "tool":
+            return False
+    return False
+
+
+def in_time_order(entries: list[Entry]) -> list[Entry]:
+    """The oldest first, where times run back by more than TOLERANCE or all the way; one without a time follows the one before."""
+    times = [entry.time for entry in entries if entry.time is not None]
+    steps = [later - earlier for earlier, later in pairwise(times)]
+    falls = sum(step < timedelta(0) for step in steps)
+    if not falls:
+        return entries
+    is_reversed = falls > 1 or min(steps) < -TOLERANCE
+    if is_reversed and all(step <= timedelta(0) for step in steps) and len(times) == len(entries):
+        return entries[::-1]
+    keys = _sort_keys(entries)
+    if not _runs_back(keys):
+        return entries
+    order = sorted(range(len(entries)), key=keys.__getitem__)
+    return [entries[number] for number in order]
+
+
+def _sort_keys(entries: list[Entry]) -> list[datetime]:
+    """A version is not before the one before it."""
+    first = next(entry.time for entry in entries if entry.time is not None)
+    keys, newest = list[datetime](), dict[str, datetime]()
+    for entry in entries:
+        time = entry.time or (keys[-1] if keys else first)
+        if entry.identity:
+            time = newest[entry.identity] = max(time, newest.get(entry.identity, time))
+        keys.append(time)
+    return keys
+
+
+def _runs_back(keys: list[datetime]) -> bool:
+    latest = keys[0]
+    for key in keys:
+        if key < latest - TOLERANCE:
+            return True
+        latest = max(latest, key)
+    return False

@@ -1,0 +1,129 @@
+"""What of a conversation is read, and in which order."""
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from builder.wire.chat_history import Entry, in_time_order, key_of, last_branch, without_repeats
+
+
+def entry(text: str, role: str = "user", *, at: str = "", group: int = 0, **fields: Any) -> Entry:
+    value = {"role": role, "content": text, **fields}
+    time = datetime.fromisoformat(f"2026-05-04T{at}Z") if at else None
+    return Entry(1, value, time, str(fields.get("id", "")), group=group, key=key_of(value))
+
+
+def texts(entries: list[Entry]) -> str:
+    return " ".join(each.value["content"] for each in entries)
+
+
+def chat(text: str, group: int = 0) -> list[Entry]:
+    """Words in capitals are the assistant's."""
+    return [entry(word, "assistant" if word.isupper() else "user", group=group) for word in text.split()]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "read"),
+    [
+        ("a B", "a B c", "a B c"),
+        ("a B c", "a B", "a B c"),
+        ("a B c D", "c D e", "a B c D e"),
+        ("a B c D", "D e", "a B c D e"),
+        ("a B c", "a X y", "a B c X y"),
+        ("yes B yes C", "yes D", "yes B yes C D"),
+        ("a B", "c D", "a B c D"),
+    ],
+)
+def test_of_a_list_of_messages_the_part_that_the_conversation_has_is_not_read_again(before: str, after: str, read: str) -> None:
+    assert texts(without_repeats([*chat(before, 1), *chat(after, 2)])) == read
+
+
+@pytest.mark.parametrize(
+    ("lines", "read"),
+    [
+        ("a B a B", "a B"),
+        ("a B a B c", "a B c"),
+        ("a B c a B d", "a B c a B d"),
+        ("a a", "a"),
+        ("a B a", "a B a"),
+        ("yes B yes", "yes B yes"),
+    ],
+)
+def test_of_single_lines_a_copy_of_the_dialogue_and_a_message_right_after_itself_are_read_once(lines: str, read: str) -> None:
+    assert texts(without_repeats(chat(lines))) == read
+
+
+def test_the_same_words_at_another_time_are_another_message() -> None:
+    assert texts(without_repeats([entry("yes", at="10:00:00"), entry("yes", at="10:00:09"), entry("yes")])) == "yes yes"
+
+
+def test_a_result_that_comes_twice_is_read_once_also_among_others() -> None:
+    results = [
+        entry("31 cm", "tool", tool_call_id="c1"),
+        entry("4 kg", "tool", tool_call_id="c2"),
+        entry("31 cm", "tool", tool_call_id="c1"),
+    ]
+    assert texts(without_repeats(results)) == "31 cm 4 kg"
+
+
+def test_records_are_never_repeats() -> None:
+    records = [Entry(line, {"content": "x"}, is_chat=False) for line in (1, 2, 3, 4)]
+    assert without_repeats(records) == records
+
+
+TREE = [
+    entry("plan", id="r"),
+    entry("SEA", "assistant", id="b1", parentId="r"),
+    entry("book", id="b1u", parentId="b1"),
+    entry("HILLS", "assistant", id="b2", parentId="r"),
+    entry("go", id="b2u", parentId="b2"),
+]
+
+
+def test_a_file_with_parents_is_read_along_its_last_branch() -> None:
+    assert texts(last_branch(TREE)) == "plan HILLS go"
+
+
+def test_results_of_calls_of_the_branch_stay() -> None:
+    results = [entry(f"r{number}", "tool", id=f"t{number}", parentId="b2") for number in (1, 2)]
+    assert texts(last_branch([*TREE[:4], *results, TREE[4]])) == "plan HILLS r1 r2 go"
+
+
+def test_an_edited_question_leaves_the_first_one() -> None:
+    lines = [
+        entry("HI", "assistant", id="0"),
+        entry("first", id="1", parentId="0"),
+        entry("FIRST", "assistant", id="2", parentId="1"),
+    ]
+    edited = [entry("second", id="3", parentId="0"), entry("SECOND", "assistant", id="4", parentId="3")]
+    assert texts(last_branch([*lines, *edited])) == "HI second SECOND"
+
+
+def test_threads_are_no_branches() -> None:
+    replies = [entry("ANSWER", "assistant", id="1", parentId="0"), entry("thanks", id="2", parentId="0")]
+    people = [entry("one", id="1", parentId="0"), entry("two", id="2", parentId="0")]
+    for lines in ([entry("topic", id="0"), *replies], [entry("topic", id="0"), *people]):
+        assert last_branch(lines) == lines
+
+
+@pytest.mark.parametrize(
+    ("times", "order"),
+    [
+        (("12:00:00", "11:00:00", "10:00:00"), "2 1 0"),
+        (("12:00:00", "12:00:00", "10:00:00"), "2 1 0"),
+        (("12:00:00", "", "10:00:00"), "2 0 1"),
+        (("11:00:00", "12:00:00", "09:00:00", "10:00:00"), "2 3 0 1"),
+        (("10:00:05", "10:00:03", "10:01:00"), "0 1 2"),
+        (("10:00:00", "10:00:00", ""), "0 1 2"),
+        (("", "", ""), "0 1 2"),
+    ],
+)
+def test_times_that_run_back_give_the_order_and_seconds_do_not(times: tuple[str, ...], order: str) -> None:
+    entries = [entry(str(number), at=time) for number, time in enumerate(times)]
+    assert texts(in_time_order(entries)) == order
+
+
+def test_a_version_stays_behind_the_one_before() -> None:
+    versions = [entry("v1", id="x", at="11:00:00"), entry("v2", id="x", at="09:00:00")]
+    assert texts(in_time_order([entry("b", at="12:00:00"), *versions, entry("c", at="10:00:00")])) == "c v1 v2 b"
