@@ -11,7 +11,7 @@ from builder.remember.calls import call_signature
 from builder.remember.content import structured
 from builder.remember.schemas.base import AnswerText, Body, BodyFacts, LenientUserId, Text
 from builder.wire.messages import contents_of
-from builder.wire.parts import Call, Part, Result, Thought, value_lines
+from builder.wire.parts import Call, Part, Result, value_lines
 from builder.wire.vendor_parts import read_part
 from builder.wire.words import brief, text_of, words_of
 
@@ -280,7 +280,7 @@ class AgentResponseV1(_Spoken):
     @override
     def facts(self) -> BodyFacts:
         calls = [(call.request_id, call_signature(call.tool, call.input)) for call in self.tool_requests if call.request_id]
-        parts: list[Part] = [Thought(self.reasoning)] if self.reasoning else []
+        parts: list[Part] = []
         for each in self.server_tools:
             parts += (Call(each.tool, each.input), Result(each.output, tool=each.tool, failed=each.failed))
         return BodyFacts(

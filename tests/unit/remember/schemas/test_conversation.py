@@ -11,6 +11,7 @@ from builder.remember.schemas.conversation import (
     ToolErrorV1,
     ToolRequestV1,
     ToolResponseV1,
+    UserMessageV1,
 )
 
 
@@ -74,3 +75,23 @@ def test_an_error_is_a_failed_answer() -> None:
         ToolErrorV1.model_validate({"tool_name": "add", "error": "no disk", "output": "log 7"}).facts().text
         == "add no disk\nlog 7"
     )
+
+
+def test_calls_in_the_parts_of_a_record_are_its_calls() -> None:
+    parts = [{"type": "text", "text": "I look."}, {"type": "tool_use", "id": "t1", "name": "look", "input": {"at": "kiln"}}]
+    facts = AgentResponseV1.model_validate({"message": parts}).facts()
+    assert (facts.text, facts.calls) == ("I look.", ("t1",))
+    assert facts.call_signatures == (call_signature("look", {"at": "kiln"}),)
+
+
+def test_what_the_vendor_ran_and_what_the_model_thought_are_marked_in_the_text() -> None:
+    server = [{"tool": "web_search", "input": {"query": "kiln"}, "output": "Kilns"}]
+    facts = AgentResponseV1.model_validate({"message": "Found.", "reasoning": "Look.", "server_tools": server}).facts()
+    assert facts.text == "[call web_search] query: kiln\n[result of web_search] Kilns\n[thought] Look.\nFound."
+    assert facts.calls == ()
+
+
+def test_what_a_person_pastes_stays_as_they_wrote_it() -> None:
+    key = f"ssh-rsa {'QUFBQUJCQkJDQ0ND0123456789abcdefXYZ' * 12} mia@laptop"
+    assert UserMessageV1.model_validate({"content": key}).facts().text == key
+    assert "[encoded data" in ToolResponseV1.model_validate({"tool": "cat", "output": key}).facts().text
