@@ -60,9 +60,10 @@ def is_message(value: Any) -> bool:
     if "role" in value:
         return True
     kind = value.get("type")
-    if isinstance(value.get("data"), dict) and kind in ROLES:
-        return True
-    return isinstance(kind, str) and ((kind in ROLES and "content" in value) or _is_item(value))
+    if not isinstance(kind, str):
+        return False
+    is_typed = kind in ROLES and (isinstance(value.get("data"), dict) or "content" in value)
+    return is_typed or _is_item(value)
 
 
 def role_of(message: Fields) -> str:
@@ -128,7 +129,7 @@ def _content(fields: Fields) -> Any:
 
 
 def _has_thought(content: Any) -> bool:
-    kinds = {"thinking", "reasoning", "redacted_thinking"}
+    kinds = ("thinking", "reasoning", "redacted_thinking")
     return isinstance(content, list) and any(isinstance(part, dict) and part.get("type") in kinds for part in content)
 
 

@@ -90,7 +90,7 @@ def _of_unknown(part: Fields) -> Parts:
     words = remaining_words(part)
     if words:
         return (Data(words),)
-    if not part or part.get("type") in KINDS:
+    if not part or str(part.get("type")) in KINDS:
         return (File(attachment_line(part)),)
     return (Unread(_line(part)),)
 
@@ -140,7 +140,7 @@ def _words_of_thought(value: Any) -> str:
 
 def _document(part: Fields) -> Parts | None:
     source = part.get("source")
-    if isinstance(source, dict) and source.get("type") in {"text", "content"}:
+    if isinstance(source, dict) and source.get("type") in ("text", "content"):
         title = [Data(str(part[name])) for name in ("title", "context") if part.get(name)]
         return (*title, *read_parts(source.get("data") if source["type"] == "text" else source.get("content")))
     return None
