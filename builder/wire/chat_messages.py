@@ -24,7 +24,7 @@ class OpenCall:
 
     request: str
     """Its id, which no other call of its message has."""
-    tool: str
+    call: Call
     message: int
     """Number of the message that makes it."""
     has_result: bool = False
@@ -47,17 +47,21 @@ class Conversation:
     waiting: dict[tuple[str, str], list[OpenCall]] = field(default_factory=dict)
     """By id, by tool, and all: the calls of the last message that made such ones, in its order."""
 
-    def open(self, call: Call) -> dict[str, Any]:
-        """The call as `tool_requests` have it. A second one under an id of its message, and one without an id, get their own."""
+    def open(self, call: Call) -> list[dict[str, Any]]:
+        """The call as `tool_requests` have it; [] for one that its message has already, under the same id.
+
+        Another call under an id of its message, and one without an id, get an id of their own.
+        """
+        others = [each for each in self.waiting.get(("id", call.id), ()) if each.message == self.messages]
+        if call.id and any(each.call == call for each in others):
+            return []
         self.calls += 1
-        others = self.waiting.get(("id", call.id), ())
-        is_taken = not call.id or any(each.message == self.messages for each in others)
-        request = f"{call.id or self.prefix}-{self.calls}" if is_taken else call.id
-        opened = OpenCall(request, call.tool, self.messages)
+        request = f"{call.id or self.prefix}-{self.calls}" if others or not call.id else call.id
+        opened = OpenCall(request, call, self.messages)
         for key in {("id", call.id), ("id", call.item_id), ("tool", call.tool), ("all", "")} - {("id", "")}:
             same = self.waiting.get(key, [])
             self.waiting[key] = [*same, opened] if same and same[0].message == self.messages else [opened]
-        return {"tool": call.tool, "input": call.arguments, "requestId": request}
+        return [{"tool": call.tool, "input": call.arguments, "requestId": request}]
 
     def answered(self, result: Result) -> tuple[str, str]:
         """Tool and request id of the call that a result answers: by its id, else by its tool, each in the order of the calls."""
@@ -67,7 +71,7 @@ class Conversation:
         if call is None:
             return result.tool or "tool", result.id
         call.has_result = True
-        return call.tool, call.request
+        return call.call.tool, call.request
 
 
 def message_bodies(message: Any, conversation: Conversation) -> list[Body]:
@@ -156,7 +160,7 @@ def _rounds(role: str, content: list[Any], conversation: Conversation) -> list[_
         results = [part for part in parts if isinstance(part, Result)] if is_result else []
         if rounds[-1].results and not results:
             rounds.append(_Round())
-        rounds[-1].calls += map(conversation.open, calls)
+        rounds[-1].calls += (request for call in calls for request in conversation.open(call))
         rounds[-1].results += (_result(each, conversation) for each in results)
         rounds[-1].words += [] if calls or results else [item]
     return rounds

@@ -43,8 +43,8 @@ def reply_of(reply: Any, scope: str = "") -> Reply:
     server: dict[str, dict[str, Any]] = {}
     for part in parts:
         if isinstance(part, Call):
-            request = conversation.open(part)
-            (server if part.is_remote else requests)[request["requestId"]] = request
+            target = server if part.is_remote else requests
+            target |= {request["requestId"]: request for request in conversation.open(part)}
         elif isinstance(part, Result):
             tool, name = conversation.answered(part)
             request = requests.pop(name) if name in requests else server.get(name, {"tool": tool})

@@ -279,7 +279,8 @@ class AgentResponseV1(_Spoken):
 
     @override
     def facts(self) -> BodyFacts:
-        calls = [(call.request_id, call_signature(call.tool, call.input)) for call in self.tool_requests if call.request_id]
+        pairs = ((call.request_id, call_signature(call.tool, call.input)) for call in self.tool_requests if call.request_id)
+        calls = dict.fromkeys(pairs)  # a call that is listed twice is one
         parts: list[Part] = []
         for each in self.server_tools:
             parts += (Call(each.tool, each.input), Result(each.output, tool=each.tool, failed=each.failed))

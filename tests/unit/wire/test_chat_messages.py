@@ -114,6 +114,13 @@ def test_two_calls_under_one_id_or_none_are_paired_by_place(name: str) -> None:
     assert results(bodies) == [("price", first, "mug costs"), ("price", second, "bowl costs")]
 
 
+def test_a_call_that_is_listed_twice_is_one() -> None:
+    made = {"id": "c0", "function": {"name": "price", "arguments": {"of": "mug"}}}
+    bodies = read({"role": "assistant", "content": None, "tool_calls": [made, made]}, {"role": "tool", "tool_call_id": "c0"})
+    assert calls(bodies) == [("price", {"of": "mug"}, "c0")]
+    assert results(bodies) == [("price", "c0", None)]
+
+
 def test_an_id_that_a_later_message_uses_again_is_its_call_s() -> None:
     bodies = read(*TURNS["openai"], *TURNS["openai"])
     assert [request for _, _, request in calls(bodies)] == [request for _, request, _ in results(bodies)] == ["c1", "c1"]
