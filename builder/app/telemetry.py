@@ -49,6 +49,7 @@ _COUNTERS = {
         "by",
         ("extractive", "fallback"),
     ),
+    "unread_parts": ("Parts of messages that no reader knows; a line on the page names each", "", ()),
 }  # fmt: skip
 _GAUGES = {
     "dead_letters_waiting": ("Dead letters that nobody has cleared", ""),
@@ -131,6 +132,7 @@ class Metrics(Observer):
             self.counters["chains_stopped"].inc()
         if processed.outcome == "expired":
             self._note_old()
+        self.counters["unread_parts"].inc(processed.unread)
         for tokens in processed.tokens:
             self.histograms["context_tokens"].observe(tokens)
         parts = {part: processed.parts[part] for part in PARTS if part in processed.parts} if processed.contexts else {}

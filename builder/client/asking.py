@@ -16,7 +16,7 @@ from typing import Any
 
 from builder.client.received import Consumer, ReceivedContext, read
 from builder.client.responses import Response, questions_of, response_of
-from builder.client.sending import Lifetime, PublishResult, Sending, check, user_message
+from builder.client.sending import Content, Lifetime, PublishResult, Sending, check, user_message
 from builder.client.stream import StreamReader
 from builder.client.subscription import LOOK_SECONDS, expected
 from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, USER_MESSAGE, Breadcrumb
@@ -97,7 +97,7 @@ class Asking(Sending):
     async def ask(
         self,
         session: str,
-        content: str,
+        content: Content,
         *,
         consumer: str = "default",
         timeout: float = CONTEXT_SECONDS,
@@ -136,7 +136,7 @@ class Asking(Sending):
     def answer(
         self,
         session: str,
-        content: str,
+        content: Content,
         *,
         consumer: str = "default",
         timeout: float = ANSWER_SECONDS,

@@ -152,6 +152,8 @@ class Replying(Sending):
         message: str,
         *,
         tool_requests: Iterable[dict[str, Any]] = (),
+        reasoning: str = "",
+        server_tools: Iterable[dict[str, Any]] = (),
         step: int | None = None,
         message_id: str = "",
         speaker: str = "Assistant",
@@ -160,7 +162,8 @@ class Replying(Sending):
     ) -> Answer:
         """Publish an `agent.response.v1`: a step with tool calls, or the answer. Raises `Rejected`, `Unavailable`.
 
-        tool_requests: {tool, input, requestId} each. speaker: name on pages. step: default the first one whose round is not
+        tool_requests: {tool, input, requestId} each. reasoning: what the model thought. server_tools: {tool, input, output} of
+        calls that the model's vendor ran. speaker: name on pages. step: default the first one whose round is not
         over, so a restarted agent gets its stored answer as `already_answered`; a round is over when each call has a result or
         was sent through this `context`. message_id: default derived from context and step. to: agents; default everybody.
         """
@@ -170,8 +173,8 @@ class Replying(Sending):
             "creator": {"type": "agent", "agent_id": context.agent_id},
             "speaker": speaker,
         }
-        if calls := list(tool_requests):
-            body["tool_requests"] = calls
+        lists = {"tool_requests": list(tool_requests), "server_tools": list(server_tools), "reasoning": reasoning}
+        body |= {name: value for name, value in lists.items() if value}
         if context.questions:
             body["questions"] = list(context.questions)
         with trace_scope(context.trace):
@@ -191,16 +194,18 @@ class Replying(Sending):
     ) -> Answer:
         """Publish a model's reply, run its tool calls concurrently, publish their results. Raises as `send_response`.
 
-        reply: message or completion of OpenAI or Anthropic (dict or SDK object), or a text. tools: name → function, plain or
+        reply: a message or a whole answer of any vendor (dict or SDK object), or a text. tools: name → function, plain or
         async, with the call's arguments; an exception becomes the call's error; None = run nothing. Open calls of an earlier
         answer are run. to: for a reply without calls.
         """
-        labels, words = tuple(tags), read_reply(reply)
+        labels, words = tuple(tags), read_reply(reply, f"{context.id} {sorted(context.steps)}")
         delivery = replace(context, steps={*context.steps})  # a call that fails has sent nothing that a repetition comes after
         answer = await self.send_response(
             delivery,
             words.text,
             tool_requests=words.tool_requests,
+            reasoning=words.reasoning,
+            server_tools=words.server_tools,
             speaker=speaker,
             tags=labels,
             to=() if words.tool_requests else to,

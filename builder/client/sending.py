@@ -29,6 +29,8 @@ NO_RESOURCES = 10023
 """JetStream: "insufficient resources"."""
 WRONG_LAST_SEQUENCE = 10071
 """JetStream: another message came on this subject."""
+Content = str | list[str | dict[str, Any]]
+"""A text, or content parts of any vendor."""
 Lifetime = float | timedelta | datetime
 """Seconds, a time span, or the end."""
 
@@ -154,7 +156,7 @@ class Sending(Requests):
     async def send_user_message(
         self,
         session: str,
-        content: str,
+        content: Content,
         *,
         message_id: str = "",
         speaker: str = "",
@@ -232,7 +234,7 @@ class Sending(Requests):
         return as_json(record if is_time else record | {"created_at": created_at}, self.workspace)
 
 
-def user_message(content: str, speaker: str) -> dict[str, Any]:
+def user_message(content: Content, speaker: str) -> dict[str, Any]:
     """speaker: display name; "" = none."""
     return {"content": content, **({"speaker": speaker} if speaker else {})}
 

@@ -7,15 +7,15 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from builder.client.received import BreadcrumbRecord, ReceivedContext
 from builder.domain.breadcrumb import TOOL_RESPONSE
 from builder.domain.errors import Rejected
 from builder.domain.text import one_line, shape, visible
-from builder.remember.content import described, without_wrapper
-from builder.wire.chat_messages import tool_request
+from builder.remember.content import without_wrapper
+from builder.wire.replies import Reply, reply_of
+from builder.wire.words import described
 
 log = logging.getLogger("builder.client")
 
@@ -24,47 +24,14 @@ Tools = Mapping[str, Callable[..., Any]]
 MAX_ERROR_CHARS = 10_000
 Send = Callable[[str, str, Any, Any], Awaitable[object]]
 """Tool, request id, output, error; None = the call worked."""
-SHAPES = "give a message of OpenAI or Anthropic or LangChain (dict or object), a whole completion, or a text"
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A model's reply."""
+def read_reply(reply: Any, scope: str = "") -> Reply:
+    """Read a model's reply: a text, a message or a whole answer of any vendor, as a dict or an object of its SDK.
 
-    text: str
-    tool_requests: tuple[dict[str, Any], ...]
-    """{tool, input, requestId} each, as `agent.response.v1` has them."""
-
-
-def read_reply(reply: Any) -> Reply:
-    """Read a message of OpenAI, Anthropic or LangChain, a completion, or a text; a call listed twice counts once.
-
-    Raises `Rejected`.
+    scope: makes the ids of calls that have none its own. Raises `Rejected`.
     """
-    if isinstance(reply, str):
-        return Reply(reply, ())
-    if hasattr(reply, "model_dump"):
-        reply = reply.model_dump()
-    try:
-        if "choices" in reply:
-            reply = reply["choices"][0]["message"]
-        reply = reply["data"] if isinstance(reply.get("data"), Mapping) else reply
-        content = reply["content"] if "content" in reply else reply["refusal"]
-        refusal = reply.get("refusal") or (reply.get("additional_kwargs") or {}).get("refusal")
-        blocks = content if isinstance(content, list) else [content or refusal or ""]
-        text = "\n".join(filter(None, map(_text, blocks)))
-        uses = (block for block in blocks if isinstance(block, Mapping) and block["type"] == "tool_use")
-        requests = [{"tool": block["name"], "input": block["input"], "requestId": block["id"]} for block in uses]
-        requests += map(tool_request, (*(reply.get("tool_calls") or ()), *(reply.get("invalid_tool_calls") or ())))
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise Rejected(f"the reply is {shape(reply)} without {error}; {SHAPES}") from error
-    return Reply(text, tuple({request["requestId"]: request for request in requests}.values()))
-
-
-def _text(block: Any) -> str:
-    if isinstance(block, str):
-        return block
-    return str(block[block["type"]]) if block["type"] in {"text", "refusal"} else ""
+    return reply_of(reply.model_dump() if hasattr(reply, "model_dump") else reply, scope)
 
 
 async def run_calls(context: ReceivedContext, calls: Iterable[Mapping[str, Any]], tools: Tools, send: Send) -> None:
@@ -176,7 +143,11 @@ def piece(record: BreadcrumbRecord, offset: int, context: ReceivedContext) -> st
 
 
 def _shown_text(record: BreadcrumbRecord) -> str:
-    output = described(without_wrapper(record.body.get("output"))) if record.schema == TOOL_RESPONSE else None
-    if output is None:
-        return record.text
-    return output if isinstance(output, str) else one_line(output)
+    output = record.body.get("output") if record.schema == TOOL_RESPONSE else None
+    return record.text if output is None else output_text(output)
+
+
+def output_text(output: Any) -> str:
+    """What a tool returned, whole: a text, else compact JSON; a line for each image and file."""
+    words = described(without_wrapper(output))
+    return words if isinstance(words, str) else one_line(words)

@@ -111,6 +111,19 @@ class Breadcrumb:
         return "tombstone" if self.removes else "content"
 
     @property
+    def call_names(self) -> tuple[str, ...]:
+        """`calls`, each by a name of its own: the second one under an id of its message is `ID-2`, by place."""
+        if len(set(self.calls)) == len(self.calls):
+            return self.calls
+        names: list[str] = []
+        for number, call in enumerate(self.calls):
+            name, place = call, self.calls[: number + 1].count(call)
+            while name in names or (name != call and name in self.calls):
+                name, place = f"{call}-{place}", place + 1
+            names.append(name)
+        return tuple(names)
+
+    @property
     def joins_by(self) -> str:
         """The request id by which a tool result without a session joins the only session that made the call; else ""."""
         return self.calls[0] if self.session == NO_SESSION and self.calls and not self.call_signatures else ""

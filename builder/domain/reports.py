@@ -81,6 +81,8 @@ class DeliveryOutcome:
     reason: str = ""
     kind: str = ""
     """Of the reason of a rejection: `Rejected.kind`."""
+    unread: int = 0
+    """Parts of its content that no reader knows."""
     parts: Mapping[Part, float] = field(default_factory=dict)
     """Seconds of each part, see `PARTS`."""
 

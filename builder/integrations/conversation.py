@@ -7,8 +7,24 @@ from datetime import timedelta
 from typing import Any
 
 from builder.client import BreadcrumbRecord, Rejected
+from builder.client.reading import ChatReader
+from builder.client.responses import request_id
 from builder.client.sync import SyncClient
-from builder.integrations.messages import FAILURE, RESPONSE, RESULT, USER, chat_message, fetched, identity_of, response_body
+from builder.integrations.messages import (
+    FAILURE,
+    RESPONSE,
+    RESULT,
+    SYSTEM,
+    USER,
+    chat_message,
+    fetched,
+    identity_of,
+    number_alike,
+    number_there,
+)
+
+UNNAMED = "tool"
+"""The tool of a result whose call is not known."""
 
 AT_ONCE = 20
 """Stored messages of a request: the newest one or a few are wanted."""
@@ -28,25 +44,39 @@ class Conversation:
     """"" = not told: of whoever speaks in it."""
     consumer: str = CONSUMER
 
-    def add(self, message: Mapping[str, Any]) -> str:
-        """Publish a chat message; returns its id."""
-        return self._publish(message, self.question(), "")
+    def add(self, *messages: Mapping[str, Any], once: bool = False) -> None:
+        """Publish chat messages of any vendor; a system message only where one comes before. once: those that are there stay."""
+        reader = ChatReader(is_new=next(self.records(), None) is None)
+        bodies = [body for message in messages for body in reader.read(message)]
+        self._publish_all(bodies[number_there(self.records(), bodies) if once else 0 :])
+
+    def replace(self, *messages: Mapping[str, Any], by: str) -> None:
+        """Erase what differs from these messages, and publish what comes after the others."""
+        reader, there = ChatReader(), list(self.records())[::-1]
+        bodies = [body for message in messages for body in reader.read(message)]
+        same = number_alike(there, bodies)
+        for record in reversed(there[same:]):
+            self.client.forget(record.id, by=by)
+        self._publish_all(bodies[same:])
 
     def keep(self, messages: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         """Publish what comes after the newest one that was ever published, erased since or not.
 
         messages: all of the framework's conversation, each with its name, unique in the session.
         """
-        question = self.question()
-        ids = [identity_of(self.session, name) for name, _ in messages]
-        stored = next((number for number in range(len(ids), 0, -1) if self._was_kept(ids[number - 1])), 0)
-        for number, (identity, (_, message)) in enumerate(zip(ids, messages, strict=True)):
-            question = identity if message["role"] == "user" else question
+        reader, question = ChatReader(), self.question()
+        records: list[tuple[str, str, dict[str, Any]]] = []
+        for name, message in messages:
+            for number, (schema, body) in enumerate(reader.read(message)):
+                records.append((identity_of(self.session, name, *([number] if number else [])), schema, body))
+        stored = next((number for number in range(len(records), 0, -1) if self._was_kept(records[number - 1][0])), 0)
+        for number, (identity, schema, body) in enumerate(records):
+            question = identity if schema == USER else question
             if number >= stored:
-                self._publish(message, question, identity)
-        if stored < len(ids):
-            mark = identity_of(MARK, ids[-1])
-            self.client.send(MARK, {"last": ids[-1]}, session=MARK_SESSION, id=mark, ttl=MARK_LIFETIME)
+                self._publish(schema, body, question, identity)
+        if stored < len(records):
+            mark = identity_of(MARK, records[-1][0])
+            self.client.send(MARK, {"last": records[-1][0]}, session=MARK_SESSION, id=mark, ttl=MARK_LIFETIME)
 
     def page(self) -> list[dict[str, Any]]:
         """Chat messages of the page as of now: they end with the newest question, results of a turn, or answer."""
@@ -81,15 +111,28 @@ class Conversation:
         for record in list(self.records()):
             self.client.forget(record.id, session=self.session, by=self.consumer)
 
-    def _publish(self, message: Mapping[str, Any], question: str, identity: str) -> str:
-        if message["role"] == "user":
-            return self.client.send_user_message(self.session, message["content"], user_id=self.user_id, message_id=identity)
-        if message["role"] == "tool":
-            tool, call, output = message.get("name") or "tool", message["tool_call_id"], message["content"]
-            error = output if message.get("status") == "error" else None
-            return self.client.send_tool_result(self.session, tool, call, output, error=error, message_id=identity)
-        body = response_body(message, self.client.consumer(self.consumer).agent or self.consumer, question)
-        return self.client.send(RESPONSE, body, session=self.session, id=identity)
+    def _publish_all(self, bodies: Sequence[tuple[str, dict[str, Any]]]) -> None:
+        question = self.question()
+        for schema, body in bodies:
+            identity = self._publish(schema, body, question, "")
+            question = identity if schema == USER else question
+
+    def _publish(self, schema: str, body: dict[str, Any], question: str, identity: str) -> str:
+        if schema == RESULT and body["tool"] == UNNAMED:
+            body = body | {"tool": self._tool_of(body["request_id"])}
+        if schema == RESPONSE and body.get("speaker") != SYSTEM:
+            agent = self.client.consumer(self.consumer).agent or self.consumer
+            body = {"speaker": "Assistant", **body, "creator": {"type": "agent", "agent_id": agent}}
+            body |= {"trigger_event_id": question} if question else {}
+        user_id = self.user_id if schema == USER else ""
+        return self.client.send(schema, body, session=self.session, id=identity, user_id=user_id)
+
+    def _tool_of(self, request: str) -> str:
+        for record in self.records() if request else ():
+            for call in record.body.get("tool_requests") or ():
+                if request_id(call) == request:
+                    return str(call["tool"])
+        return UNNAMED
 
     def _was_kept(self, identity: str) -> bool:
         return any(fetched(self.client, each) for each in (identity, identity_of(MARK, identity)))

@@ -1,16 +1,16 @@
 """LangGraph: nodes that put the page in front of the model; the store is `langgraph_store`. Extra `langgraph`."""
 
+from collections import Counter
+from json import dumps
 from typing import Any
 
-from langchain_core.messages import convert_to_messages, convert_to_openai_messages
+from langchain_core.messages import convert_to_messages
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import MessagesState
 
 from builder.client import Rejected
 from builder.client.sync import SyncClient
 from builder.integrations.conversation import CONSUMER, Conversation
-
-SPOKEN = frozenset({"human", "ai", "tool"})
 
 
 class PageNodes:
@@ -43,8 +43,13 @@ class PageNodes:
 
 
 def _keep(conversation: Conversation, state: MessagesState) -> None:
-    spoken = [message for message in state["messages"] if message.type in SPOKEN]
-    chat = convert_to_openai_messages(spoken)
-    names = (message.id or str(number) for number, message in enumerate(spoken))
-    facts = ({"name": message.name, "status": getattr(message, "status", "")} for message in spoken)
-    conversation.keep([(name, each | fact) for name, each, fact in zip(names, chat, facts, strict=True)])
+    """A message without an id is named by what it says, and by how often that was said before."""
+    times = Counter[str]()
+    pairs: list[tuple[str, dict[str, Any]]] = []
+    for message in state["messages"]:
+        if str(message.type) == "remove":
+            continue
+        words = dumps([message.type, message.content, getattr(message, "tool_calls", None)], default=str)
+        times[words] += 1
+        pairs.append((message.id or f"{times[words]} {words}", message.model_dump()))
+    conversation.keep(pairs)

@@ -5,16 +5,19 @@ A tool's may have its `name`, and the `status` "error".
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from json import dumps
 from typing import Any
 
 from builder.client import BreadcrumbRecord, Rejected
 from builder.client.responses import request_id
 from builder.client.sync import SyncClient
-from builder.client.tools import read_reply
+from builder.client.tools import output_text, read_reply
 
 USER, RESPONSE, RESULT, FAILURE = "user.message.v1", "agent.response.v1", "tool.response.v1", "tool.error.v1"
+
+SYSTEM = "System"
+"""Speaker of a system message within a conversation."""
 
 
 def fetched(client: SyncClient, identity: str) -> BreadcrumbRecord | None:
@@ -36,31 +39,32 @@ def chat_message(record: BreadcrumbRecord) -> dict[str, Any]:
     if record.schema == USER:
         return {"role": "user", "content": body.get("content", record.text)}
     if record.schema != RESPONSE:
-        return {"role": "tool", "content": text_of(body.get("output", record.text)), "tool_call_id": request_id(body)}
+        returned = next((body[name] for name in ("output", "error") if body.get(name) is not None), record.text)
+        return {"role": "tool", "content": output_text(returned), "tool_call_id": request_id(body)}
+    if body.get("speaker") == SYSTEM:
+        return {"role": "system", "content": record.text}
     calls = [tool_call(request_id(call), call["tool"], call.get("input")) for call in body.get("tool_requests") or ()]
-    return {"role": "assistant", "content": body.get("message", record.text)} | ({"tool_calls": calls} if calls else {})
+    content = body.get("message", record.text)
+    words = content if isinstance(content, str) else read_reply({"content": content}).text
+    return {"role": "assistant", "content": words} | ({"tool_calls": calls} if calls else {})
 
 
-def response_body(message: Mapping[str, Any], agent: str, question: str) -> dict[str, Any]:
-    """Of an assistant's message. question: id of the user message that it belongs to, "" = none. Raises `Rejected`."""
-    reply = read_reply(message)
-    body: dict[str, Any] = {"message": reply.text, "speaker": "Assistant", "creator": {"type": "agent", "agent_id": agent}}
-    body |= {"tool_requests": list(reply.tool_requests)} if reply.tool_requests else {}
-    return body | ({"trigger_event_id": question} if question else {})
-
-
-def number_there(records: Iterable[BreadcrumbRecord], messages: Sequence[Mapping[str, Any]]) -> int:
-    """How many of the first messages are the last records. records: the newest first."""
-    there = [_words(chat_message(record)) for record in islice(records, len(messages))][::-1]
-    added = [_words(message) for message in messages]
+def number_there(records: Iterable[BreadcrumbRecord], bodies: Sequence[tuple[str, dict[str, Any]]]) -> int:
+    """How many of the first bodies are the last records. records: the newest first."""
+    there = [_words(record.schema, record.body) for record in islice(records, len(bodies))][::-1]
+    added = [_words(schema, body) for schema, body in bodies]
     return next(number for number in range(len(there), -1, -1) if there[len(there) - number :] == added[:number])
 
 
-def _words(message: Mapping[str, Any]) -> object:
-    """To compare it by: the arguments of its calls may be spaced in another way."""
-    if message["role"] == "assistant":
-        return read_reply(message)
-    return message["role"], text_of(message["content"]), message.get("tool_call_id")
+def number_alike(records: Iterable[BreadcrumbRecord], bodies: Iterable[tuple[str, dict[str, Any]]]) -> int:
+    """How many of the first records are the first bodies. records: the oldest first."""
+    pairs = zip(records, bodies, strict=False)
+    return len(list(takewhile(lambda pair: _words(pair[0].schema, pair[0].body) == _words(*pair[1]), pairs)))
+
+
+def _words(schema: str, body: Mapping[str, Any]) -> object:
+    """To compare it by."""
+    return schema, [body.get(name) for name in ("content", "message", "tool_requests", "output", "error", "request_id")]
 
 
 def tool_call(identity: str, tool: str, arguments: Any) -> dict[str, Any]:

@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from agents import SessionSettings, TResponseInputItem
-from agents.models.chatcmpl_converter import Converter
 from agents.run import CallModelData, ModelInputData
 
 from builder.client.sync import SyncClient
 from builder.integrations.conversation import CONSUMER, Conversation
-from builder.integrations.messages import chat_message, number_there
+from builder.integrations.messages import chat_message
 
 Items = list[TResponseInputItem]
 
@@ -36,11 +35,12 @@ class BuilderSession:
         return next(items[number:] for number in range(first, -1, -1) if not number or _is_whole(items[number:]))
 
     async def add_items(self, items: Items) -> None:
-        """Publish messages, calls and results: what a response says and calls is one message. Other items are left out.
+        """Publish messages, calls and results: what a response says, thinks and calls is one message.
 
-        It may be repeated after an error: what the session ends with already is not added again.
+        Instructions are left out where nothing was said before them. It may be repeated after an error: what the session ends
+        with already is not added again.
         """
-        await asyncio.to_thread(self._add, _messages(items))
+        await asyncio.to_thread(self._conversation.add, *_messages(items), once=True)
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Erase the newest item."""
@@ -49,8 +49,7 @@ class BuilderSession:
             return None
         *others, last = cast("Items", list(_items(chat_message(newest))))
         await asyncio.to_thread(self._conversation.client.forget, newest.id, by="openai-agents")
-        for message in _messages(others):
-            await asyncio.to_thread(self._conversation.add, message)
+        await asyncio.to_thread(self._conversation.add, *_messages(others))
         return last
 
     async def clear_session(self) -> None:
@@ -61,13 +60,20 @@ class BuilderSession:
         """The input of one call of the model is the page with what the SDK has added last; instructions stay."""
         return ModelInputData(input=await self.get_items(), instructions=data.model_data.instructions)
 
-    def _add(self, messages: Sequence[Mapping[str, Any]]) -> None:
-        for message in messages[number_there(self._conversation.records(), messages) :]:
-            self._conversation.add(message)
-
 
 def _messages(items: Items) -> list[dict[str, Any]]:
-    return cast("list[dict[str, Any]]", Converter.items_to_messages([item for item in items if _is_published(item)]))
+    """What an assistant says and calls without a result between is one message."""
+    messages: list[dict[str, Any]] = []
+    for item in cast("list[dict[str, Any]]", items):
+        is_result = str(item.get("type")).endswith("_output")
+        if is_result or item.get("role", "assistant") != "assistant":
+            messages.append({"role": "tool", "content": [item]} if is_result else item)
+            continue
+        content = item.get("content", "") if item.get("role") else item
+        if not messages or messages[-1]["role"] != "assistant":
+            messages.append({"role": "assistant", "content": []})
+        messages[-1]["content"] += content if isinstance(content, list) else [content]
+    return messages
 
 
 def _is_whole(items: Sequence[Mapping[str, Any]]) -> bool:
@@ -75,10 +81,6 @@ def _is_whole(items: Sequence[Mapping[str, Any]]) -> bool:
     kinds = ("function_call", "function_call_output")
     calls, results = ({item["call_id"] for item in items if item.get("type") == kind} for kind in kinds)
     return results <= calls
-
-
-def _is_published(item: TResponseInputItem) -> bool:
-    return item.get("role") in {"user", "assistant"} or item.get("type") in {"function_call", "function_call_output"}
 
 
 def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

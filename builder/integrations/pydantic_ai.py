@@ -14,7 +14,6 @@ from typing_extensions import override
 
 from builder.client.sync import SyncClient
 from builder.integrations.conversation import CONSUMER, Conversation
-from builder.integrations.messages import tool_call
 
 Chat = Mapping[str, Any]
 
@@ -57,16 +56,38 @@ def _with_names(messages: Sequence[pm.ModelMessage], ctx: RunContext[Any]) -> li
 
 
 def _chat(message: pm.ModelMessage) -> Iterator[Chat]:
+    """Instructions and system prompts are left out: they stay in front of the page."""
     if isinstance(message, pm.ModelResponse):
-        calls = [tool_call(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in message.tool_calls]
-        yield {"role": "assistant", "content": message.text or "", "tool_calls": calls}
+        yield {"role": "assistant", "content": [part for each in message.parts for part in _response_parts(each)]}
+        return
     for part in message.parts:
         if isinstance(part, pm.UserPromptPart):
             parts = () if isinstance(part.content, str) else part.content
             yield {"role": "user", "content": [each for content in parts for each in _parts(content)] or part.content}
-        elif isinstance(part, pm.ToolReturnPart):
+        elif isinstance(part, pm.BaseToolReturnPart):
             result = {"role": "tool", "name": part.tool_name, "tool_call_id": part.tool_call_id}
             yield result | {"content": part.model_response_str(), "status": "" if part.outcome == "success" else "error"}
+        elif isinstance(part, pm.RetryPromptPart) and part.tool_name:
+            result = {"role": "tool", "name": part.tool_name, "tool_call_id": part.tool_call_id}
+            yield result | {"content": part.model_response(), "status": "error"}
+        elif isinstance(part, pm.RetryPromptPart):
+            yield {"role": "system", "content": part.model_response()}
+
+
+def _response_parts(part: pm.ModelResponsePart) -> Iterator[Chat]:
+    if isinstance(part, pm.TextPart):
+        yield {"type": "text", "text": part.content}
+    elif isinstance(part, pm.ThinkingPart):
+        yield {"type": "thinking", "thinking": part.content, "id": part.id}
+    elif isinstance(part, pm.BaseToolCallPart):
+        kind = "function_call" if isinstance(part, pm.ToolCallPart) else "server_tool_use"
+        yield {"type": kind, "call_id": part.tool_call_id, "name": part.tool_name, "arguments": part.args_as_json_str()}
+    elif isinstance(part, pm.BaseToolReturnPart):
+        yield {"type": "tool_result", "tool_use_id": part.tool_call_id, "content": part.model_response_str()}
+    elif isinstance(part, pm.FilePart):
+        yield from _parts(part.content)
+    else:
+        yield {"type": part.part_kind}
 
 
 def _parts(content: pm.UserContent) -> Iterator[Chat]:

@@ -26,7 +26,6 @@ from builder.domain.breadcrumb import (
 from builder.domain.errors import Rejected
 from builder.domain.selector import DEFINES_TAG, SCHEMA_DEFINITION
 from builder.domain.text import canonical, clean, one_line, parse, shape
-from builder.remember.content import attachment_lines, text_of, without_data
 from builder.remember.record import MAX_SPEAKER_CHARS, Lifetimes, Record, end_of, is_secret, lifetime, without_content
 from builder.remember.schemas.base import Body, BrowserPageContextV1, BrowserTabContextV1, NoteV1
 from builder.remember.schemas.control import AgentDefV1, BreadcrumbDeletedV1, ContextBlacklistV1, ContextConfigV1, SummaryV1
@@ -38,8 +37,11 @@ from builder.remember.schemas.conversation import (
     ToolResponseV1,
     UserMessageV1,
 )
+from builder.wire.attachments import without_data_urls
+from builder.wire.messages import files_beside
 from builder.wire.subjects import SubjectParts, is_session, parse_breadcrumb_subject
 from builder.wire.times import sent_offset
+from builder.wire.words import text_of
 
 BODIES: dict[str, type[Body]] = {
     USER_MESSAGE: UserMessageV1,
@@ -73,7 +75,7 @@ UNKNOWN_BODY: dict[str, Any] = {
 def text_within(schema: str, part: dict[str, Any]) -> str:
     """The text of a part of a body as its schema reads it, else all its words."""
     try:
-        return "\n".join(filter(None, (BODIES[schema].model_validate(part).facts().text, *attachment_lines(part))))
+        return "\n".join(filter(None, (BODIES[schema].model_validate(part).facts().text, *files_beside(part))))
     except (KeyError, ValueError):
         return text_of(part)
 
@@ -245,7 +247,7 @@ def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, b
 def _text(record: Record, body: Body, text: str) -> str:
     if isinstance(body, UnknownBody):
         return text_of(without_hints(record.context))
-    return without_data("\n".join(filter(None, (text, *attachment_lines(record.context)))))
+    return without_data_urls("\n".join(filter(None, (text, *files_beside(record.context)))))
 
 
 def _speaker(address: SubjectParts, body: Body, name: str | None) -> str:

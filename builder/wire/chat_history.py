@@ -8,7 +8,7 @@ from typing import Any
 
 from builder.domain.errors import Rejected
 from builder.domain.text import canonical, parsed
-from builder.wire.chat_messages import role_of
+from builder.wire.messages import role_of
 
 PARENTS = ("parentId", "parent_id", "parentUuid", "parent_uuid", "parentMessageId", "parent_message_id", "parent")
 """Fields that name the message before this one."""

@@ -16,12 +16,14 @@ from builder.domain.breadcrumb import USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.text import canonical, clean, shape
 from builder.wire.chat_history import Entry, in_time_order, key_of, last_branch, without_repeats
-from builder.wire.chat_messages import Conversation, message_bodies, messages_of
+from builder.wire.chat_messages import Conversation, message_bodies
 from builder.wire.json_lines import LineValue, json_values
 from builder.wire.known_exports import known_export, refusal
+from builder.wire.messages import messages_of
 from builder.wire.records import Outgoing, outgoing
 from builder.wire.subjects import session_token
 from builder.wire.times import clock_offset, moment, read_time
+from builder.wire.words import unread_lines
 
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
 SESSION_FIELDS = ("session", "session_id", "conversation_id")
@@ -79,6 +81,8 @@ class FileContent:
     """Messages that came twice and stand once."""
     branches: int = 0
     """Messages of branches that were left."""
+    unread: dict[str, int] = field(default_factory=dict)
+    """Line that names a part which no reader could read → how often it came."""
     times_without_zone: int = 0
     """Read as UTC."""
     reordered: set[str] = field(default_factory=set)
@@ -90,10 +94,11 @@ class FileContent:
             (self.system_messages, "system messages left out: {}, because a profile gives the system prompt"),
             (self.repeats, "messages that came twice and are read once: {}"),
             (self.branches, "messages of branches that were left, and are left out: {}"),
+            (sum(self.unread.values()), "parts that no reader knows, named on pages by a line each: {}"),
             (self.times_without_zone, "times without a zone, read as UTC: {}"),
             (len(self.reordered), "sessions whose times run back, read in the order of their times: {}"),
         )
-        return [sentence.format(f"{count:,}") for count, sentence in sentences if count]
+        return [*(sentence.format(f"{count:,}") for count, sentence in sentences if count), *list(self.unread)[:MOST_LINES]]
 
 
 def read_file(lines: Iterable[str], workspace: str, session: str) -> FileContent:
@@ -234,6 +239,8 @@ class _Writer:
         try:
             for record, former in self._records(entry) if entry.is_chat else ((entry.value, ""),):
                 event = outgoing(record, self._workspace, self._name)
+                for each in unread_lines(record["context"]) if isinstance(record.get("context"), dict) else ():
+                    self._content.unread[each] = self._content.unread.get(each, 0) + 1
                 self._content.events.append(FileEvent(line=entry.line, event=event, time=entry.time, former=former))
         except Rejected as error:
             self._content.refusals.append(Refusal(entry.line, str(error)))

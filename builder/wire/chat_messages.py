@@ -1,54 +1,33 @@
-"""Role and content of one chat message as schema and body of a breadcrumb."""
+"""One chat message of any vendor as schemas and bodies of breadcrumbs: words, calls, results."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.domain.text import parse, shape
+from builder.domain.text import shape
+from builder.wire.messages import FILES, contents_of, role_of, without_envelope
+from builder.wire.parts import Call, Part, Result
+from builder.wire.vendor_parts import read_part
 
-SYSTEM = "system"
-"""The role whose first messages are passed over: a profile gives the system prompt."""
-ROLES = {
-    **dict.fromkeys(("user", "human", "person", "customer"), "user"),
-    **dict.fromkeys(("assistant", "ai", "model", "bot", "agent", "chatbot"), "assistant"),
-    **dict.fromkeys(("tool", "function"), "tool"),
-    **dict.fromkeys(("system", "developer"), SYSTEM),
-}
-"""Role of a vendor, in small letters → what it is."""
-SPEAKER_OF_SYSTEM = "System"
+Body = tuple[str, dict[str, Any]]
+"""Schema and body."""
+SYSTEM_FRAME: Mapping[str, Any] = {"speaker": "System", "creator": {"type": "system", "agent_id": "system"}}
+"""Of a system message within a conversation: it is nobody's question, and no words of the agent."""
 
 
-def messages_of(value: Any) -> list[Any] | None:
-    """The messages of a chat message or of a conversation; None = the value is neither."""
-    if not isinstance(value, dict) or "schema_name" in value:
-        return None
-    if isinstance(value.get("messages"), list):
-        return list(value["messages"])
-    return [value] if "role" in value else None
+@dataclass(slots=True)
+class OpenCall:
+    """A call of the conversation."""
 
-
-def role_of(message: Mapping[str, Any]) -> str:
-    """`user`, `assistant`, `tool` or `system`. Raises `Rejected` for other roles."""
-    own = message.get("role")
-    role = ROLES.get(own.strip().lower()) if isinstance(own, str) else None
-    if role is None:
-        what = repr(own[:40]) if isinstance(own, str) else shape(own)
-        raise Rejected(f"role {what} is unknown; use one of {', '.join(ROLES)}")
-    return role
-
-
-def tool_request(call: Any) -> dict[str, Any]:
-    """Call of OpenAI ({id, function: {name, arguments}}) or LangChain ({id, name, args}) → {tool, input, requestId}.
-
-    Raises `Rejected` without id or name.
-    """
-    function = call.get("function", call) if isinstance(call, Mapping) else None
-    if not isinstance(function, Mapping) or not function.get("name") or not call.get("id"):
-        raise Rejected('a tool call has no id or no name; write {"id": "…", "type": "function", "function": {"name": "…"}}')
-    arguments = _arguments(function.get("arguments", function.get("args")))
-    return {"tool": str(function["name"]), "input": arguments, "requestId": str(call["id"])}
+    request: str
+    """Its id, which no other call of its message has."""
+    call: Call
+    message: int
+    """Number of the message that makes it."""
+    has_result: bool = False
 
 
 @dataclass(slots=True)
@@ -56,56 +35,144 @@ class Conversation:
     """What is read of one session so far."""
 
     session: str
-    tools: dict[str, str] = field(default_factory=dict)
+    prefix: str = "call"
+    """Of the ids of calls that have none."""
+    times: Counter[str] = field(default_factory=Counter)
     question: str = ""
     """Id of the last message of a person."""
     has_words: bool = False
     """Somebody has said something: a system message is one of the conversation from here on."""
+    messages: int = 0
+    calls: int = 0
+    waiting: dict[tuple[str, str], list[OpenCall]] = field(default_factory=dict)
+    """By id, by tool, and all: the calls of the last message that made such ones, in its order."""
+
+    def open(self, call: Call) -> list[dict[str, Any]]:
+        """The call as `tool_requests` have it; [] for one that its message has already, under the same id.
+
+        Another call under an id of its message, and one without an id, get an id of their own.
+        """
+        others = [each for each in self.waiting.get(("id", call.id), ()) if each.message == self.messages]
+        if call.id and any(each.call == call for each in others):
+            return []
+        self.calls += 1
+        request = f"{call.id or self.prefix}-{self.calls}" if others or not call.id else call.id
+        opened = OpenCall(request, call, self.messages)
+        for key in {("id", call.id), ("id", call.item_id), ("tool", call.tool), ("all", "")} - {("id", "")}:
+            same = self.waiting.get(key, [])
+            self.waiting[key] = [*same, opened] if same and same[0].message == self.messages else [opened]
+        return [{"tool": call.tool, "input": call.arguments, "requestId": request}]
+
+    def answered(self, result: Result) -> tuple[str, str]:
+        """Tool and request id of the call that a result answers: by its id, else by its tool, each in the order of the calls."""
+        key = ("id", result.id) if result.id else ("tool", result.tool) if result.tool else ("all", "")
+        fitting = self.waiting.get(key, [])
+        call = next((each for each in fitting if not each.has_result), fitting[-1] if fitting and result.id else None)
+        if call is None:
+            return result.tool or "tool", result.id
+        call.has_result = True
+        return call.call.tool, call.request
 
 
-def message_bodies(message: Any, conversation: Conversation) -> list[tuple[str, dict[str, Any]]]:
-    """Schema and body of all that one message says; [] for a system prompt. Raises `Rejected`."""
-    if not isinstance(message, dict):
+def message_bodies(message: Any, conversation: Conversation) -> list[Body]:
+    """What one message says, in its order: [] for a system prompt. Raises `Rejected`.
+
+    A model's message is a response with its calls, the results that its vendor's own tools returned, and the response after them.
+    Results inside a person's message are results; the rest of it is the person's.
+    """
+    if not isinstance(message, Mapping):
         raise Rejected(f'a message is {shape(message)}; write {{"role": "user", "content": "…"}}')
-    role, content = role_of(message), message.get("content")
-    if role == SYSTEM:
-        return (
-            [(AGENT_RESPONSE, {"message": content, "speaker": SPEAKER_OF_SYSTEM})] if conversation.has_words and content else []
-        )
-    conversation.has_words = True
-    return [_body(role, message, conversation)]
-
-
-def _body(role: str, message: dict[str, Any], conversation: Conversation) -> tuple[str, dict[str, Any]]:
-    content = message.get("content")
-    speaker = {"speaker": message["name"]} if isinstance(message.get("name"), str) and role != "tool" else {}
-    if role == "user" and content is None:
-        raise Rejected("a message of the role 'user' has no content; leave it out, or give it one")
-    if role == "user":
-        return USER_MESSAGE, {"content": content, **speaker}
-    if role == "assistant":
-        body = {"message": content if content is not None else message.get("refusal") or "", **speaker}
-        answer = {"trigger_event_id": conversation.question} if conversation.question else {}
-        calls = _calls(message, conversation)
-        return AGENT_RESPONSE, body | answer | ({"tool_requests": calls} if calls else {})
-    request = str(message.get("tool_call_id") or "")
-    tool = conversation.tools.get(request) or str(message.get("name") or "tool")
-    return TOOL_RESPONSE, {"tool": tool, "request_id": request, "status": "success", "output": content}
-
-
-def _calls(message: dict[str, Any], conversation: Conversation) -> list[dict[str, Any]]:
-    sent = message.get("tool_calls") or []
-    if not isinstance(sent, list):
-        raise Rejected(f"tool_calls is {shape(sent)}; write a list of calls")
-    calls = [tool_request(call) for call in sent]
-    conversation.tools |= {call["requestId"]: call["tool"] for call in calls}
-    return calls
-
-
-def _arguments(value: Any) -> Any:
-    if not isinstance(value, str):
-        return {} if value is None else value
+    message = without_envelope(message)
+    conversation.messages += 1
+    role = role_of(message)
     try:
-        return parse(value) if value.strip() else {}
-    except ValueError:
-        return value
+        if role == "system":
+            return _system(message, conversation)
+        conversation.has_words = True
+        return _tool(message, conversation) if role == "tool" else _spoken(role, message, conversation)
+    except ValueError as error:
+        raise Rejected(str(error)) from error
+
+
+def _system(message: Mapping[str, Any], conversation: Conversation) -> list[Body]:
+    content = contents_of(message)
+    if not conversation.has_words or not content:
+        return []
+    return [(AGENT_RESPONSE, {"message": content, **SYSTEM_FRAME})]
+
+
+def _tool(message: Mapping[str, Any], conversation: Conversation) -> list[Body]:
+    content = message.get("content", message.get("output"))
+    parts = read_part(dict(message)) if "role" not in message else ()
+    results = [part for part in parts if isinstance(part, Result)] or _results_in(content)
+    if not results:
+        request = str(message.get("tool_call_id") or message.get("toolCallId") or "")
+        tool = str(message.get("name") or message.get("tool_name") or "")
+        results = [Result(content, request, tool, message.get("status") == "error" or message.get("is_error") is True)]
+    return [_result(result, conversation) for result in results]
+
+
+def _results_in(content: Any) -> list[Result]:
+    """Those of a tool message that holds nothing else."""
+    parts: list[Part] = []
+    for item in content if isinstance(content, list) else ():
+        parts += read_part(item) if isinstance(item, dict) else ()
+    results = [part for part in parts if isinstance(part, Result)]
+    return results if len(results) == len(parts) else []
+
+
+def _result(result: Result, conversation: Conversation) -> Body:
+    tool, request = conversation.answered(result)
+    body = {"tool": tool, "request_id": request, "status": "error" if result.failed else "success"}
+    return TOOL_RESPONSE, body | ({"error": result.output} if result.failed else {"output": result.output})
+
+
+def _spoken(role: str, message: Mapping[str, Any], conversation: Conversation) -> list[Body]:
+    """Rounds of words and calls, each with the results that came before the next words."""
+    content, name = contents_of(message), message.get("name")
+    frame: dict[str, Any] = {"speaker": name} if isinstance(name, str) and name else {}
+    files = {key: message[key] for key in FILES if message.get(key)}
+    if role == "assistant" and conversation.question:
+        frame["trigger_event_id"] = conversation.question
+    if role == "user" and content is None and not files:
+        raise Rejected("a message of the role 'user' has no content; leave it out, or give it one")
+    if not isinstance(content, list):
+        return [_words(role, content or "", [], frame | files)]
+    first, *others = _rounds(role, content, conversation)
+    return [*_bodies(role, first, frame | files), *(body for each in others for body in _bodies(role, each, frame))]
+
+
+@dataclass(slots=True)
+class _Round:
+    """Words and calls, and the results that came before the next words."""
+
+    words: list[Any] = field(default_factory=list)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    results: list[Body] = field(default_factory=list)
+
+
+def _rounds(role: str, content: list[Any], conversation: Conversation) -> list[_Round]:
+    rounds = [_Round()]
+    for item in content:
+        parts = read_part(item)
+        calls = [part for part in parts if isinstance(part, Call)] if role == "assistant" else []
+        is_result = calls or (len(parts) == 1 and isinstance(parts[0], Result))
+        results = [part for part in parts if isinstance(part, Result)] if is_result else []
+        if rounds[-1].results and not results:
+            rounds.append(_Round())
+        rounds[-1].calls += (request for call in calls for request in conversation.open(call))
+        rounds[-1].results += (_result(each, conversation) for each in results)
+        rounds[-1].words += [] if calls or results else [item]
+    return rounds
+
+
+def _bodies(role: str, each: _Round, frame: Mapping[str, Any]) -> list[Body]:
+    is_empty = not each.words and not each.calls and bool(each.results)
+    words = [] if is_empty else [_words(role, each.words, each.calls, frame)]
+    return [*each.results, *words] if role == "user" else [*words, *each.results]
+
+
+def _words(role: str, content: Any, calls: list[dict[str, Any]], frame: Mapping[str, Any]) -> Body:
+    if role == "user":
+        return USER_MESSAGE, {"content": content, **frame}
+    return AGENT_RESPONSE, {"message": content, **frame, **({"tool_requests": calls} if calls else {})}

@@ -116,6 +116,7 @@ class Worker:
             tokens=ending.tokens,
             reason=ending.reason,
             kind=ending.kind,
+            unread=ending.unread,
             parts=seconds,
         )
         for observer in self._observers:

@@ -17,6 +17,7 @@ from builder.domain.reports import timed, times_text
 from builder.domain.selector import may_trigger
 from builder.ports.broker import Archive, Publisher
 from builder.recall.scopes import scopes_before
+from builder.remember.content import unread_parts
 from builder.remember.record import holds_secret
 from builder.service import OPEN_TURN, BuildResult, ContextBuilder
 from builder.wire.subjects import parse_breadcrumb_subject
@@ -100,6 +101,7 @@ class Ending:
     build: float | None = None
     reason: str = ""
     kind: str = ""
+    unread: int = 0
     pause: float = 0.0
     """Seconds after which the message comes again, because a consumer waits; 0 = it is settled."""
 
@@ -131,7 +133,11 @@ class Processor:
 
     async def process(self, message: StreamMessage, attempt: int) -> Ending:
         """Raises `Rejected` and `Unavailable`."""
-        breadcrumb, builder = await self._log.read(message), self._builder()
+        breadcrumb = await self._log.read(message)
+        return replace(await self._ending(message, breadcrumb, attempt), unread=unread_parts(breadcrumb))
+
+    async def _ending(self, message: StreamMessage, breadcrumb: Breadcrumb, attempt: int) -> Ending:
+        builder = self._builder()
         triggers = may_trigger(breadcrumb) and not message.replay
         with timed("catch_up"):
             position = breadcrumb.workspace, breadcrumb.place, breadcrumb.received_at

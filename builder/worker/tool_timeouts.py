@@ -18,7 +18,7 @@ from builder.ports.broker import Delivery, Sender
 from builder.recall.index.conversation import open_calls
 from builder.recall.index.view import View
 from builder.recall.recall import Recaller, of_consumer
-from builder.remember.schemas.conversation import calls_of
+from builder.remember.calls import calls_of
 from builder.wire.records import Outgoing, make_record, outgoing
 from builder.wire.times import moment
 from builder.worker.decide import Consumers

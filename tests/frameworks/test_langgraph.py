@@ -4,7 +4,17 @@ import asyncio
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage, convert_to_messages
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    ChatMessage,
+    FunctionMessage,
+    HumanMessage,
+    InvalidToolCall,
+    SystemMessage,
+    ToolMessage,
+    convert_to_messages,
+)
 from langchain_openai import ChatOpenAI
 from langgraph.graph import START, MessagesState, StateGraph
 from pydantic import SecretStr
@@ -66,6 +76,39 @@ def test_messages_without_ids_are_told_apart_by_their_places(client: SyncClient)
         state: Any = {"messages": [HumanMessage(text) for text in (TOLD, ASKED)[:number]]}
         PageNodes(client).before_model(state, configuration)
     assert [record.text for record in client.history("lg no ids")] == [TOLD, ASKED]
+
+
+def stored(client: SyncClient, name: str, *messages: AnyMessage) -> list[Any]:
+    PageNodes(client).before_model({"messages": list(messages)}, {"configurable": {"thread_id": name}})
+    return list(client.history(name))
+
+
+def test_people_keep_their_names_and_a_chat_message_its_role(client: SyncClient) -> None:
+    records = stored(
+        client, "lg names", HumanMessage("I hate fish.", name="Ann"), HumanMessage("I love it.", name="Bo"),
+        ChatMessage(role="user", content="Me too."),
+    )  # fmt: skip
+    assert [(record.speaker, record.text) for record in records] == [
+        ("Ann", "I hate fish."), ("Bo", "I love it."), ("User", "Me too."),
+    ]  # fmt: skip
+
+
+def test_calls_that_are_no_json_results_of_functions_and_system_messages_on_the_way_are_there(client: SyncClient) -> None:
+    broken = InvalidToolCall(type="invalid_tool_call", name="weigh", args="{", id="t1", error="no JSON")
+    records = stored(
+        client, "lg forms", SystemMessage("Be brief."), HumanMessage("Weigh it."), AIMessage("", invalid_tool_calls=[broken]),
+        ToolMessage("bad JSON", tool_call_id="t1", status="error"), SystemMessage("Mail is off."),
+        FunctionMessage(name="measure", content="31 cm"), HumanMessage("And?"),
+    )  # fmt: skip
+    texts = [record.text for record in records]
+    assert texts == ["Weigh it.", "", "weigh bad JSON", "Mail is off.", "measure 31 cm", "And?"]
+    assert records[3].speaker == "System"
+
+
+def test_messages_without_ids_are_told_apart_where_older_ones_were_trimmed(client: SyncClient) -> None:
+    stored(client, "lg trimmed", HumanMessage("first"), AIMessage("one"), HumanMessage("second"))
+    records = stored(client, "lg trimmed", AIMessage("one"), HumanMessage("second"), AIMessage("two"), HumanMessage("third"))
+    assert [record.text for record in records] == ["first", "one", "second", "two", "third"]
 
 
 def test_the_page_shows_what_the_model_reads(chat: ChatEndpoint, client: SyncClient) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
-from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock, ToolCallBlock
+from llama_index.core.base.llms.types import ChatMessage, CitableBlock, ImageBlock, TextBlock, ThinkingBlock, ToolCallBlock
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.memory import BaseMemory, ChatMemoryBuffer
@@ -131,3 +131,26 @@ async def test_the_page_shows_what_the_model_reads(chat: ChatEndpoint, client: S
 async def test_the_example_answers(chat: ChatEndpoint, client: SyncClient) -> None:
     answer = example("llama_memory.py")["answer"]
     assert [await answer(agent(chat), words, client, "li example") for words in (TOLD, ASKED)] == ["Noted.", ANSWER]
+
+
+def test_roles_calls_of_older_models_and_blocks_of_every_kind_are_stored(client: SyncClient) -> None:
+    memory = BuilderMemory(client, "li forms")
+    function = {"name": "weigh", "arguments": '{"of": "mug"}'}
+    calls = [{"id": "c1", "type": "function", "function": function}]
+    source = CitableBlock(title="Log", source="kb", content=[TextBlock(text="Cone six.")])
+    messages = [
+        ChatMessage(role="developer", content="Be brief."),
+        ChatMessage(role="user", blocks=[TextBlock(text="Weigh it."), source]),
+        ChatMessage(role="assistant", content="", additional_kwargs={"tool_calls": calls}),
+        ChatMessage(role="tool", content="12 kg", additional_kwargs={"tool_call_id": "c1"}),
+        ChatMessage(role="function", content="31 cm", additional_kwargs={"name": "measure"}),
+        ChatMessage(role="model", blocks=[ThinkingBlock(content="Heavy."), TextBlock(text="12 "), TextBlock(text="kg.")]),
+    ]
+    for message in messages:
+        memory.put(message)
+    records = list(client.history("li forms"))
+    assert [record.text for record in records] == [
+        "Weigh it.\nLog\nkb\nCone six.", "", "weigh 12 kg", "measure 31 cm", "[thought] Heavy.\n12 kg.",
+    ]  # fmt: skip
+    assert records[1].body["tool_requests"][0]["input"] == {"of": "mug"}
+    assert memory.get_all()[0].blocks == messages[1].blocks

@@ -91,6 +91,28 @@ async def test_the_last_items_begin_with_the_call_of_a_result(client: SyncClient
     assert await session.get_items(1) == items[1:]
 
 
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ([{"type": "custom_tool_call", "call_id": "c1", "name": "patch", "input": "x"},
+          {"type": "custom_tool_call_output", "call_id": "c1", "output": "patched main.py"}], "patched main.py"),
+        ([{"type": "local_shell_call", "id": "l", "call_id": "c1", "status": "completed", "action": {"command": ["ls"]}},
+          {"type": "local_shell_call_output", "id": "l", "output": "main.py"}], "main.py"),
+        ([{"type": "mcp_call", "id": "m", "name": "lookup", "server_label": "shop", "arguments": "{}", "output": "K9 is there"}],
+         "K9 is there"),
+        ([*CALLS[:1], {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": "31 cm"}]}],
+         "31 cm"),
+    ],
+    ids=["custom", "shell", "mcp", "list"],
+)  # fmt: skip
+async def test_calls_of_every_form_stand_with_their_results(client: SyncClient, items: Any, words: str) -> None:
+    session = BuilderSession(f"oa forms {words}", client)
+    await session.add_items([{"role": "user", "content": "Go."}, *items, {"role": "assistant", "content": "Done."}])
+    _, call, result, answer = cast("Any", await session.get_items())
+    assert call["call_id"] == result["call_id"]
+    assert (result["output"], answer["content"]) == (words, "Done.")
+
+
 async def test_a_cleared_session_is_empty_and_begins_again(chat: ChatEndpoint, client: SyncClient) -> None:
     session = BuilderSession("oa cleared", client)
     await say(chat, session, TOLD)

@@ -8,6 +8,7 @@ from typing import Any
 from openai import AsyncOpenAI
 from pydantic import BaseModel
 from pydantic_ai import Agent, ModelRetry, Tool
+from pydantic_ai import messages as pm
 from pydantic_ai.messages import (
     ImageUrl,
     ModelMessage,
@@ -21,7 +22,8 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from builder.client.sync import SyncClient
-from builder.integrations.pydantic_ai import PageHistory
+from builder.integrations.conversation import Conversation
+from builder.integrations.pydantic_ai import PageHistory, _chat
 from tests.chat_endpoint import ChatEndpoint, call, calling, endpoint
 from tests.frameworks.page import LONG_TALK, check_docs, example
 from tests.frameworks.talk import ANSWER, ASKED, TOLD, TURN_WITH_TOOLS, WEATHER, check_page, schemas, weather, words_of
@@ -130,3 +132,23 @@ async def test_the_page_shows_what_the_model_reads(chat: ChatEndpoint, client: S
         async with an_agent(chat, memory) as agent:
             await agent.run(ASKED, message_history=history, conversation_id="pa long")
     check_docs("pydantic-ai", *chat.requests)
+
+
+def test_thoughts_pieces_and_tools_of_the_vendor_are_read(client: SyncClient) -> None:
+    response = pm.ModelResponse(
+        parts=[
+            pm.ThinkingPart("Look first."),
+            pm.NativeToolCallPart("web_search", {"query": "vase"}, tool_call_id="b1", provider_name="x"),
+            pm.NativeToolReturnPart("web_search", {"height": "31 cm"}, tool_call_id="b1", provider_name="x"),
+            pm.TextPart("The code is K-"),
+            pm.TextPart("4711."),
+        ]
+    )
+    failed = pm.ToolReturnPart("weigh", "bad arguments", tool_call_id="t1", outcome="failed")
+    conversation = Conversation(client, "pa parts")
+    conversation.add(*_chat(pm.ModelRequest(parts=[pm.UserPromptPart("How high?")])), *_chat(response))
+    conversation.add(*_chat(pm.ModelRequest(parts=[failed])))
+    texts = [record.text for record in client.history("pa parts")]
+    assert [texts[0], texts[1], texts[3]] == ["How high?", "[thought] Look first.", "The code is K-4711."]
+    assert "31 cm" in texts[2]
+    assert "bad arguments" in texts[4]

@@ -104,7 +104,7 @@ def test_the_messages_show_what_the_page_shows_and_nothing_else_fit_the_allowanc
 def test_the_assistant_s_messages_hold_what_it_wrote_and_called_and_nothing_of_ours(session: Session, profile: Profile) -> None:
     context = make_context(session.trigger, session.rows, replace(profile, budget=60_000, margin=0))
     written = {row.breadcrumb.text for row in session.rows if row.breadcrumb.role == "assistant"}
-    calls = {name for row in session.rows for name in row.breadcrumb.calls}
+    calls = {name for row in session.rows for name in row.breadcrumb.call_names}
     for message in context.messages:
         if message.role == "assistant":
             assert {part.text for part in message.parts} <= written

@@ -11,9 +11,9 @@ from cachetools import LRUCache
 from builder.adapters.rcrt.records import Change, context_record
 from builder.domain.breadcrumb import AGENT_CONTEXT, ORIGIN
 from builder.domain.text import visible
-from builder.remember.content import text_of
 from builder.remember.decode import readable
 from builder.wire.records import Outgoing
+from builder.wire.words import text_of
 
 MAX_PAIRS = 1_000
 """Contexts that wait for their counterpart, and sessions whose messages are remembered."""

@@ -42,8 +42,8 @@ from builder.domain.breadcrumb import TOOL_REQUEST, TOOL_RESPONSE, Breadcrumb, P
 from builder.domain.context import CUT, Call, Fragment, Image
 from builder.domain.reports import Failure
 from builder.domain.text import Mark, visible
+from builder.remember.calls import call_of, signature_of
 from builder.remember.content import images_of
-from builder.remember.schemas.conversation import call_of, signature_of
 
 CACHE_SIZE = 20_000
 _NO_BODY: tuple[tuple[str, str], dict[str, Any]] = (("", ""), {})

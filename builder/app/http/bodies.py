@@ -38,7 +38,9 @@ class AskRequest(_Sending):
     """What a user says, and for whom the context is."""
 
     model_config = ConfigDict(extra="forbid")
-    content: str = Field(min_length=1, description="what the user says")
+    content: str | list[str | dict[str, Any]] = Field(
+        min_length=1, description="what the user says: a text, or content parts of any vendor"
+    )
     consumer: str = Field("default", min_length=1, max_length=128, description="the agent whose context it is")
     timeout: float = Field(30, ge=1, le=CONTEXT_SECONDS, strict=True, description="seconds to wait for the context")
     id: str = Field(
@@ -52,7 +54,7 @@ class NoteRequest(_Sending):
 
     model_config = ConfigDict(extra="forbid")
     session: str = Field("_", min_length=1, max_length=1000, description="the conversation; none = every one finds it")
-    content: str = Field(min_length=1, description="what is remembered")
+    content: str | list[str | dict[str, Any]] = Field(min_length=1, description="what is remembered, as in a message")
 
 
 class MessageRequest(_Sending):

@@ -17,7 +17,8 @@ from builder.recall.index.answers import answers_former_words, has_later_answer
 from builder.recall.index.conversation import Entry, has_other_agents
 from builder.recall.index.replies import quoted_words
 from builder.recall.index.view import View
-from builder.remember.content import described, without_wrapper
+from builder.remember.content import without_wrapper
+from builder.wire.words import brief
 
 CHAT_ROLES = frozenset({"user", "assistant"})
 """Roles whose words stand by themselves in messages."""
@@ -70,7 +71,7 @@ def _exact(breadcrumb: Breadcrumb, plain: str, label: str) -> str:
 
 
 def _output_text(value: Any) -> str:
-    plain = described(without_wrapper(value))
+    plain = brief(without_wrapper(value))
     return plain if isinstance(plain, str) else "" if plain is None else one_line(plain)
 
 

@@ -153,7 +153,7 @@ def _without_small_holes(pieces: Sequence[_Piece], draft: PageDraft) -> list[_Pi
 
 
 def _piece(entry: Entry, number: int, draft: PageDraft, *, is_bare: bool) -> _Piece:
-    calls = draft.recall.view.breadcrumb(entry.row).calls
+    calls = draft.recall.view.breadcrumb(entry.row).call_names
     return _Piece(
         entry=entry,
         number=number,

@@ -13,7 +13,7 @@ from builder.bench.data.datasets import Conversation, Dataset, Question, pieces,
 from builder.bench.quality.recall import Outcome, ask, folded, outcome_of, summary, tokens
 from builder.domain.breadcrumb import USER_MESSAGE, Breadcrumb
 from builder.domain.profile import Profile
-from builder.remember.content import text_of
+from builder.wire.words import text_of
 
 RECENT, HYBRID, BUDGET_TOKENS, BYTES_PER_TOKEN = 20, 10, 50_000, 3
 """Newest records of the session, records of the global search, and the newest line's budget by its own estimate."""

@@ -162,7 +162,9 @@ def repeated_calls(view: View, entries: Iterable[Entry]) -> frozenset[Entry]:
     for entry in entries:
         if entry.request and entry.results:
             crumb = view.breadcrumb(entry.row)
-            signature = dict(zip(crumb.calls, map(canonical_text, crumb.call_signatures), strict=False)).get(entry.request, "")
+            signature = dict(zip(crumb.call_names, map(canonical_text, crumb.call_signatures), strict=False)).get(
+                entry.request, ""
+            )
             again.update({entry} if signature in later else ())
             later.update(() if view.breadcrumb(entry.results[-1]).failed else {signature})
     return frozenset(again)

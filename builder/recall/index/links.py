@@ -42,6 +42,8 @@ class ToolExchanges:
     of_caller: dict[int, list[ToolExchange]] = field(default_factory=dict)
     of_result: dict[int, ToolExchange] = field(default_factory=dict)
     _last: dict[tuple[int, str], ToolExchange] = field(default_factory=dict)
+    _twins: dict[int, dict[str, list[ToolExchange]]] = field(default_factory=dict)
+    """Origin of what makes calls → id that it gives more than once → the calls after the first one under it."""
     _by_origin: dict[tuple[int, str], ToolExchange] = field(default_factory=dict)
     _early_results: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
@@ -52,12 +54,13 @@ class ToolExchanges:
         self.origin.append(first)
         call = -1
         if crumb.call_signatures:
-            # of a request id that is named twice the last call counts
-            signatures = dict(zip(crumb.calls, map(canonical_text, crumb.call_signatures), strict=False))
-            for request, signature in signatures.items():
-                exchange = self._by_origin.get((first, request)) or self._exchange_of_call(
-                    (session, request), signature, row, first
-                )
+            signatures = map(canonical_text, crumb.call_signatures)
+            for request, identity, signature in zip(crumb.call_names, crumb.calls, signatures, strict=False):
+                exchange = self._by_origin.get((first, request))
+                if exchange is None:
+                    exchange = self._exchange_of_call((session, request), signature, row, first)
+                    if request != identity:
+                        self._twins.setdefault(self._last[session, identity].origin, {}).setdefault(identity, []).append(exchange)
                 exchange.signature = signature
                 exchange.callers.append(row)
                 self._by_origin[first, request] = exchange
@@ -65,7 +68,7 @@ class ToolExchanges:
                 call = exchange.origin if crumb.role == "tool" else -1
         else:
             for request in crumb.calls:
-                call = self._add_result((session, request), row)
+                call = self._add_result((session, request), row, first)
         self.call.append(-1 if call == first else call)
 
     def _exchange_of_call(self, key: tuple[int, str], signature: str, row: int, first: int) -> ToolExchange:
@@ -80,12 +83,15 @@ class ToolExchanges:
         self._last[key] = exchange
         return exchange
 
-    def _add_result(self, key: tuple[int, str], row: int) -> int:
-        """Origin of what makes the call; -1 where none is known yet."""
+    def _add_result(self, key: tuple[int, str], row: int, first: int) -> int:
+        """Origin of what makes the call; -1 where none is known yet. Of calls under one id of one message the first open one."""
         exchange = self._last.get(key)
         if exchange is None:
             self._early_results.setdefault(key, []).append(row)
             return -1
+        if twins := self._twins.get(exchange.origin, {}).get(key[1]):
+            fitting = (each for each in (exchange, *twins) if not each.results)
+            exchange = self.of_result.get(first) or next(fitting, twins[-1])
         exchange.results.append(row)
         self.of_result[row] = exchange
         return exchange.origin

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Role
-from builder.remember.content import attachment_line
+from builder.wire.words import content_words
 
 MAX_USER_ID_CHARS = 256
 _CHARACTERS = r"[^\x00-\x1f\x7f-\x9f]+"
@@ -24,23 +24,19 @@ def _usable(value: Any) -> str | None:
 LenientUserId = Annotated[str | None, BeforeValidator(_usable)]
 
 
-def _join_parts(value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    return "\n".join(_part(part) for part in value)
+def _words(value: Any) -> Any:
+    return content_words(value, is_answer=False) if isinstance(value, list | dict) else value
 
 
-def _part(part: Any) -> str:
-    if isinstance(part, str):
-        return part
-    if isinstance(part, dict):
-        text = part.get("text")
-        return text if isinstance(text, str) else attachment_line(part)
-    raise ValueError(f"a content part is {type(part).__name__}; use text or an object with a text field")
+def _words_of_answer(value: Any) -> Any:
+    return content_words(value, is_answer=True) if isinstance(value, list | dict) else value
 
 
-Text = Annotated[str, BeforeValidator(_join_parts, json_schema_input_type=str | list[str | dict[str, Any]])]
-"""A string, or a list of content parts that is joined to one."""
+_Content = str | list[str | dict[str, Any]] | dict[str, Any]
+Text = Annotated[str, BeforeValidator(_words, json_schema_input_type=_Content)]
+"""A string, or the content parts of any vendor, whose words are joined to one."""
+AnswerText = Annotated[str, BeforeValidator(_words_of_answer, json_schema_input_type=_Content)]
+"""The same of what a model wrote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

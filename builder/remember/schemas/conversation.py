@@ -1,18 +1,19 @@
 """The bodies of what people and agents say, of tool calls, of their results and of tool catalogs."""
 
-import json
-from itertools import starmap
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 from typing_extensions import override
 
-from builder.domain.breadcrumb import Breadcrumb, Role
-from builder.domain.context import Call
-from builder.domain.text import one_line, visible, with_texts
-from builder.remember.content import described, structured, text_of
-from builder.remember.schemas.base import Body, BodyFacts, LenientUserId, Text
+from builder.domain.breadcrumb import Role
+from builder.remember.calls import call_signature
+from builder.remember.content import structured
+from builder.remember.schemas.base import AnswerText, Body, BodyFacts, LenientUserId, Text
+from builder.wire.messages import contents_of
+from builder.wire.parts import Call, Part, Result, value_lines
+from builder.wire.vendor_parts import read_part
+from builder.wire.words import brief, text_of, words_of
 
 
 class ToolCall(BaseModel):
@@ -22,6 +23,16 @@ class ToolCall(BaseModel):
     tool: str = Field(description="name of the tool")
     input: Any = Field(None, description="its arguments")
     request_id: str | None = Field(None, alias="requestId", description="joins the call with its result")
+
+
+class ServerTool(BaseModel):
+    """One call that the model's vendor ran."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    tool: str = Field(description="name of the tool")
+    input: Any = Field(None, description="its arguments")
+    output: Any = Field(None, description="what it returned")
+    failed: bool = Field(False, description="whether it failed")
 
 
 class _OneCall(Body):
@@ -137,41 +148,8 @@ class ToolCatalogV1(Body):
         return BodyFacts(text="\n".join(f"{tool.name}: {tool.description or ''}" for tool in self.tools))
 
 
-def call_signature(tool: str, arguments: Any) -> str:
-    """Tool and arguments as one JSON text."""
-    return one_line({"tool": tool, "input": arguments})
-
-
-def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
-    """Each request id once, as it was called last."""
-    return tuple(starmap(_call, dict(zip(breadcrumb.calls, breadcrumb.call_signatures, strict=False)).items()))
-
-
-def call_of(breadcrumb: Breadcrumb, request: str) -> Call:
-    """One of them; a message may make thousands."""
-    return _call(request, signature_of(breadcrumb, request))
-
-
-def signature_of(breadcrumb: Breadcrumb, request: str) -> str:
-    """Tool and arguments of the call as one text."""
-    last = len(breadcrumb.call_signatures)
-    return breadcrumb.call_signatures[last - 1 - breadcrumb.calls[:last][::-1].index(request)]
-
-
 def _words(tool: str, error: Any, output: Any) -> str:
-    return f"{tool} {text_of([error, structured(output)])}".strip()
-
-
-def _call(request: str, signature: str) -> Call:
-    call = json.loads(signature)
-    return Call(id=request, tool=visible(call["tool"]), arguments=_arguments(call["input"]))
-
-
-def _arguments(value: Any) -> str:
-    if value is None:
-        return "{}"
-    plain = with_texts(described(value), visible, visible)
-    return one_line(plain if isinstance(plain, dict) else {"input": plain})
+    return f"{tool} {value_lines(brief([error, structured(output)]))}".strip()
 
 
 TEXTS = ("content", "message", "text")
@@ -184,6 +162,17 @@ class _Spoken(Body):
     content: Text | None = Field(None, description="what was said")
     message: Text | None = Field(None, description="the same under its other name")
     text: Text | None = Field(None, description="the same under its third name")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_other_fields(cls, value: Any) -> Any:
+        """What a vendor writes beside the text, as parts of it."""
+        return cls.with_content(value, _content(value)) if isinstance(value, dict) else value
+
+    @classmethod
+    def with_content(cls, body: dict[str, Any], content: list[Any] | None) -> dict[str, Any]:
+        """The body with all that it says as its text. content: None = there is nothing but the text."""
+        return body if content is None else {**body, **dict.fromkeys(TEXTS), "content": content}
 
     @model_validator(mode="after")
     def _has_text(self) -> "_Spoken":
@@ -203,6 +192,19 @@ class _Spoken(Body):
         return next((text for name in TEXTS if (text := getattr(self, name)) is not None), "")
 
 
+def _content(body: dict[str, Any]) -> list[Any] | None:
+    """All that a body says as parts; None = its text alone, or what no reader takes."""
+    text = next((body[name] for name in TEXTS if body.get(name) is not None), None)
+    if not isinstance(text, str | list | dict | None) or (isinstance(text, list) and not _is_content(text)):
+        return None
+    content = contents_of({name: value for name, value in body.items() if name not in TEXTS} | {"content": text})
+    return content if isinstance(content, list) and _is_content(content) else None
+
+
+def _is_content(items: list[Any]) -> bool:
+    return all(isinstance(item, str | dict) for item in items)
+
+
 class UserMessageV1(_Spoken):
     """Something a person said."""
 
@@ -219,6 +221,10 @@ class UserMessageV1(_Spoken):
     @override
     def facts(self) -> BodyFacts:
         return BodyFacts(text=self.words, user_id=self.user_id or "")
+
+
+def _request(call: Call, number: int) -> dict[str, Any]:
+    return {"tool": call.tool, "input": call.arguments, "requestId": call.id or f"call-{number}"}
 
 
 def _number(value: Any) -> int | None:
@@ -242,17 +248,44 @@ class AgentResponseV1(_Spoken):
     )
     role: ClassVar[Role] = "assistant"
     default_speaker: ClassVar[str] = "Assistant"
+    content: AnswerText | None = Field(None, description="what was said")
+    message: AnswerText | None = Field(None, description="the same under its other name")
+    text: AnswerText | None = Field(None, description="the same under its third name")
     tool_requests: tuple[ToolCall, ...] = Field((), description="tool calls made by this response")
+    reasoning: str = Field("", description="what the model thought; it is said to nobody, and pages mark it as a thought")
+    server_tools: tuple[ServerTool, ...] = Field((), description="calls that the model's vendor ran itself, with their results")
     step: Annotated[int | None, BeforeValidator(_number)] = Field(
         None, description="number of this response among those of the agent to its trigger, 1 and up"
     )
     questions: Any = Field(None, description="ids of the messages of people that it answers, as the context names them")
 
+    @classmethod
+    @override
+    def with_content(cls, body: dict[str, Any], content: list[Any] | None) -> dict[str, Any]:
+        """Its calls are `tool_requests`, but for those whose results are there, too: their vendor ran them."""
+        sent = body.get("tool_requests")
+        requests = list(sent) if isinstance(sent, list | tuple) else []
+        words: list[Any] = []
+        for item in content or ():
+            parts = read_part(item)
+            call = parts[0] if len(parts) == 1 else None
+            if isinstance(call, Call) and not call.is_remote:
+                requests.append(_request(call, len(requests) + 1))
+            else:
+                words.append(item)
+        plain = None if content is None else words
+        read = super().with_content(body, plain)
+        return read | {"tool_requests": requests} if len(words) < len(content or ()) else read
+
     @override
     def facts(self) -> BodyFacts:
-        calls = [(call.request_id, call_signature(call.tool, call.input)) for call in self.tool_requests if call.request_id]
+        pairs = ((call.request_id, call_signature(call.tool, call.input)) for call in self.tool_requests if call.request_id)
+        calls = dict.fromkeys(pairs)  # a call that is listed twice is one
+        parts: list[Part] = []
+        for each in self.server_tools:
+            parts += (Call(each.tool, each.input), Result(each.output, tool=each.tool, failed=each.failed))
         return BodyFacts(
-            text=self.words,
+            text="\n".join(filter(None, (words_of(parts, is_answer=True), self.words))),
             calls=tuple(request_id for request_id, _ in calls),
             call_signatures=tuple(signature for _, signature in calls),
         )

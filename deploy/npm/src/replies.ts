@@ -21,9 +21,9 @@ export const MAX_ERROR_CHARS = 10_000;
 
 /** Store an answer once, or find the stored one; then run its open calls. */
 export async function sendReply(client: Client, context: Context, reply: unknown, options: ReplyOptions): Promise<void> {
-  const { text, calls } = readReply(reply);
+  const { body: said, calls } = readReply(reply);
   const body: Json = {
-    message: text, trigger_event_id: context.event.trigger_event_id, creator: { type: "agent", agent_id: context.agent },
+    ...said, trigger_event_id: context.event.trigger_event_id, creator: { type: "agent", agent_id: context.agent },
     speaker: options.speaker ?? "Assistant", step: 1,
     ...(calls.length ? { tool_requests: calls } : {}), ...(context.questions.length ? { questions: context.questions } : {}),
   };
@@ -113,20 +113,47 @@ async function run(tools: Tools, name: string, input: unknown, context: Context)
   return tool(input, context);
 }
 
-/** A text, a message or a completion of OpenAI, a message of Anthropic. */
-function readReply(reply: any): { text: string; calls: Call[] } {
-  if (typeof reply === "string") return { text: reply, calls: [] };
-  const message = reply?.choices?.[0]?.message ?? reply;
-  if (message?.content === undefined && message?.refusal === undefined) {
-    throw new Rejected(`the reply is ${JSON.stringify(reply)?.slice(0, 200)}; give a message of OpenAI or Anthropic, a completion, or a text`);
+type Reply = { body: Json; calls: Call[] };
+
+/** A text, or a message or whole answer of any vendor. Its own shape is sent, the service reads it; here only its calls are. */
+function readReply(reply: any): Reply {
+  if (typeof reply === "string") return { body: { message: reply }, calls: [] };
+  const message = reply?.choices?.[0]?.message ?? reply?.candidates?.[0]?.content ?? reply?.message ?? reply;
+  const content = message?.parts ?? message?.content ?? message?.output ?? message?.text;
+  const beside = Object.fromEntries(BESIDE.filter((name) => message?.[name]).map((name) => [name, message[name]]));
+  const functions = [message?.tool_calls ?? message?.toolCalls ?? [], message?.function_call ?? []].flat();
+  if (content === undefined && !functions.length && !Object.keys(beside).length) {
+    throw new Rejected(`the reply is ${JSON.stringify(reply)?.slice(0, 200)}; give a message or a whole answer of a model, or a text`);
   }
-  const blocks: any[] = [message.content ?? message.refusal ?? []].flat();
-  const text = blocks.map((block) => (typeof block === "string" ? block : (block.text ?? block.refusal))).filter(Boolean).join("\n");
-  const uses = blocks.filter(({ type }) => type === "tool_use").map(({ name, input, id }) => ({ tool: name, input, requestId: id }));
-  const functions = (message.tool_calls ?? []).map((call: Json) => ({
-    tool: call["function"].name, input: readArguments(call["function"].arguments), requestId: call["id"],
-  }));
-  return { text, calls: [...uses, ...functions] };
+  const parts: Json[] = Array.isArray(content) ? content.flatMap((part) => (part?.type === "message" ? part.content : [part])) : [];
+  const own = parts.map(readCall).filter((call) => call !== undefined);
+  const listed = functions.map(readCall).filter((call) => call !== undefined && !own.some(({ requestId }) => requestId && requestId === call.requestId));
+  const words = Array.isArray(content) ? parts.filter((part) => !readCall(part)) : (content ?? "");
+  return { body: { message: words, ...beside }, calls: withOwnIds([...own, ...(listed as Call[])]) };
+}
+
+/** A call without an id, and a second one under an id, gets its own. */
+function withOwnIds(calls: Call[]): Call[] {
+  const ids = new Set<string>();
+  return calls.map((call, number) => {
+    const requestId = call.requestId && !ids.has(call.requestId) ? call.requestId : `${call.requestId || "call"}-${number + 1}`;
+    ids.add(requestId);
+    return { ...call, requestId };
+  });
+}
+
+/** Fields beside the content that say something. */
+const BESIDE = ["refusal", "audio", "reasoning_content", "images"];
+const CALLS = new Set(["tool_use", "function_call", "custom_tool_call", "tool-call", "tool_call", "function", "custom"]);
+
+/** A call in the shape of any vendor. */
+function readCall(part: any): Call | undefined {
+  const inner = part?.functionCall ?? part?.toolUse ?? part?.function ?? part?.custom ?? part;
+  if (!inner || typeof inner !== "object" || (inner === part && !CALLS.has(part.type) && !part.toolName)) return undefined;
+  const input = inner.arguments ?? inner.input ?? inner.args ?? {};
+  const id = part.call_id ?? part.toolCallId ?? inner.toolUseId ?? part.id ?? inner.id ?? "";
+  const tool = inner.name ?? inner.toolName;
+  return tool ? { tool, input: typeof input === "string" ? readArguments(input) : input, requestId: id } : undefined;
 }
 
 function readArguments(text: string): unknown {

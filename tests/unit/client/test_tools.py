@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from builder.client.received import BreadcrumbRecord, ReceivedContext
-from builder.client.tools import Reply, check_named, fetch_omitted_tool, piece, read_reply
+from builder.client.tools import check_named, fetch_omitted_tool, piece, read_reply
 from builder.domain.errors import Rejected
+from builder.wire.replies import Reply
 
 FUNCTION = {"name": "weather", "arguments": '{"city": "Oslo"}'}
 OPENAI = {"role": "assistant", "content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": FUNCTION}]}
@@ -34,9 +35,9 @@ def request(identity: str, arguments: Any = None) -> dict[str, Any]:
         ({"role": "assistant", "content": None, "refusal": "I must not."}, Reply("I must not.", ())),
         (OPENAI, Reply("", (request("call_1"),))),
         ({"choices": [{"index": 0, "message": OPENAI}]}, Reply("", (request("call_1"),))),
-        (ANTHROPIC, Reply("Let me look.", (request("toolu_1"),))),
+        (ANTHROPIC, Reply("Let me look.", (request("toolu_1"),), "Hm.")),
         ({"content": [TEXT, TEXT]}, Reply("Let me look.\nLet me look.", ())),
-        ({"content": ["Let me", TEXT, {"type": "refusal", "refusal": "No."}]}, Reply("Let me\nLet me look.\nNo.", ())),
+        ({"content": ["Let me see. ", TEXT, {"type": "refusal", "refusal": "No."}]}, Reply("Let me see. Let me look.\nNo.", ())),
     ],
     ids=["text", "message", "refusal", "calls", "completion", "anthropic", "two texts", "parts"],
 )
@@ -79,7 +80,7 @@ def test_messages_of_langchain_are_read_like_the_others() -> None:
     assert read_reply(AIMessage(parts, tool_calls=[use])) == Reply("Hm.\nLet me look.", (request("toolu_1"),))
 
 
-@pytest.mark.parametrize("reply", [None, 7, {}, {"choices": []}, {"output": []}, {"content": [{"type": "text"}]}])
+@pytest.mark.parametrize("reply", [None, 7, {}, {"choices": []}, {"output": []}])
 def test_another_shape_is_rejected_with_those_that_are_read(reply: Any) -> None:
     with pytest.raises(Rejected, match="give a message of OpenAI or Anthropic"):
         read_reply(reply)

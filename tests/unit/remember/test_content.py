@@ -8,9 +8,10 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from builder.assemble.items.rendering import RenderForm
-from builder.remember.content import attachment_line, described, text_of, without_data
 from builder.remember.decode import decode
 from builder.remember.schemas.base import Text
+from builder.wire.attachments import attachment_line, without_data_urls
+from builder.wire.words import brief, described, text_of
 from tests.conversations import message_of
 from tests.factories import make_rendering
 
@@ -76,14 +77,12 @@ def test_an_image_or_file_of_any_provider_is_one_short_line(part: dict[str, Any]
 BODIES: list[tuple[str, dict[str, Any]]] = [
     ("user.message.v1", {"content": [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {"url": URL}}]}),
     ("user.message.v1", {"content": f"Look: ![kiln]({URL})"}),
-    ("user.message.v1", {"content": f"Look:\n{base64.encodebytes(BYTES).decode()}"}),
     ("user.message.v1", {"content": "Look:", "attachments": [{"name": "a.png", "data": DATA}], "images": [URL]}),
     ("agent.response.v1", {"message": "Look:", "files": [{"name": "a.png", "content_type": "image/png", "base64": DATA}]}),
     ("tool.request.v1", {"tool": "Look:", "input": {"picture": URL}}),
     ("tool.response.v1", {"tool": "Look:", "output": [{"type": "text", "text": "a"}, {"type": "image", "data": DATA}]}),
     ("tool.response.v1", {"tool": "Look:", "output": {"picture": DATA, "n": 1}}),
     ("tool.error.v1", {"tool_name": "Look:", "error_message": URL}),
-    ("note.v1", {"content": f"Look: {DATA}"}),
     ("browser.page.context.v1", {"url": "u", "title": "Look:", "content": {"mainText": URL}}),
     ("invoice.v1", {"say": "Look:", "scan": {"media_type": "image/png", "data": DATA}, "more": [URL]}),
 ]
@@ -127,8 +126,9 @@ def test_what_only_looks_a_little_like_it_stays(text: Any) -> None:
 
 
 def test_a_mark_is_not_marked_again() -> None:
-    once = without_data(f"a {URL} b {DATA}")
-    assert without_data(once) == once == "a [image, image/png, 3,000 bytes] b [encoded data, 3,000 bytes]"
+    once = brief(f"a {URL} b {DATA}")
+    assert brief(once) == once == "a [image, image/png, 3,000 bytes] b [encoded data, 3,000 bytes]"
+    assert without_data_urls(once) == once
 
 
 @pytest.mark.parametrize("kind", [[], {}, ["image"], None, 7])

@@ -88,7 +88,7 @@ def test_any_clock_is_accepted_up_to_the_arrival_which_is_the_default(sent: str 
             {"content": [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {}}, "end"]},
             "Look:\n[image]\nend",
         ),
-        ({"content": [{"text": 5}]}, "[attachment]"),
+        ({"content": [{"text": 5}]}, "text: 5"),
         ({"content": []}, ""),
     ],
 )

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from builder.domain.errors import Rejected
 from builder.wire.chat_lines import FileContent, derived_id, read_file, refusal_lines, scoped_id
-from builder.wire.chat_messages import tool_request
 
 HELLO = {"role": "user", "content": "Where is the kiln?", "name": "Maya"}
 CALL = {
@@ -125,7 +123,7 @@ def test_what_a_system_says_on_the_way_is_a_line_and_the_first_ones_are_counted(
         CHAT[0], {"role": "developer", "content": "Be kind."}, HELLO, {"role": "System", "content": "Mail is off."}, ANSWER
     )
     _, system, _ = (json.loads(each.event.data) for each in content.events)
-    assert system["context"] == {"message": "Mail is off.", "speaker": "System"}
+    assert (system["context"]["message"], system["context"]["speaker"]) == ("Mail is off.", "System")
     assert content.system_messages == 2
 
 
@@ -156,7 +154,7 @@ def test_records_stay_as_they_are() -> None:
         ({"role": ["user"], "content": "x"}, "role a list of 1 is unknown; use one of user"),
         ({"role": "user"}, "a message of the role 'user' has no content"),
         ({"role": "user", "content": "x", "timestamp": "soon"}, "timestamp is 'soon', which is no time"),
-        ({"role": "assistant", "tool_calls": [{"id": "c"}]}, "a tool call has no id or no name"),
+        ({"role": "assistant", "tool_calls": [{"id": "c"}]}, "a tool call has no name"),
         ({"role": "assistant", "tool_calls": 5}, "tool_calls is a number; write a list of calls"),
         ({"messages": ["x"], "role": ""}, "message 1: a message is a text of 1 characters"),
         ({"messages": [{"role": "user", "content": "y"}], "session": ["a"]}, "the session is a list of 1; write a text"),
@@ -195,28 +193,3 @@ def test_a_session_that_runs_back_is_put_in_order_where_its_lines_are() -> None:
     read = [json.loads(each.event.data)["context"] for each in content.events]
     assert [body.get("content", body.get("message")) for body in read] == ["at 10", "In the yard.", "at 11", "at 12"]
     assert content.notes() == ["sessions whose times run back, read in the order of their times: 1"]
-
-
-def call(arguments: Any) -> dict[str, Any]:
-    return {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": arguments}}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "read"),
-    [
-        ('{"city": "Ulm"}', {"city": "Ulm"}),
-        ("", {}),
-        (None, {}),
-        ({"city": "Ulm"}, {"city": "Ulm"}),
-        ("{city", "{city"),
-        ("[]", []),
-    ],
-)
-def test_the_arguments_of_a_call_are_its_json_and_else_what_the_model_wrote(arguments: Any, read: Any) -> None:
-    assert tool_request(call(arguments)) == {"tool": "weather", "input": read, "requestId": "c1"}
-
-
-@pytest.mark.parametrize("value", [{}, {"id": "c1"}, {"id": "c1", "function": {}}, {"function": {"name": "x"}}, "x", None])
-def test_a_call_without_id_or_name_is_rejected_with_what_to_write(value: Any) -> None:
-    with pytest.raises(Rejected, match="a tool call has no id or no name; write"):
-        tool_request(value)

@@ -13,9 +13,12 @@ from builder.assemble.items.rendering import Line
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.page_settings import Cut
 from builder.domain.text import Mark, Phrases, parsed, visible, with_texts
-from builder.remember.content import described, structured
+from builder.remember.content import structured
+from builder.wire.words import brief, described
 
 CHARACTERS_PER_VALUE = 8
+RETURNED = frozenset({"output", "error", "error_message"})
+"""Fields of what tools return: long encoded runs are shortened there, never in what people and models write."""
 MORE = "…"
 """Key of a cut object's last entry."""
 
@@ -66,14 +69,17 @@ def bounded_body(text: str, characters: int, marks: tuple[Mark, Mark]) -> dict[s
     body: dict[str, Any] = json.loads(text)
     body |= {"output": structured(body["output"])} if "output" in body else {}
     if len(text) > characters:
-        return dict(shortened(described(pruned(body, characters, marks[0])), characters, marks[1]))
-    return dict(described(body))
+        return dict(shortened(_readable(pruned(body, characters, marks[0])), characters, marks[1]))
+    return _readable(body)
 
 
 def whole_body(text: str) -> dict[str, Any]:
     """A stored body with a line per image and file."""
-    body: dict[str, Any] = described(json.loads(text))
-    return body
+    return _readable(json.loads(text))
+
+
+def _readable(body: dict[str, Any]) -> dict[str, Any]:
+    return {name: (brief if name in RETURNED else described)(value) for name, value in body.items()}
 
 
 KEYS = ("results", "items", "data", "hits", "documents", "matches", "records", "rows", "entries", "result", "response")

@@ -49,10 +49,11 @@ def test_a_message_without_words_is_its_calls() -> None:
     assert entries([replied(1, "", bash("a", "ls")), replied(2, "")]) == [("m1", "a", ()), ("m2", "", ())]
 
 
-def test_of_a_request_id_that_a_message_names_twice_the_last_call_counts_also_where_it_passes_one_on() -> None:
+def test_two_calls_under_one_id_of_one_message_are_two_calls_with_a_result_each() -> None:
     twice = replied(2, "Both.", bash("a", "pwd"), bash("a", "ls"))
-    assert entries([twice, answered(3, "a", 1)]) == [("m2", "", ()), ("m2", "a", ("m3",))]
-    assert entries([requested(1, "a", command="ls"), twice, answered(3, "a", 1)]) == [("m1", "a", ("m3",)), ("m2", "", ())]
+    assert entries([twice, answered(3, "a", 1)]) == [("m2", "", ()), ("m2", "a", ("m3",)), ("m2", "a-2", ())]
+    both = [twice, answered(3, "a", 1), answered(4, "a", 2)]
+    assert entries(both) == [("m2", "", ()), ("m2", "a", ("m3",)), ("m2", "a-2", ("m4",))]
 
 
 def test_what_is_no_conversation_is_no_part_of_it() -> None:

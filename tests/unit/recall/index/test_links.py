@@ -6,7 +6,7 @@ import pytest
 
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.index.history import History
-from builder.recall.index.links import NOBODY, ToolExchange, ToolExchanges
+from builder.recall.index.links import NOBODY, ToolExchanges
 from tests.conversations import answered, bash, replied, requested, said, sent
 from tests.factories import make_history, make_place, make_remembered, make_view, view_of
 
@@ -52,11 +52,16 @@ def test_a_later_version_makes_the_same_call_also_when_the_request_id_was_used_s
     assert "id" in exchanges.of_caller[0][0].signature
 
 
-def test_of_a_request_id_that_a_message_names_twice_the_last_call_counts() -> None:
-    (exchange,) = exchanges_of([replied(1, "", bash("a", "pwd"), bash("a", "ls"))]).of_caller[0]
-    assert isinstance(exchange, ToolExchange)
-    assert "ls" in exchange.signature
-    assert "pwd" not in exchange.signature
+def test_two_calls_under_one_id_of_one_message_are_answered_by_place() -> None:
+    rows = [
+        replied(1, "", bash("a", "pwd"), bash("a", "ls")),
+        answered(2, "a", "/srv"),
+        answered(3, "a", "kiln.md"),
+        answered(4, "a", "/home", id="m2", version=2),
+    ]
+    first, second = exchanges_of(rows).of_caller[0]
+    assert ("pwd" in first.signature, first.request, first.results) == (True, "a", [1, 3])
+    assert ("ls" in second.signature, second.request, second.results) == (True, "a-2", [2])
 
 
 KILN, RAIN = "We fired the kiln in Delft.", "It rained all afternoon."

@@ -1,21 +1,18 @@
 """The bodies of messages, tool calls and answers, and the facts in them."""
 
-import json
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from builder.remember.calls import call_signature
 from builder.remember.schemas.conversation import (
     AgentResponseV1,
     ToolErrorV1,
     ToolRequestV1,
     ToolResponseV1,
-    call_of,
-    call_signature,
-    calls_of,
+    UserMessageV1,
 )
-from tests.factories import make_breadcrumb
 
 
 def test_the_calls_of_a_response_are_those_with_a_request_id() -> None:
@@ -80,33 +77,21 @@ def test_an_error_is_a_failed_answer() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sent"),
-    [
-        ({"b": 1, "a": "x"}, {"a": "x", "b": 1}),
-        (None, {}),
-        ("kiln", {"input": "kiln"}),
-        ([1, 2], {"input": [1, 2]}),
-        ({"key\x1b": "a\x07b"}, {"key⟨U+001B⟩": "a⟨U+0007⟩b"}),
-    ],
-)
-def test_arguments_are_an_object_without_control_text(arguments: Any, sent: dict[str, Any]) -> None:
-    crumb = make_breadcrumb(calls=("r1",), call_signatures=(call_signature("search", arguments),))
-    (call,) = calls_of(crumb)
-    assert (call.id, call.tool, json.loads(call.arguments)) == ("r1", "search", sent)
+def test_calls_in_the_parts_of_a_record_are_its_calls() -> None:
+    parts = [{"type": "text", "text": "I look."}, {"type": "tool_use", "id": "t1", "name": "look", "input": {"at": "kiln"}}]
+    facts = AgentResponseV1.model_validate({"message": parts}).facts()
+    assert (facts.text, facts.calls) == ("I look.", ("t1",))
+    assert facts.call_signatures == (call_signature("look", {"at": "kiln"}),)
 
 
-def test_a_request_id_that_comes_twice_stands_for_its_last_call() -> None:
-    signatures = (call_signature("search", {"q": 1}), call_signature("search", {"q": 2}))
-    (call,) = calls_of(make_breadcrumb(calls=("r1", "r1"), call_signatures=signatures))
-    assert json.loads(call.arguments) == {"q": 2}
+def test_what_the_vendor_ran_and_what_the_model_thought_are_marked_in_the_text() -> None:
+    server = [{"tool": "web_search", "input": {"query": "kiln"}, "output": "Kilns"}]
+    facts = AgentResponseV1.model_validate({"message": "Found.", "reasoning": "Look.", "server_tools": server}).facts()
+    assert facts.text == "[call web_search] query: kiln\n[result of web_search] Kilns\n[thought] Look.\nFound."
+    assert facts.calls == ()
 
 
-def test_an_answer_makes_no_calls() -> None:
-    assert calls_of(make_breadcrumb(schema="tool.response.v1", calls=("r1",))) == ()
-
-
-def test_one_of_many_calls_is_read_alone() -> None:
-    signatures = (call_signature("search", {"q": 1}), "not read", call_signature("search", {"q": 2}))
-    crumb = make_breadcrumb(calls=("r1", "r2", "r1"), call_signatures=signatures)
-    assert json.loads(call_of(crumb, "r1").arguments) == {"q": 2}
+def test_what_a_person_pastes_stays_as_they_wrote_it() -> None:
+    key = f"ssh-rsa {'QUFBQUJCQkJDQ0ND0123456789abcdefXYZ' * 12} mia@laptop"
+    assert UserMessageV1.model_validate({"content": key}).facts().text == key
+    assert "[encoded data" in ToolResponseV1.model_validate({"tool": "cat", "output": key}).facts().text

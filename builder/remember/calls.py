@@ -1,0 +1,42 @@
+"""Calls as breadcrumbs keep them: tool and arguments as one text each, by the names that they have in their message."""
+
+import json
+from itertools import starmap
+from typing import Any
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Call
+from builder.domain.text import one_line, visible, with_texts
+from builder.wire.words import described
+
+
+def call_signature(tool: str, arguments: Any) -> str:
+    """Tool and arguments as one JSON text."""
+    return one_line({"tool": tool, "input": arguments})
+
+
+def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
+    """Each by the name that it has in its message."""
+    return tuple(starmap(_call, zip(breadcrumb.call_names, breadcrumb.call_signatures, strict=False)))
+
+
+def call_of(breadcrumb: Breadcrumb, request: str) -> Call:
+    """One of them; a message may make thousands."""
+    return _call(request, signature_of(breadcrumb, request))
+
+
+def signature_of(breadcrumb: Breadcrumb, request: str) -> str:
+    """Tool and arguments of the call as one text."""
+    return breadcrumb.call_signatures[breadcrumb.call_names.index(request)]
+
+
+def _call(request: str, signature: str) -> Call:
+    call = json.loads(signature)
+    return Call(id=request, tool=visible(call["tool"]), arguments=_arguments(call["input"]))
+
+
+def _arguments(value: Any) -> str:
+    if value is None:
+        return "{}"
+    plain = with_texts(described(value), visible, visible)
+    return one_line(plain if isinstance(plain, dict) else {"input": plain})

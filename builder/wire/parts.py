@@ -1,0 +1,135 @@
+"""What is said, in one form whatever its vendor: text, call, result, file, thought; and how pieces of a text are joined."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words."""
+
+    text: str
+    is_piece: bool = False
+    """Citations, annotations or a style cut it out of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool's call."""
+
+    tool: str
+    arguments: Any
+    id: str = ""
+    """"" = it has none."""
+    item_id: str = ""
+    """Another id under which its result may come."""
+    is_remote: bool = False
+    """The vendor runs it, nobody else shall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool returned."""
+
+    output: Any
+    id: str = ""
+    """Of its call."""
+    tool: str = ""
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """An image, a file, or a source that is only named."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a model thought; its words are not said to anybody."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """An object with words that is none of these: a line a field."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something without words: the beginning of a step, a cache point."""
+
+    line: str
+
+
+UNREAD = "that are not read]"
+"""End of the line of what no reader knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What no reader knows and no words are in."""
+
+    line: str
+
+
+Part = Text | Call | Result | File | Thought | Data | Mark | Unread
+
+_OPEN_END = re.compile(r"[\w)\]}]\s?[-/_@=&+#\\]$|[(\[{“\u2018«„]$")
+_CLOSING_START = re.compile(r"[,;:!?)\]}%\u2019”»…]|\.(?!\w)|[-/_@]\w")
+_WHOLE_END = re.compile(r"[.!?…:;][\"'”\u2019)\]]*$")
+_BULLET = re.compile(r"(?:[-*+•#>|]|\d+[.)])\s|```|<\w")
+
+
+def joined(pieces: Sequence[Text], *, is_answer: bool) -> str:
+    """Consecutive texts of one message as one text.
+
+    What a vendor cut (citations, annotations, a stream) is joined with nothing; whole texts get a line each. A model's answer is
+    one text that was cut, unless a piece ends a sentence and the next one begins another; a person's texts are whole, unless one
+    of them is cut within a sentence: then a machine cut them all.
+    """
+    filled = [piece for piece in pieces if piece.text]
+    if not filled:
+        return ""
+    seams = [_seam(one, other) for one, other in pairwise(filled)]
+    is_cut = is_answer or "within" in seams
+    text = filled[0].text
+    for piece, seam in zip(filled[1:], seams, strict=True):
+        is_whole = seam == "whole" or (seam == "open" and not is_cut)
+        text += ("\n" if is_whole else "") + piece.text
+    return text
+
+
+def _seam(one: Text, other: Text) -> str:
+    """`within` a sentence, between `whole` texts, at a `space` that they bring, or `open`."""
+    before, after = one.text, other.text
+    if before.endswith(("\n", "\r")) or after.startswith(("\n", "\r")):
+        return "space"
+    if before[-1:].isspace() or after[:1].isspace():
+        return "within" if after.lstrip()[:1].islower() else "space"
+    if one.is_piece or other.is_piece:
+        return "within"
+    if _OPEN_END.search(before[-3:]) or _CLOSING_START.match(after):
+        return "within"
+    ends = bool(_WHOLE_END.search(before[-4:]))
+    return "whole" if (ends and after[:1].isupper()) or _BULLET.match(after) else "open"
+
+
+def value_lines(value: Any) -> str:
+    """All words of a JSON value as lines, keys before plain values."""
+    if isinstance(value, dict):
+        lines: list[str] = []
+        for key, item in value.items():
+            if text := value_lines(item):
+                lines.append(text if isinstance(item, dict | list) else f"{key}: {text}")
+        return "\n".join(lines)
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(value_lines, value)))
+    return "" if value is None else str(value)

@@ -1,0 +1,137 @@
+"""Calls and results in the vendors' parts: by whom they are run, their arguments, their outputs, and the ids that pair them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from builder.domain.text import parse
+from builder.wire.parts import Call, Part, Result
+
+Fields = Mapping[str, Any]
+Parts = tuple[Part, ...]
+
+CODE = "code_execution"
+"""The tool of Gemini's code, which has no name."""
+_IDS = ("call_id", "tool_use_id", "toolUseId", "toolCallId", "tool_call_id", "id")
+_TOOLS = ("name", "toolName", "tool_name", "tool")
+_ARGUMENTS = (
+    "arguments", "input", "args", "tool_kwargs", "parameters", "action", "actions", "operation", "code", "queries", "query",
+    "prompt",
+)  # fmt: skip
+_OUTPUTS = ("output", "content", "result", "results", "outputs", "response", "errorText", "error", "stdout", "logs")
+NAMED_CALLS = frozenset(
+    {"tool_use", "function_call", "tool_call", "tool-call", "function", "invalid_tool_call", "custom_tool_call"}
+)
+"""Types of calls that name their tool."""
+
+
+def first_of(part: Fields, names: Iterable[str]) -> Any:
+    """The first of these fields that it has."""
+    return next((part[name] for name in names if part.get(name) is not None), None)
+
+
+def read_arguments(value: Any) -> Any:
+    """JSON of a call's arguments; a text that is none stays."""
+    if not isinstance(value, str):
+        return {} if value is None else value
+    try:
+        return parse(value) if value.strip() else {}
+    except ValueError:
+        return value
+
+
+def _id(part: Fields) -> str:
+    return str(first_of(part, _IDS) or "")
+
+
+def client_call(part: Fields) -> Parts | None:
+    """A call that whoever asked the model runs; its arguments are JSON, or a text where the tool takes one."""
+    kind = str(part.get("type", ""))
+    inner = next((part[name] for name in ("function", "custom") if isinstance(part.get(name), dict)), part)
+    tool = first_of(inner, _TOOLS) or (kind.removesuffix("_call") if kind.endswith("_call") and kind not in NAMED_CALLS else "")
+    if not isinstance(tool, str) or not tool:
+        return None
+    value = first_of(inner, _ARGUMENTS)
+    item = str(part["id"]) if part.get("call_id") and part.get("id") else ""
+    return (Call(tool, value if "custom" in kind else read_arguments(value), _id(part), item_id=item),)
+
+
+def remote_call(part: Fields) -> Parts | None:
+    """A call that the vendor's server runs, with its output where the part has it."""
+    kind = str(part.get("type"))
+    tool = first_of(part, _TOOLS) or kind.removesuffix("_call").removesuffix("_tool_use")
+    outputs = {name: part[name] for name in _OUTPUTS if part.get(name) is not None}
+    arguments = read_arguments(first_of(part, [name for name in _ARGUMENTS if name not in outputs]))
+    if isinstance(arguments, str):
+        arguments = {next(name for name in _ARGUMENTS if part.get(name) == arguments): arguments}
+    call = Call(str(tool), arguments, _id(part), is_remote=True)
+    if not outputs and part.get("status") != "completed":
+        return (call,)
+    output = next(iter(outputs.values())) if len(outputs) == 1 else outputs
+    return (call, Result(output or part.get("status"), call.id, call.tool, failed=bool(part.get("error"))))
+
+
+def tool_result(part: Fields) -> Parts | None:
+    """What a tool returned, with the id of its call."""
+    outputs = [name for name in _OUTPUTS if name in part]
+    if not outputs:
+        return None
+    name = next((each for each in outputs if part[each] is not None), outputs[0])
+    output, failed = part[name], name in {"error", "errorText"}
+    if isinstance(output, dict) and output.keys() <= {"type", "value", "reason", "providerOptions"} and "type" in output:
+        failed = failed or str(output["type"]).startswith(("error", "execution-denied"))
+        output = output.get("value", output.get("reason"))
+    failed = failed or part.get("is_error") is True or part.get("isError") is True or part.get("status") == "error"
+    failed = failed or (isinstance(output, dict) and str(output.get("type")).endswith("_error"))
+    return (Result(output, _id(part), str(first_of(part, _TOOLS) or ""), failed),)
+
+
+def ui_tool(part: Fields) -> Parts | None:
+    """A tool part of Vercel's UI messages: the call with its state, and what came of it."""
+    inner = part.get("toolInvocation") if isinstance(part.get("toolInvocation"), dict) else part
+    fields: Fields = inner or {}
+    tool = first_of(fields, ("toolName", "tool_name")) or str(part.get("type")).removeprefix("tool-")
+    call = Call(str(tool), read_arguments(first_of(fields, ("input", "args", "rawInput"))), _id(fields))
+    if fields.get("errorText") is not None:
+        return (call, Result(fields["errorText"], call.id, call.tool, failed=True))
+    name = next((each for each in ("output", "result") if each in fields), "")
+    return (call, Result(fields[name], call.id, call.tool)) if name else (call,)
+
+
+def code_call(part: Fields) -> Parts | None:
+    """A program that Gemini runs."""
+    program = first_of(part, ("executableCode", "executable_code"))
+    arguments = {key: value for key, value in program.items() if key in {"code", "language"}} if isinstance(program, dict) else {}
+    return (Call(CODE, arguments, _id(program), is_remote=True),) if arguments else None
+
+
+def code_result(part: Fields) -> Parts | None:
+    """What it printed."""
+    result = first_of(part, ("codeExecutionResult", "code_execution_result"))
+    if not isinstance(result, dict):
+        return None
+    failed = str(result.get("outcome", "OUTCOME_OK")) not in {"OUTCOME_OK", "OUTCOME_UNSPECIFIED"}
+    return (Result(result.get("output"), _id(result), CODE, failed),)
+
+
+def function_call(part: Fields) -> Parts | None:
+    """A call of Gemini or Bedrock."""
+    call = first_of(part, ("functionCall", "function_call", "toolUse"))
+    return client_call({"type": "function", **call}) if isinstance(call, dict) else None
+
+
+def function_response(part: Fields) -> Parts | None:
+    """A result of Gemini."""
+    response = first_of(part, ("functionResponse", "function_response"))
+    if not isinstance(response, dict):
+        return None
+    output = response.get("response")
+    failed = isinstance(output, dict) and output.keys() == {"error"}
+    if isinstance(output, dict) and len(output) == 1 and output.keys() <= {"output", "result", "error"}:
+        output = next(iter(output.values()))
+    return (Result(output, _id(response), str(response.get("name") or ""), failed),)
+
+
+def wrapped_result(part: Fields) -> Parts | None:
+    """A result of Bedrock."""
+    result = part["toolResult"]
+    return tool_result(result) if isinstance(result, dict) else None

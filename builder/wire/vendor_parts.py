@@ -1,0 +1,256 @@
+"""One reader a shape of the vendors' content parts; a shape is recognised by its own fields, never by a setting.
+
+OpenAI chat and Responses, Anthropic, Gemini, Vercel UI and model messages, Bedrock, Ollama, LangChain, MCP.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from builder.wire.attachments import KINDS, NESTED, attachment_line, attachment_of, one_line_name, other_fields, without_data_urls
+from builder.wire.parts import UNREAD, Data, File, Mark, Part, Text, Thought, Unread, value_lines
+from builder.wire.tool_parts import (
+    NAMED_CALLS,
+    Fields,
+    Parts,
+    client_call,
+    code_call,
+    code_result,
+    first_of,
+    function_call,
+    function_response,
+    remote_call,
+    tool_result,
+    ui_tool,
+    wrapped_result,
+)
+
+PIECES = ("citations", "annotations", "styles", "marks", "style")
+"""Fields of a text that was cut out of a longer one."""
+_NO_WORDS = frozenset(
+    ("type", "block_type", "id", "status", "signature", "encrypted_content", "thoughtSignature", "thought_signature",
+     "cache_control", "index", "providerMetadata", "providerOptions", "callProviderMetadata", "logprobs", "_meta", "sourceId",
+     "extras", "caller", "encrypted_index", "encrypted_stdout", "token")
+)  # fmt: skip
+"""Fields of parts that are nobody's words."""
+_MARKS = frozenset({"step-start", "step-finish", "cache_point", "cachePoint", "cache-point", "finish-step", "start-step"})
+
+
+def read_parts(content: Any) -> Parts:
+    """The parts of a content: a text, a part, or a list of them. Raises ValueError for what is neither text nor object."""
+    if content is None:
+        return ()
+    parts: list[Part] = []
+    for item in content if isinstance(content, list) else (content,):
+        parts += read_part(item)
+    return tuple(parts)
+
+
+def read_part(part: Any) -> Parts:
+    """One item of a content; what no reader knows is its words, or `Unread`. Raises ValueError."""
+    if isinstance(part, str):
+        return (Text(part),)
+    if not isinstance(part, dict):
+        raise ValueError(f"a content part is {type(part).__name__}; use text or an object with a text field")  # noqa: TRY004
+    read = vendor_part(part)
+    return _of_unknown(part) if read is None else read
+
+
+def vendor_part(part: Fields) -> Parts | None:
+    """The part of a vendor; None = no reader knows its shape."""
+    kind = part.get("type", part.get("block_type"))
+    if not isinstance(kind, str):
+        return _of_keys(part)
+    reader = READERS.get(kind) or _by_ending(kind, part)
+    read = reader(part) if reader else None
+    if read is not None:
+        return read
+    return _of_file(part) if kind in KINDS else None
+
+
+def remaining_words(part: Fields) -> str:
+    """The words of an object without the fields of its vendor that are none."""
+    return value_lines({key: _plain(value) for key, value in part.items() if key not in _NO_WORDS})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        if (file := attachment_of(value)) is not None and file.is_whole:
+            return file.line
+        return {key: _plain(item) for key, item in value.items() if key not in _NO_WORDS}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return without_data_urls(value) if isinstance(value, str) else value
+
+
+def _of_unknown(part: Fields) -> Parts:
+    file = attachment_of(part)
+    if file is not None and file.is_whole:
+        return (File(file.line),)
+    words = remaining_words(part)
+    if words:
+        return (Data(words),)
+    if not part or str(part.get("type")) in KINDS:
+        return (File(attachment_line(part)),)
+    return (Unread(_line(part)),)
+
+
+def _line(part: Fields) -> str:
+    kind = part.get("type")
+    name = kind if isinstance(kind, str) and kind else "part " + ", ".join(map(str, part))
+    size = len(json.dumps(part, ensure_ascii=False, default=str).encode("utf-8", "replace"))
+    return f"[{one_line_name(name)}, {size:,} bytes {UNREAD}"
+
+
+def _text_in(value: Any) -> str | None:
+    if isinstance(value, dict):
+        value = value.get("value")
+    return value if isinstance(value, str) else None
+
+
+def _text(part: Fields) -> Parts | None:
+    text = _text_in(part.get("text"))
+    if text is None:
+        return None
+    if part.get("thought") is True:
+        return (Thought(text),)
+    return (Text(text, is_piece=any(part.get(name) for name in PIECES)),)
+
+
+def _refusal(part: Fields) -> Parts | None:
+    text = part.get("refusal")
+    return (Text(text),) if isinstance(text, str) else None
+
+
+def _thought(part: Fields) -> Parts | None:
+    source = first_of(part, ("thinking", "reasoning", "text", "reasoningText", "content", "summary"))
+    words = [_words_of_thought(source)]
+    if part.get("content") and part.get("summary"):
+        words.append(_words_of_thought(part["summary"]))
+    return (Thought("\n".join(filter(None, words))),) if any(words) else (Mark(attachment_line(part)),)
+
+
+def _words_of_thought(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return _words_of_thought(first_of(value, ("text", "thinking", "reasoning", "summary")))
+    return "\n".join(filter(None, map(_words_of_thought, value))) if isinstance(value, list) else ""
+
+
+def _document(part: Fields) -> Parts | None:
+    source = part.get("source")
+    if isinstance(source, dict) and source.get("type") in ("text", "content"):
+        title = [Data(str(part[name])) for name in ("title", "context") if part.get(name)]
+        return (*title, *read_parts(source.get("data") if source["type"] == "text" else source.get("content")))
+    return None
+
+
+def _search_result(part: Fields) -> Parts | None:
+    content = part.get("content", part.get("cited_content"))
+    if not isinstance(content, list | dict):
+        return None
+    head = [str(part[name]) for name in ("title", "source") if isinstance(part.get(name), str)]
+    return (*(Data(line) for line in head), *read_parts(content))
+
+
+def _resource(part: Fields) -> Parts | None:
+    inner = part.get("resource")
+    if isinstance(inner, dict) and isinstance(inner.get("text"), str):
+        return (*([Data(str(inner["uri"]))] if inner.get("uri") else []), Text(inner["text"]))
+    return None
+
+
+def _link(part: Fields) -> Parts | None:
+    """A source or resource that is only named: one line with its name, type, address and description."""
+    names = dict.fromkeys(str(part[name]) for name in ("name", "filename", "title", "uri", "url", "page_age") if part.get(name))
+    media = next((str(part[name]) for name in ("mimeType", "mediaType") if part.get(name)), "")
+    kind = "resource" if part.get("type") == "resource_link" else "source"
+    caption = f": {' '.join(str(part['description']).split())}" if part.get("description") else ""
+    return (File(f"[{kind} {', '.join(filter(None, (*map(one_line_name, names), media)))}{caption}]"),) if names else None
+
+
+def _data(part: Fields) -> Parts | None:
+    words = value_lines(_plain(part.get("data")))
+    return (Data(words),) if words else None
+
+
+def _json(part: Fields) -> Parts | None:
+    words = value_lines(_plain(part["json"]))
+    return (Data(words),) if words else ()
+
+
+def _reasoning_content(part: Fields) -> Parts | None:
+    return _thought(part["reasoningContent"]) if isinstance(part["reasoningContent"], dict) else None
+
+
+def _mark(part: Fields) -> Parts | None:
+    return (Mark(f"[{one_line_name(str(part['type']))}]"),)
+
+
+def _by_ending(kind: str, part: Fields) -> "Reader | None":
+    if kind.startswith("tool-") and "toolCallId" in part:
+        return ui_tool
+    if kind.startswith("data-") and "data" in part:
+        return _data
+    if kind.endswith(("_call_output", "_tool_result", "_execution_output")):
+        return tool_result
+    return remote_call if kind.endswith("_call") else None
+
+
+def _of_keys(part: Fields) -> Parts | None:
+    """A part without a type, as Gemini and Bedrock have them: its one key says what it is."""
+    name = next((key for key in KEY_READERS if key in part), "")
+    read = KEY_READERS[name](part) if name else None
+    return _of_file(part) if read is None and any(isinstance(part.get(key), dict) for key in NESTED) else read
+
+
+def _of_file(part: Fields) -> Parts | None:
+    """An image or file, and the words in its object."""
+    file = attachment_of(part)
+    if file is None:
+        return None
+    words = value_lines(_plain(other_fields(part)))
+    return (File(file.line), Data(words)) if words else (File(file.line),)
+
+
+def _speech(part: Fields) -> Parts | None:
+    inner = [part[key] for key in NESTED if isinstance(part.get(key), dict)]
+    words = next((each["transcript"] for each in (part, *inner) if isinstance(each.get("transcript"), str)), "")
+    file = attachment_of(part)
+    return (*([File(file.line)] if file and file.data else []), Text(words)) if words else None
+
+
+Reader = Callable[[Fields], Parts | None]
+READERS: dict[str, Reader] = {
+    **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text"), _text),
+    "refusal": _refusal,
+    **dict.fromkeys(("reasoning", "thinking", "redacted_thinking", "redacted-reasoning", "thought"), _thought),
+    **dict.fromkeys(
+        (*sorted(NAMED_CALLS), "custom", "local_shell_call", "shell_call", "computer_call", "apply_patch_call"), client_call
+    ),
+    **dict.fromkeys(("server_tool_use", "mcp_tool_use", "server_tool_call"), remote_call),
+    **dict.fromkeys(("tool_result", "tool-result", "tool-error", "server_tool_result", "tool_response"), tool_result),
+    **dict.fromkeys(("dynamic-tool", "tool-invocation"), ui_tool),
+    **dict.fromkeys(("audio", "input_audio", "output_audio"), _speech),
+    "document": _document,
+    **dict.fromkeys(("search_result", "citable", "citation"), _search_result),
+    "resource": _resource,
+    **dict.fromkeys(("resource_link", "source-url", "source-document", "web_search_result"), _link),
+    **dict.fromkeys(sorted(_MARKS), _mark),
+}
+"""Type → its reader, which gives None where the fields are another's."""
+
+KEY_READERS: dict[str, Reader] = {
+    **dict.fromkeys(("functionCall", "function_call", "toolUse"), function_call),
+    **dict.fromkeys(("functionResponse", "function_response"), function_response),
+    **dict.fromkeys(("executableCode", "executable_code"), code_call),
+    **dict.fromkeys(("codeExecutionResult", "code_execution_result"), code_result),
+    "toolResult": wrapped_result,
+    "reasoningContent": _reasoning_content,
+    **dict.fromkeys(("function", "custom"), client_call),
+    "json": _json,
+    "refusal": _refusal,
+    "text": _text,
+}
+"""Key of a part without a type → its reader."""

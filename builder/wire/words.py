@@ -1,0 +1,136 @@
+"""The words of what is said: of a content of any vendor, and of JSON of any tool."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from builder.wire.attachments import attachment_of, without_bytes, without_data_urls, without_runs
+from builder.wire.parts import Call, Data, File, Mark, Part, Result, Text, Thought, Unread, joined, value_lines
+from builder.wire.vendor_parts import read_parts, vendor_part
+
+CONTENTS = ("content", "message", "text")
+"""Fields of a body that hold what is said."""
+MAX_THOUGHT_CHARS = 2_000
+"""Of a thought in a text; the body has it whole."""
+_PART_FIELDS = frozenset(
+    ("type", "id", "text", "annotations", "citations", "cache_control", "_meta", "state", "status", "logprobs", "signature",
+     "title", "source", "content", "context", "thinking", "summary", "encrypted_content", "refusal", "resource", "uri", "url",
+     "name", "mimeType", "mediaType", "description", "size", "page_age", "providerMetadata", "providerOptions", "index", "data",
+     "value", "call_id", "tool_use_id", "arguments", "input", "output", "is_error", "filename", "sourceId", "thought",
+     "thoughtSignature", "encrypted_index", "json", "caller", "results", "action", "code", "outputs", "toolResult", "toolUse")
+)  # fmt: skip
+"""Fields of vendors' parts: an object with another one is a tool's own."""
+_ENCRYPTED = frozenset({"encrypted_content", "encrypted_index", "encrypted_stdout"})
+"""Fields that only their vendor can read."""
+_OBJECTS = frozenset({"reasoning", "function", "custom", "thought"})
+"""Types that objects of tools have as well."""
+
+
+def content_words(content: Any, *, is_answer: bool) -> str:
+    """What a content says, as one text. is_answer: a model wrote it. Raises ValueError for what is neither text nor object."""
+    return words_of(read_parts(content), is_answer=is_answer)
+
+
+def words_of(parts: Iterable[Part], *, is_answer: bool) -> str:
+    """Consecutive texts are joined as their vendor cut them; everything else has lines of its own."""
+    every = tuple(parts)
+    blocks: list[str] = []
+    pieces: list[Text] = []
+    has_words = any(not isinstance(part, Mark) for part in every)
+    for part in every:
+        if isinstance(part, Text):
+            pieces.append(part)
+        else:
+            is_bare = isinstance(part, Mark) and has_words
+            blocks += (joined(pieces, is_answer=is_answer), "" if is_bare else _block(part))
+            pieces = []
+    blocks.append(joined(pieces, is_answer=is_answer))
+    return "\n".join(filter(None, blocks))
+
+
+def unread_lines(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """The lines that name what no reader could read in the texts of a body."""
+    lines: list[str] = []
+    for name in CONTENTS:
+        content = body.get(name)
+        if isinstance(content, list) and all(isinstance(item, str | dict) for item in content):
+            lines += (part.line for part in read_parts(content) if isinstance(part, Unread))
+    return tuple(lines)
+
+
+def described(value: Any) -> Any:
+    """JSON of a tool with a line per image and file, and with the words of vendors' parts in their place."""
+    if isinstance(value, str):
+        return without_data_urls(value)
+    if isinstance(value, list):
+        if value and (parts := _parts_of(value)) is not None:
+            return words_of(parts, is_answer=False)
+        return [described(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    parts = _parts_of([value])
+    if parts is not None:
+        return words_of(parts, is_answer=False)
+    file = attachment_of(value)
+    if file is not None:
+        value = without_bytes(value, file.line)
+    return {key: described(item) for key, item in value.items() if key not in _ENCRYPTED}
+
+
+def brief(value: Any) -> Any:
+    """The same of a result, with a mark in place of each long encoded run."""
+    return _without_runs(described(value))
+
+
+def text_of(value: Any) -> str:
+    """All words of a JSON value as lines, keys before plain values, a line for each image and file."""
+    return value_lines(described(value))
+
+
+def _without_runs(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_runs(value)
+    if isinstance(value, list):
+        return [_without_runs(item) for item in value]
+    return {key: _without_runs(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _parts_of(items: Sequence[Any]) -> tuple[Part, ...] | None:
+    """None = one of them is an object of the tool's own."""
+    parts: list[Part] = []
+    for item in items:
+        read = _vendor_part(item) if isinstance(item, dict) else None
+        if read is None:
+            return None
+        parts += read
+    return tuple(parts)
+
+
+def _vendor_part(item: Mapping[str, Any]) -> tuple[Part, ...] | None:
+    file = attachment_of(item)
+    if file is not None and file.is_whole:
+        return (File(file.line),)
+    kind = item.get("type")
+    if not isinstance(kind, str) or kind in _OBJECTS or not item.keys() <= _PART_FIELDS:
+        return None
+    read = vendor_part(item)
+    return None if read and any(isinstance(part, Call) for part in read) else read
+
+
+def _block(part: Part) -> str:
+    match part:
+        case Call():
+            return f"[call {part.tool}] {text_of(part.arguments)}".strip()
+        case Result():
+            head = " ".join(filter(None, ("failed" if part.failed else "", f"result of {part.tool}" if part.tool else "result")))
+            return f"[{head}] {text_of(part.output)}".strip()
+        case Thought():
+            return f"[thought] {_shortened(part.text)}"
+        case Text() | Data():
+            return part.text
+        case File() | Mark() | Unread():
+            return part.line
+
+
+def _shortened(thought: str) -> str:
+    rest = len(thought) - MAX_THOUGHT_CHARS
+    return thought if rest <= 0 else f"{thought[:MAX_THOUGHT_CHARS]}… [{rest:,} more characters of this thought are in its body]"

@@ -1,0 +1,112 @@
+"""The words of contents of any vendor, and of JSON of any tool."""
+
+from typing import Any
+
+import pytest
+
+from builder.wire.words import MAX_THOUGHT_CHARS, brief, content_words, described, text_of, unread_lines
+
+RUN = "QUFBQUJCQkJDQ0ND0123456789abcdefXYZ" * 12
+
+
+def text(words: str, **fields: Any) -> dict[str, Any]:
+    return {"type": "text", "text": words, **fields}
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ([text("The kiln is "), text("in the yard", citations=[{"title": "Yard"}]), text(", number K-"), text("4711")],
+         "The kiln is in the yard, number K-4711"),
+        ([text("The gl"), text("aze is tin-"), text("white.")], "The glaze is tin-white."),
+        (["The code is K-", "4711."], "The code is K-4711."),
+        ([{"text": "The code is K-"}, {"text": "4711."}], "The code is K-4711."),
+        ([text("It is hot"), {"type": "output_text", "text": "."}], "It is hot."),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("is_answer", [True, False])
+def test_pieces_of_one_sentence_are_one_sentence_whoever_says_it(parts: list[Any], words: str, is_answer: bool) -> None:
+    assert content_words(parts, is_answer=is_answer) == words
+
+
+def test_whole_texts_of_a_person_have_a_line_each_and_an_answer_is_one_text() -> None:
+    parts = [text("Summarise this"), text("the kiln log")]
+    assert content_words(parts, is_answer=False) == "Summarise this\nthe kiln log"
+    assert content_words([text("Sum"), text("marise")], is_answer=True) == "Summarise"
+    assert content_words([text("First."), text("Second.")], is_answer=True) == "First.\nSecond."
+
+
+def test_words_around_an_image_or_a_call_are_lines_of_their_own() -> None:
+    image = {"type": "image_url", "image_url": {"url": "https://img.example/mug.png"}}
+    assert (
+        content_words([text("Before"), image, text("after")], is_answer=True)
+        == "Before\n[image https://img.example/mug.png]\nafter"
+    )
+
+
+def test_a_step_is_named_only_where_nothing_else_is_said() -> None:
+    assert content_words([{"type": "step-start"}], is_answer=True) == "[step-start]"
+    assert content_words([{"type": "step-start"}, text("Done.")], is_answer=True) == "Done."
+
+
+def test_a_thought_is_marked_and_a_long_one_says_how_much_is_in_the_body() -> None:
+    assert content_words([{"type": "thinking", "thinking": "Dry."}, text("31 cm")], is_answer=True) == "[thought] Dry.\n31 cm"
+    long = content_words([{"type": "thinking", "thinking": "x" * (MAX_THOUGHT_CHARS + 5)}], is_answer=True)
+    assert long.endswith("x… [5 more characters of this thought are in its body]")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"format": "csv", "data": "time,what\n03:12,zone 4 failed"},
+        {"type": "document", "source": "handbook.pdf", "page": 7, "text": "zone 4 failed"},
+        {"type": "file", "file": "src/kiln.py", "matches": ["zone 4 failed"]},
+        {"type": "video", "video": "https://v.example/1", "summary": "zone 4 failed"},
+        {"name": "mail 7", "content_type": "text/plain", "bytes": "zone 4 failed"},
+        {"mimeType": "text/plain", "data": "zone 4 failed"},
+    ],
+)
+def test_a_text_beside_the_fields_of_a_file_is_a_text(value: dict[str, Any]) -> None:
+    assert described(value) == value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"type": "resource", "resource": {"uri": "file:///l", "mimeType": "text/plain", "text": "zone 4 failed"}},
+        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "zone 4 failed"}},
+        {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": "zone 4 failed"}]}},
+        {"type": "audio", "audio": {"id": "a1", "transcript": "zone 4 failed"}},
+        [{"type": "output_text", "text": "zone 4 failed", "annotations": []}],
+        {"scan": {"media_type": "image/png", "data": "iVBORw0KGgoAAAANSUhEUg==", "ocr": "zone 4 failed"}},
+    ],
+)
+def test_the_words_of_a_part_in_a_result_are_there(value: Any) -> None:
+    assert "zone 4 failed" in text_of(value)
+    assert "iVBOR" not in text_of(value)
+
+
+def test_a_link_to_a_resource_is_one_line_and_what_only_its_vendor_reads_is_none() -> None:
+    link = {"type": "resource_link", "uri": "file:///p", "name": "plan.md", "description": "weekly firing plan"}
+    assert described([link]) == "[resource plan.md, file:///p: weekly firing plan]"
+    assert described({"type": "found", "title": "Celadon", "encrypted_content": "gAAAAB"}) == {
+        "type": "found",
+        "title": "Celadon",
+    }
+
+
+def test_an_image_as_bare_base64_is_an_image() -> None:
+    assert (
+        text_of({"type": "image", "image": "iVBORw0KGgoAAAANSUhEUg==", "mediaType": "image/png"})
+        == "[image, image/png, 16 bytes]"
+    )
+
+
+def test_a_long_run_is_shortened_in_brief_only() -> None:
+    assert described({"key": RUN}) == {"key": RUN}
+    assert brief({"key": RUN}) == {"key": "[encoded data, 315 bytes]"}
+
+
+def test_what_no_reader_knows_is_named_by_a_line() -> None:
+    body = {"content": [text("Look:"), {"type": "hologram"}], "message": None}
+    assert unread_lines(body) == ("[hologram, 20 bytes that are not read]",)
