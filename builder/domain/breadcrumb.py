@@ -99,7 +99,7 @@ class Breadcrumb:
     to: tuple[str, ...] = ()
     """The agents that it is addressed to; () = everybody."""
     replay: bool = False
-    """An import: it stands where it was said, by `created_at`, and not where it came."""
+    """A message that was imported: it stands where it was said, by `created_at`, and not where it came."""
 
     @property
     def kind(self) -> Kind:

@@ -134,6 +134,8 @@ PRIVATE_TAG = "private"
 DEFAULT_MAX_BYTES = 1_048_576
 NO_LIFETIMES: Lifetimes = MappingProxyType({})
 
+SPEAKING = frozenset({"user", "assistant", "tool"})
+"""Roles of what is said in a conversation."""
 STATES = frozenset(
     {"approved", "validated", "bootstrap", "deprecated", "draft", "archived", "ephemeral", "error", "warning", "info"}
 )
@@ -240,7 +242,7 @@ def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, b
         creator=record.created_by or agent,
         agent=agent,
         to=record.to,
-        replay=arrival.replay,
+        replay=arrival.replay and body.role in SPEAKING,
     )
 
 

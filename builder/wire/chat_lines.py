@@ -27,7 +27,6 @@ from builder.wire.words import unread_lines
 
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
 SESSION_FIELDS = ("session", "session_id", "conversation_id")
-"""Where a line may name its session."""
 TIME_FIELDS = ("created_at", "timestamp", "createdAt")
 MAX_ID_CHARS = 256
 MOST_LINES = 20
