@@ -10,7 +10,10 @@ STEP = '"step"'
 
 
 def has_later_answer(view: View, crumb: Breadcrumb) -> bool:
-    """Whether the same agent answered the same message again, before anybody else spoke. Neither has calls or a step."""
+    """Whether the same agent answered the same message again, before anybody else spoke or a tool was called.
+
+    What an agent says before it calls a tool, and a step of several, are no answers of their own.
+    """
     row = view.row_of(crumb.id)
     if row < 0 or not _is_whole_answer(crumb):
         return False
@@ -19,7 +22,7 @@ def has_later_answer(view: View, crumb: Breadcrumb) -> bool:
         later = view.breadcrumb(other)
         if later.session != crumb.session or not view.dialogue[other]:
             continue
-        if later.role == "user":
+        if later.role != "assistant" or later.calls:
             return False
         is_same = (later.session, later.answers, later.agent, later.speaker) == who
         if is_same and view.current[other] and later.id != crumb.id and _is_whole_answer(later):

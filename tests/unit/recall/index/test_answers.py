@@ -46,6 +46,12 @@ def test_an_answer_stands_when_somebody_has_spoken_before_the_next() -> None:
     assert outdated(question(1), answer(2, "8080"), question(3, "u2", "Really?"), answer(4, "8443")) == []
 
 
+def test_what_an_agent_says_before_it_calls_a_tool_stands() -> None:
+    call = answer(3, "", calls=("c1",), call_signatures=('{"tool": "look", "input": null}',))
+    result = make_remembered("8443", 4, schema="tool.response.v1", role="tool", calls=("c1",))
+    assert outdated(question(1), answer(2, "I look."), call, result, answer(5, "8443")) == []
+
+
 def test_an_answer_to_words_that_were_edited_answers_the_former_ones() -> None:
     rows = [question(1), answer(2, "8080"), question(3, text="Which host?", version=2), answer(4, "kiln.example")]
     view = make_view(rows)
