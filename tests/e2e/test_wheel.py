@@ -123,7 +123,7 @@ def test_the_types_of_the_installed_client_hold_the_examples(base: Path, tmp_pat
     command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(base / "python"), *scripts, "wrong.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert {line.partition(": error: ")[2] for line in done.stdout.splitlines()[:-1]} == {
-        'Argument 2 has incompatible type "int"; expected "str"  [arg-type]',
+        'Argument 2 has incompatible type "int"; expected "str | list[str | dict[str, Any]]"  [arg-type]',
         '"ReceivedContext" has no attribute "token"  [attr-defined]',
     }
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime
 from functools import cache, lru_cache
 from multiprocessing import get_context
 from random import Random
@@ -237,6 +237,9 @@ async def _remember_rival(builder: ContextBuilder) -> None:
 
 
 def _decoded(records: list[Record]) -> Iterator[Breadcrumb]:
+    """Each comes when it was sent, or later: the stream's clock does not run back."""
+    arrival = START
     for sequence, record in enumerate(records, 1):
+        arrival = max(arrival, datetime.fromisoformat(record["created_at"]))
         sent = json.loads(json.dumps({name: value for name, value in record.items() if value is not None}))
-        yield decode(outgoing(sent, WORKSPACE).arrive(Place(1, sequence), START + timedelta(minutes=sequence)))
+        yield decode(outgoing(sent, WORKSPACE).arrive(Place(1, sequence), arrival))

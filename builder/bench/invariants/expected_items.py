@@ -18,7 +18,7 @@ FENCED = re.compile(r"\n\n(?P<marks>`{3,})\n(?P<text>.*)\n(?P=marks)\Z", re.DOTA
 """A text whose shape Markdown would lose."""
 SHOWN_OF = re.compile(r"\((?P<shown>[\d,]+) of (?P<all>[\d,]+) results shown.*; fetch (?P<id>\S+) for all")
 PART = re.compile(r"^(?=Result:|Failed\b|\[[^\n]*id \S+\]$|\((?:no answer yet|no longer available)\)$)", re.MULTILINE)
-IMAGE = "\n[image kiln.png, 24 bytes: hot]"
+IMAGE = "\n[image kiln.png, image/png, 8 bytes: hot]"
 ROLES = {"user.message.v1": "User", "agent.response.v1": "Assistant"}
 BLANK = " \t\n"
 EDGE = 8

@@ -140,7 +140,7 @@ def _count(reading: Reading) -> Iterator[Fault]:
         for note in reading.notes(source)
         if (match := COUNT.fullmatch(note) or EARLIER.fullmatch(note))
     ]
-    is_due = reading.rule(above) is not None and (notes or reading.limit - reading.published["token_count"] >= NOTE_TOKENS)
+    is_due = reading.rule(above) is not None and (notes or reading.limit - reading.used >= NOTE_TOKENS)
     if notes != due and is_due:
         yield GAPS, f"the notes are {notes}, missing of all are {due}"
 
@@ -153,7 +153,7 @@ def _edge(reading: Reading) -> Iterator[Fault]:
     newest = max((each.entry.turn for each in displays if each.entry not in reading.turn), default=-1)
     late = [entry for entry in events.conversation if entry.turn > newest >= 0 and events.units[entry.turn] in missing]
     spoken = [entry for entry in late if not entry.request and events.records[entry.row]["schema_name"] not in TOOLS]
-    room = reading.limit - max(reading.published["token_count"], reading.chat_tokens) - FRAME_TOKENS
+    room = reading.limit - reading.used - FRAME_TOKENS
     may = reading.profile.fill and reading.profile.window.max_units is None
     if spoken and may and min(ample(spoken[-1], reading), PART_TOKENS) <= room:
         yield MISSING, f"{_name(reading, spoken[-1])} has room between the newest item and the question"

@@ -80,7 +80,7 @@ def _unused(reading: Reading) -> Iterator[Fault]:
     if rules[0] is None or asks or any(rule and (rule.max_share < 1 or rule.min_share) for rule in rules):
         return
     missing, number = missing_units(reading)
-    used = max(reading.published["token_count"], reading.chat_tokens)
+    used = reading.used
     if missing and used < LEAST_USE * reading.limit and reading.limit - used >= PART_TOKENS + SLACK_TOKENS:
         yield UNUSED, f"{used} of {reading.limit} tokens are used, and {len(missing)} of {number} messages are missing"
 

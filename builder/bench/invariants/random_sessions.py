@@ -259,7 +259,7 @@ class RandomSession:
         tags = [tag for tag, share in (("to:mira", 1 / 2), ("task:kiln", 1 / 3), ("draft", 1 / 20)) if rng.random() < share]
         if schema in {"user.message.v1", "agent.response.v1", "note.v1"} and rng.random() < 1 / 25:
             tags.append("pinned")
-        ends = START + timedelta(minutes=rng.randint(1, 90)) if rng.random() < 1 / 20 else None
+        ends = self._clock + timedelta(minutes=rng.randint(1, 90)) if rng.random() < 1 / 20 else None
         return record | {"tags": tags, "expires_at": ends.isoformat() if ends else None}
 
     def _add(self, schema: str, body: dict[str, Any], *, plain: bool = False) -> None:

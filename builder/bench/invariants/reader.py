@@ -208,6 +208,12 @@ class Reading:
         return sum(self.count(text) for text in _texts((self.published.get("system"), self.published.get("messages"))))
 
     @property
+    def used(self) -> int:
+        """Tokens of the page or of `messages`, whichever are more, with the pictures."""
+        tokens: int = max(self.published["token_count"], self.chat_tokens)
+        return tokens + (self.published.get("picture_tokens") or 0)
+
+    @property
     def current(self) -> tuple[Record, ...]:
         """The current messages: on a tool's page what the turn answers, where that is known."""
         return tuple(self.events.records[question.row] for question in self.questions) if self.turn else (self.trigger,)
@@ -237,8 +243,8 @@ def in_outline(reading: Reading) -> Iterator[Fault]:
         yield EXCEEDED, f"{tokens} tokens, allowed are {reading.limit}"
     if tokens != reading.published["token_count"]:
         yield ACCOUNT, f"{tokens} tokens, token_count is {reading.published['token_count']}"
-    if (texts := reading.chat_tokens) > reading.limit:
-        yield EXCEEDED, f"{texts} tokens in messages, allowed are {reading.limit}"
+    if reading.used > reading.limit:
+        yield EXCEEDED, f"{reading.used} tokens in messages, pictures included, allowed are {reading.limit}"
     if not reading.has_current:
         yield ALTERED, f"the current message says {[item.text for item in reading.items('trigger')]}"
 

@@ -53,6 +53,10 @@ export interface AgentContextV1 {
    * true tokens of `content`
    */
   token_count: number;
+  /**
+   * tokens of the pictures in `messages`, by the provider's formula; they are in the budget, too
+   */
+  picture_tokens?: number | null;
   token_budget: number;
   /**
    * the page: markdown, ready for the prompt
@@ -404,7 +408,10 @@ export interface AgentDefV1 {
         | {
             [k: string]: unknown;
           }
-      )[];
+      )[]
+    | {
+        [k: string]: unknown;
+      };
   /**
    * what asks for a context: {schema_name, none_tags, all_tags, any_tags}; all_tags make any_tags void
    */
@@ -461,6 +468,9 @@ export interface AgentResponseV1 {
             [k: string]: unknown;
           }
       )[]
+    | {
+        [k: string]: unknown;
+      }
     | null;
   /**
    * the same under its other name
@@ -473,6 +483,9 @@ export interface AgentResponseV1 {
             [k: string]: unknown;
           }
       )[]
+    | {
+        [k: string]: unknown;
+      }
     | null;
   /**
    * the same under its third name
@@ -485,11 +498,22 @@ export interface AgentResponseV1 {
             [k: string]: unknown;
           }
       )[]
+    | {
+        [k: string]: unknown;
+      }
     | null;
   /**
    * tool calls made by this response
    */
   tool_requests?: ToolCall[];
+  /**
+   * what the model thought; it is said to nobody, and pages mark it as a thought
+   */
+  reasoning?: string;
+  /**
+   * calls that the model's vendor ran itself, with their results
+   */
+  server_tools?: ServerTool[];
   /**
    * number of this response among those of the agent to its trigger, 1 and up
    */
@@ -519,6 +543,31 @@ export interface ToolCall {
    * joins the call with its result
    */
   requestId?: string | null;
+}
+/**
+ * One call that the model's vendor ran.
+ */
+export interface ServerTool {
+  /**
+   * name of the tool
+   */
+  tool: string;
+  /**
+   * its arguments
+   */
+  input?: {
+    [k: string]: unknown;
+  };
+  /**
+   * what it returned
+   */
+  output?: {
+    [k: string]: unknown;
+  };
+  /**
+   * whether it failed
+   */
+  failed?: boolean;
 }
 /**
  * A tombstone: from its place on, the named breadcrumb is gone.
@@ -1125,7 +1174,10 @@ export interface NoteV1 {
         | {
             [k: string]: unknown;
           }
-      )[];
+      )[]
+    | {
+        [k: string]: unknown;
+      };
   title?: string | null;
   url?: string | null;
 }
@@ -1632,7 +1684,10 @@ export interface ToolErrorV1 {
         | {
             [k: string]: unknown;
           }
-      )[];
+      )[]
+    | {
+        [k: string]: unknown;
+      };
   /**
    * the same under its other name
    */
@@ -1791,6 +1846,9 @@ export interface UserMessageV1 {
             [k: string]: unknown;
           }
       )[]
+    | {
+        [k: string]: unknown;
+      }
     | null;
   /**
    * the same under its other name
@@ -1803,6 +1861,9 @@ export interface UserMessageV1 {
             [k: string]: unknown;
           }
       )[]
+    | {
+        [k: string]: unknown;
+      }
     | null;
   /**
    * the same under its third name
@@ -1815,6 +1876,9 @@ export interface UserMessageV1 {
             [k: string]: unknown;
           }
       )[]
+    | {
+        [k: string]: unknown;
+      }
     | null;
   /**
    * who the person is, for senders that cannot set the record's `user_id`, which wins; never the display name
