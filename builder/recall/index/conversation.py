@@ -44,8 +44,8 @@ Turn = tuple[Entry, ...]
 
 def turns(view: View) -> Iterator[Turn]:
     """The visible turns of the session, the newest first."""
-    rows = view.rows
-    is_first = view.history.exchanges.origin[rows] == rows
+    rows, history = view.rows, view.history
+    is_first = (history.exchanges.origin[rows] == rows) & history.breadcrumbs.in_conversation[rows]
     for origin in reversed(rows[is_first].tolist()):
         if turn := turn_of(view, origin):
             yield turn
