@@ -85,9 +85,13 @@ def exchange_of(view: View, row: int) -> ToolExchange | None:
 
 
 def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
-    """Newest versions of what answered a call, in place order."""
+    """Newest versions of what answered a call, in place order; what was delivered twice once."""
     rows = (view.row_of(view.breadcrumb(row).id) for row in exchange.results if row < view.size)
-    return tuple(dict.fromkeys(row for row in rows if row >= 0 and _is_shown(view, row)))
+    by_body: dict[str, int] = {}
+    for row in rows:
+        if row >= 0 and _is_shown(view, row):
+            by_body.setdefault(view.breadcrumb(row).body, row)
+    return tuple(by_body.values())
 
 
 def closed_turn(view: View, row: int) -> Turn | None:
