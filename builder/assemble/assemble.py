@@ -162,9 +162,9 @@ def _planned(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
         if not draft.whole:
             complete_results(draft, excess)
             complete_current(draft, excess)
-            put_pictures(draft, excess)
             draft.ledger.settle()
             put_note(draft)
+        put_pictures(draft, excess)
         page, chat = compose(draft.ledger), messages(draft.ledger)
         over = _excess(draft, page, chat)
         is_empty = not any(draft.items(source) for source in ("window", "turn", "retrieval"))

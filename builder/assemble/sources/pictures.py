@@ -1,7 +1,10 @@
 """The pictures that have room beside what is on the page anyway: the newest; of the others there is their line."""
 
+from dataclasses import replace
+
 from builder.assemble.budget.limits import MIN_ROOM
 from builder.assemble.draft import PageDraft
+from builder.assemble.items.writer import Item
 
 
 def put_pictures(draft: PageDraft, excess: int = 0) -> None:
@@ -13,11 +16,9 @@ def put_pictures(draft: PageDraft, excess: int = 0) -> None:
         rule, items = draft.rule(source), list(draft.items(source))
         if rule is None or not items or draft.writer.profile.chat_format == "none":
             continue
-        room = draft.ledger.remaining - excess - (0 if source == "window" else MIN_ROOM)
-        for number in reversed(range(len(items))):
-            item = items[number] if items[number].pictures else draft.writer.with_pictures(items[number])
-            room -= item.pictures - items[number].pictures
-            if room < 0:
-                break
-            items[number] = item
-        draft.ledger.put(rule.name, items, draft.ledger.reasons[rule.name])
+        room = draft.ledger.remaining - excess - (0 if source == "window" else MIN_ROOM) + sum(item.pictures for item in items)
+        pictured: list[Item] = []
+        for item in map(draft.writer.with_pictures, reversed(items)):
+            room -= item.pictures
+            pictured.append(item if room >= 0 else replace(item, pictures=0))
+        draft.ledger.put(rule.name, reversed(pictured), draft.ledger.reasons[rule.name])

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from builder.assemble.assemble import context_of
+from builder.assemble.chat import chat_tokens
 from builder.domain.context import Context
 from builder.domain.page_settings import ChatFormat
 from builder.domain.recall import StoredBreadcrumb
 from tests.conversations import bash
-from tests.factories import make_context, make_profile, make_remembered
+from tests.factories import make_assembly, make_context, make_profile, make_remembered
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + struct.pack(">II", 800, 600)
 PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": base64.b64encode(PNG).decode()}}
@@ -63,6 +65,20 @@ def test_of_twenty_pictures_the_newest_that_have_room_are_sent_and_all_words_sta
     assert all(f"Screen {n}." in context.markdown for n in range(1, 40, 2))
     senders = [message.ids[0] for message in context.messages if message.images]
     assert senders == [f"m{41 - 2 * (number - 1 - each)}" for each in range(number)], "the newest, without a hole"
+
+
+@pytest.mark.parametrize("chat_format", ["openai", "anthropic"])
+def test_a_whole_conversation_with_pictures_is_never_too_long(chat_format: ChatFormat) -> None:
+    rows = [row for n in range(1, 20, 2) for row in (shown(n, f"Screen {n}."), answered(n + 1))]
+    numbers = set()
+    for budget in range(420, 3200, 37):
+        assembly = make_assembly(shown(21, "And this?"), rows, make_profile(budget=budget, chat_format=chat_format))
+        context = context_of(assembly, "none")
+        texts = chat_tokens(context.messages, assembly.draft.writer)
+        assert max(context.tokens, texts) + context.picture_tokens <= budget
+        assert budget < 1500 or "Screen 1." in context.markdown, "the words come first, but for the picture of the question"
+        numbers.add(pictures_of(context))
+    assert numbers >= {0, 1, 2, 3}
 
 
 def test_a_page_without_messages_pays_for_no_picture() -> None:
