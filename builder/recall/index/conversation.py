@@ -45,8 +45,9 @@ Turn = tuple[Entry, ...]
 def turns(view: View) -> Iterator[Turn]:
     """The visible turns of the session, the newest first."""
     rows, history = view.rows, view.history
-    is_first = (history.exchanges.origin[rows] == rows) & history.breadcrumbs.in_conversation[rows]
-    for origin in reversed(rows[is_first].tolist()):
+    is_first = history.exchanges.origin[rows] == rows
+    summaries = history.breadcrumbs.matching(SUMMARIES, view.size)[rows]
+    for origin in reversed(rows[is_first & ~summaries].tolist()):
         if turn := turn_of(view, origin):
             yield turn
 
