@@ -141,7 +141,9 @@ def written_parts(fragment: Fragment, role: str, writer: Writer) -> tuple[Messag
 
 def pictures(item: Item, fragment: Fragment, writer: Writer) -> tuple[Image, ...]:
     """The images of a fragment of an item that sends them."""
-    return writer.rendering.images(fragment.breadcrumb) if item.pictures and shows_pictures(fragment) else ()
+    return (
+        writer.rendering.images(fragment.breadcrumb)[item.first_picture :] if item.pictures and shows_pictures(fragment) else ()
+    )
 
 
 def _role(crumb: Breadcrumb, writer: Writer) -> Literal["user", "assistant"]:

@@ -14,11 +14,11 @@ from builder.integrations.messages import (
     FAILURE,
     RESPONSE,
     RESULT,
-    SYSTEM,
     USER,
     chat_message,
     fetched,
     identity_of,
+    is_of_system,
     number_alike,
     number_there,
 )
@@ -120,7 +120,7 @@ class Conversation:
     def _publish(self, schema: str, body: dict[str, Any], question: str, identity: str) -> str:
         if schema == RESULT and body["tool"] == UNNAMED:
             body = body | {"tool": self._tool_of(body["request_id"])}
-        if schema == RESPONSE and body.get("speaker") != SYSTEM:
+        if schema == RESPONSE and not is_of_system(body):
             agent = self.client.consumer(self.consumer).agent or self.consumer
             body = {"speaker": "Assistant", **body, "creator": {"type": "agent", "agent_id": agent}}
             body |= {"trigger_event_id": question} if question else {}

@@ -16,8 +16,11 @@ from builder.client.tools import output_text, read_reply
 
 USER, RESPONSE, RESULT, FAILURE = "user.message.v1", "agent.response.v1", "tool.response.v1", "tool.error.v1"
 
-SYSTEM = "System"
-"""Speaker of a system message within a conversation."""
+
+def is_of_system(body: Mapping[str, Any]) -> bool:
+    """Whether it is a system message within a conversation. A display name says nothing: an agent may have any."""
+    creator = body.get("creator")
+    return isinstance(creator, Mapping) and creator.get("type") == "system"
 
 
 def fetched(client: SyncClient, identity: str) -> BreadcrumbRecord | None:
@@ -41,7 +44,7 @@ def chat_message(record: BreadcrumbRecord) -> dict[str, Any]:
     if record.schema != RESPONSE:
         returned = next((body[name] for name in ("output", "error") if body.get(name) is not None), record.text)
         return {"role": "tool", "content": output_text(returned), "tool_call_id": request_id(body)}
-    if body.get("speaker") == SYSTEM:
+    if is_of_system(body):
         return {"role": "system", "content": record.text}
     calls = [tool_call(request_id(call), call["tool"], call.get("input")) for call in body.get("tool_requests") or ()]
     content = body.get("message", record.text)

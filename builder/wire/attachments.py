@@ -32,8 +32,7 @@ _SIZES = ("size", "size_bytes", "sizeBytes", "bytes", "byte_length")
 _CAPTIONS = ("caption", "alt", "alt_text", "description")
 _WORDLESS = frozenset(
     (*NESTED, *_DATA, *_REFERENCES, *_MEDIA, *_NAMES, *_SIZES, *_CAPTIONS, "type", "detail", "citations", "cache_control",
-     "_meta", "annotations", "providerOptions", "providerMetadata", "expires_at", "index", "extras", "source_type", "state",
-     "width", "height")
+     "_meta", "providerOptions", "providerMetadata", "expires_at", "source_type", "width", "height")
 )  # fmt: skip
 """Fields that the line of an image or file stands for, or that say nothing."""
 

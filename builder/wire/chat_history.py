@@ -1,5 +1,6 @@
 """What of a conversation's messages in a file is read, and in which order: its last branch, each message once, by time."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -8,17 +9,21 @@ from typing import Any
 
 from builder.domain.errors import Rejected
 from builder.domain.text import canonical, parsed
-from builder.wire.messages import role_of
+from builder.wire.messages import FILES, contents_of, is_spoken, role_of, without_envelope
+from builder.wire.parts import Call, Mark, Part, Result, Text, Thought
+from builder.wire.tool_parts import first_of
+from builder.wire.vendor_parts import read_parts
 
 PARENTS = ("parentId", "parent_id", "parentUuid", "parent_uuid", "parentMessageId", "parent_message_id", "parent")
 """Fields that name the message before this one."""
-WORDS = (
-    "content", "text", "output_text", "parts", "refusal", "audio", "tool_calls", "function_call", "toolInvocations",
-    "tool_call_id", "toolCallId", "call_id", "arguments", "input", "output", "data",
-)  # fmt: skip
-"""Fields with what a message says, calls and answers; a message is known by them, whatever other fields it gets."""
+PLAIN = frozenset({"role", "content", "id", "created_at", "timestamp", "createdAt", "name"} | set(PARENTS))
+"""Fields of a message that has nothing but a text; a key of it needs no reader."""
 TOLERANCE = timedelta(minutes=1)
 """Clocks of several senders differ; within it the order of the file is right."""
+LEAST_COPY = 4
+"""Messages of a dialogue that may have been copied more than once."""
+CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
+"""Fields of a result with the id of its call."""
 MOST_BACK = 500
 """Messages from the end of a conversation among which the beginning of a repeated end is looked for."""
 
@@ -41,20 +46,21 @@ class Entry:
     """The id that earlier releases gave it."""
 
     def is_again(self, other: "Entry") -> bool:
-        """Whether both are one message: equal words, and no two times."""
+        """Whether both are one message: equal words, not two times, and not two speakers."""
         is_same_time = self.time is None or other.time is None or self.time == other.time
-        return bool(self.key) and self.key == other.key and is_same_time
+        return bool(self.key) and self.key == other.key and is_same_time and len({_name(self.value), _name(other.value), ""}) < 3  # noqa: PLR2004
 
 
 def key_of(message: Any) -> bytes:
-    """16 bytes; equal for messages of one role that say and call the same. None for what is no message."""
+    """16 bytes; equal for messages of one role that say, call and answer the same. b"" = it is no message."""
     role = _role(message) if isinstance(message, dict) else ""
     if not role:
         return b""
-    words = {name: _plain(message[name]) for name in WORDS if message.get(name)}
-    text = words.get("content")
-    plain = text if isinstance(text, str) and len(words) == 1 else canonical(words)
-    return blake2b(f"{role}\0{plain}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    content = message.get("content")
+    is_plain = isinstance(content, str) and message.keys() <= PLAIN and role != "tool"
+    meaning = content if is_plain else _meaning(role, without_envelope(message))
+    text = meaning if isinstance(meaning, str) else canonical(meaning)
+    return blake2b(f"{role}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _role(message: Any) -> str:
@@ -62,6 +68,48 @@ def _role(message: Any) -> str:
         return str(role_of(message))
     except Rejected:
         return ""
+
+
+def _name(message: Any) -> str:
+    name = message.get("name") if is_spoken(message) else ""
+    return name if isinstance(name, str) else ""
+
+
+def _meaning(role: str, message: Mapping[str, Any]) -> Any:
+    """Texts as one, calls and results by their fields, files as they came; thoughts only where there is nothing else."""
+    files = {name: message[name] for name in FILES if message.get(name)}
+    try:
+        content = contents_of(message)
+        items = content if isinstance(content, list) else [content]
+        read = [(item, read_parts(item)) for item in items]
+    except (Rejected, ValueError):
+        return message
+    if role == "tool" and "role" in message:
+        return [first_of(message, (*CALL_IDS, "name", "tool_name")), _plain(content), files]
+    meanings: list[Any] = []
+    for item, parts in read:
+        meanings += _meanings(item, parts)
+    texts = [each for each in meanings if isinstance(each, str)]
+    others = [each for each in meanings if not isinstance(each, str)]
+    words = "".join(texts)
+    if others or files:
+        return [words, others, files]
+    return words if words or not any(item for item in items) else items
+
+
+def _meanings(item: Any, parts: Iterable[Part]) -> Iterator[Any]:
+    for part in parts:
+        match part:
+            case Text():
+                yield part.text
+            case Call():
+                yield ["call", part.tool, part.arguments, part.id]
+            case Result():
+                yield ["result", part.id, part.tool, _plain(part.output)]
+            case Thought() | Mark():
+                pass
+            case _:
+                yield [item]
 
 
 def _plain(value: Any) -> Any:
@@ -72,13 +120,13 @@ def _plain(value: Any) -> Any:
         return value
     texts = [part.get("text") if isinstance(part, dict) and part.get("type", "text") == "text" else part for part in value]
     words = [text for text in texts if isinstance(text, str)]
-    return "".join(words) if len(words) == len(texts) else value
+    return parsed("".join(words)) if len(words) == len(texts) else value
 
 
 def last_branch(entries: list[Entry]) -> list[Entry]:
     """Without the messages of branches that were left: what was edited or asked for again, and what followed.
 
-    A parent whose children have several roles, or its own one, is a thread and no branch.
+    A parent whose children have several speakers, or its own role, is a thread and no branch.
     """
     messages = [entry for entry in entries if entry.is_chat and isinstance(entry.value, dict)]
     by_id = {entry.identity: entry for entry in messages if entry.identity}
@@ -109,8 +157,8 @@ def _has_branches(messages: list[Entry], by_id: dict[str, Entry]) -> bool:
         if parent and parent in by_id and _role(entry.value) != "tool":
             children.setdefault(parent, []).append(entry)
     several = [(by_id[parent], group) for parent, group in children.items() if len({each.identity for each in group}) > 1]
-    roles = [({_role(each.value) for each in group}, _role(parent.value)) for parent, group in several]
-    return bool(roles) and all(len(own) == 1 and before not in own for own, before in roles)
+    speakers = [({(_role(each.value), _name(each.value)) for each in group}, _role(parent.value)) for parent, group in several]
+    return bool(speakers) and all(len(own) == 1 and before not in dict(own) for own, before in speakers)
 
 
 def _path(messages: list[Entry], index: int, by_id: dict[str, Entry]) -> set[int]:
@@ -140,13 +188,24 @@ def without_repeats(entries: list[Entry]) -> list[Entry]:
     for group, run in groupby(entries, key=lambda entry: entry.group):
         messages = list(run)
         if conversation and group:
-            messages = messages[_overlap(conversation, messages) :]
+            messages = _new(conversation, messages)
         elif not group:
             messages = _without_second_copy(messages)
         for entry in messages:
             if not _is_again(conversation, entry):
                 conversation.append(entry)
     return conversation
+
+
+def _new(conversation: list[Entry], messages: list[Entry]) -> list[Entry]:
+    """What the conversation has not. A system prompt in front, which clients change with the day, takes no part."""
+    first, lead = _after_prompt(conversation), _after_prompt(messages)
+    common = _overlap(conversation[first:], messages[lead:])
+    return messages[lead + common :] if common else messages
+
+
+def _after_prompt(messages: list[Entry]) -> int:
+    return next((number for number, entry in enumerate(messages) if _role(entry.value) != "system"), len(messages))
 
 
 def _overlap(conversation: list[Entry], messages: list[Entry]) -> int:
@@ -171,19 +230,25 @@ def _common(one: list[Entry], first: int, other: list[Entry], second: int) -> in
 
 
 def _without_second_copy(messages: list[Entry]) -> list[Entry]:
-    """Without a copy of the whole dialogue right behind it."""
+    """Without copies of the whole dialogue right behind it. What comes three times and is short is a habit and no copy."""
     for end in range(2, len(messages) // 2 + 1):
-        is_copy = messages[end].is_again(messages[0]) and _common(messages, 0, messages, end) >= end
-        if is_copy and len({_role(entry.value) for entry in messages[:end]}) > 1:
-            return _without_second_copy(messages[:end] + messages[2 * end :])
+        if not messages[end].is_again(messages[0]) or len({_role(entry.value) for entry in messages[:end]}) == 1:
+            continue
+        copies = 1
+        while _common(messages, 0, messages, copies * end) >= end:
+            copies += 1
+        if copies > 1:
+            return messages if copies > 2 and end < LEAST_COPY else messages[:end] + messages[copies * end :]  # noqa: PLR2004
     return messages
 
 
 def _is_again(conversation: list[Entry], entry: Entry) -> bool:
-    """Whether the message before says the same; of a result, one of those before."""
+    """Whether the message before says the same; of a result that names its call, one of those before."""
     if not entry.is_chat:
         return False
     is_result = _role(entry.value) == "tool"
+    if is_result and not first_of(entry.value, CALL_IDS):
+        return False
     for before in reversed(conversation):
         if before.is_chat and before.is_again(entry):
             return True

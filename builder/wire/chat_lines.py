@@ -3,19 +3,18 @@
 Equal conversations give equal ids.
 """
 
-import uuid
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from hashlib import sha1
 from typing import Any
 
 from builder.domain.breadcrumb import USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.domain.text import canonical, clean, shape
+from builder.domain.text import canonical, shape
 from builder.wire.chat_history import Entry, in_time_order, key_of, last_branch, without_repeats
+from builder.wire.chat_ids import derived_id, reply_fields, scoped_id
 from builder.wire.chat_messages import Conversation, message_bodies
 from builder.wire.json_lines import LineValue, json_values
 from builder.wire.known_exports import known_export, refusal
@@ -25,10 +24,8 @@ from builder.wire.subjects import session_token
 from builder.wire.times import clock_offset, moment, read_time
 from builder.wire.words import unread_lines
 
-NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
 SESSION_FIELDS = ("session", "session_id", "conversation_id")
 TIME_FIELDS = ("created_at", "timestamp", "createdAt")
-MAX_ID_CHARS = 256
 MOST_LINES = 20
 """That are named one by one."""
 NEITHER = (
@@ -253,15 +250,9 @@ class _Writer:
             own = derived_id(f"{self._name}\0{identity}\0{number}") if number else identity
             if schema == USER_MESSAGE:
                 self._conversation.question = own
-            reply = self._reply(entry.value) if schema == USER_MESSAGE else {}
+            reply = reply_fields(self._name, entry.value) if schema == USER_MESSAGE else {}
             head = {"id": own, "schema_name": schema, **({"version": version} if version > 1 else {})}
             yield {**head, "session": self._name, "context": body | reply, **time}, "" if number else entry.former
-
-    def _reply(self, message: dict[str, Any]) -> dict[str, Any]:
-        """What it replies to, by the id of the breadcrumb, and what it quotes."""
-        target, quoted = message.get("reply_to"), message.get("quoted")
-        reply = {"reply_to": scoped_id(self._name, str(target))} if isinstance(target, str | int) and target else {}
-        return reply | ({"quoted": quoted} if quoted else {})
 
     def _identity(self, entry: Entry, schema: str) -> tuple[str, int]:
         """Id and version. An id is one of its conversation; the same once more is the next version, or of another kind."""
@@ -277,20 +268,6 @@ class _Writer:
 
 def _has_role(message: Any) -> bool:
     return isinstance(message, dict) and "role" in message
-
-
-def derived_id(text: str) -> str:
-    """A UUID of version 5."""
-    digits = sha1(NAMESPACE.bytes + text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
-    variant = "89ab"[int(digits[16], 16) & 3]
-    return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
-
-
-def scoped_id(session: str, identity: str) -> str:
-    """The id of a breadcrumb for an id that is one of its conversation only."""
-    text = f"{session_token(session)}:{clean(identity)}"
-    is_usable = len(text) <= MAX_ID_CHARS and text.isprintable() and not any(sign.isspace() for sign in text)
-    return text if is_usable else derived_id(f"{session}\0{identity}")
 
 
 def _session_name(value: Any) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.text import shape
-from builder.wire.messages import FILES, contents_of, role_of, without_envelope
-from builder.wire.parts import Call, Part, Result
-from builder.wire.vendor_parts import read_part
+from builder.wire.messages import FILES, contents_of, is_spoken, role_of, without_envelope
+from builder.wire.parts import Call, Mark, Part, Result, Text
+from builder.wire.vendor_parts import read_part, read_parts
 
 Body = tuple[str, dict[str, Any]]
 """Schema and body."""
@@ -102,7 +102,7 @@ def _system(message: Mapping[str, Any], conversation: Conversation) -> list[Body
 
 
 def _tool(message: Mapping[str, Any], conversation: Conversation) -> list[Body]:
-    content = message.get("content", message.get("output"))
+    content = message.get("content", message.get("output", contents_of(message) if "role" in message else None))
     parts = read_part(dict(message)) if "role" not in message else ()
     results = [part for part in parts if isinstance(part, Result)] or _results_in(content)
     if not results:
@@ -129,7 +129,7 @@ def _result(result: Result, conversation: Conversation) -> Body:
 
 def _spoken(role: str, message: Mapping[str, Any], conversation: Conversation) -> list[Body]:
     """Rounds of words and calls, each with the results that came before the next words."""
-    content, name = contents_of(message), message.get("name")
+    content, name = contents_of(message), message.get("name") if is_spoken(message) else None
     frame: dict[str, Any] = {"speaker": name} if isinstance(name, str) and name else {}
     files = {key: message[key] for key in FILES if message.get(key)}
     if role == "assistant" and conversation.question:
@@ -137,9 +137,19 @@ def _spoken(role: str, message: Mapping[str, Any], conversation: Conversation) -
     if role == "user" and content is None and not files:
         raise Rejected("a message of the role 'user' has no content; leave it out, or give it one")
     if not isinstance(content, list):
-        return [_words(role, content or "", [], frame | files)]
-    first, *others = _rounds(role, content, conversation)
-    return [*_bodies(role, first, frame | files), *(body for each in others for body in _bodies(role, each, frame))]
+        bodies = [_words(role, content or "", [], frame | files)]
+    else:
+        first, *others = _rounds(role, content, conversation)
+        bodies = [*_bodies(role, first, frame | files), *(body for each in others for body in _bodies(role, each, frame))]
+    if role == "assistant" and _answers(bodies[-1][1]):
+        conversation.question = ""  # what follows goes on with the answer, and is no other one
+    return bodies
+
+
+def _answers(body: Mapping[str, Any]) -> bool:
+    """Whether it has words and calls nothing; a thought is no answer."""
+    parts = read_parts(body.get("message")) if "tool_requests" not in body else ()
+    return any(isinstance(part, Text) and part.text.strip() for part in parts)
 
 
 @dataclass(slots=True)
@@ -153,8 +163,11 @@ class _Round:
 
 def _rounds(role: str, content: list[Any], conversation: Conversation) -> list[_Round]:
     rounds = [_Round()]
-    for item in content:
-        parts = read_part(item)
+    read = [(item, read_part(item)) for item in content]
+    has_words = any(not isinstance(part, Mark) for _, parts in read for part in parts)
+    for item, parts in read:
+        if has_words and all(isinstance(part, Mark) for part in parts):
+            continue
         calls = [part for part in parts if isinstance(part, Call)] if role == "assistant" else []
         is_result = calls or (len(parts) == 1 and isinstance(parts[0], Result))
         results = [part for part in parts if isinstance(part, Result)] if is_result else []

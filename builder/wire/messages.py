@@ -22,7 +22,7 @@ ROLES: Mapping[str, str] = {
 """Role of a vendor, in small letters → what it is."""
 LISTS = ("messages", "contents", "input", "output", "items")
 """Fields with the messages of a request, a conversation or an answer."""
-_CONTENTS = ("content", "text", "output_text")
+_CONTENTS = ("content", "text", "output_text", "message")
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts")
 _CALLS = ("tool_calls", "invalid_tool_calls", "toolInvocations", "toolCalls")
 FILES = ("images", "files", "attachments", "experimental_attachments")
@@ -62,8 +62,13 @@ def is_message(value: Any) -> bool:
     kind = value.get("type")
     if not isinstance(kind, str):
         return False
-    is_typed = kind in ROLES and (isinstance(value.get("data"), dict) or "content" in value)
+    is_typed = kind.lower() in ROLES and (isinstance(value.get("data"), dict) or "content" in value)
     return is_typed or _is_item(value)
+
+
+def is_spoken(message: Fields) -> bool:
+    """Whether somebody says it: the name of an item without a role is that of a tool."""
+    return "role" in message or not _is_item(message)
 
 
 def role_of(message: Fields) -> str:
@@ -158,7 +163,7 @@ def _calls(fields: Fields, content: Any) -> list[Any]:
     if fields.get("tool_calls") and not isinstance(fields["tool_calls"], list):
         raise Rejected(f"tool_calls is {shape(fields['tool_calls'])}; write a list of calls")
     listed = [call for name in _CALLS if isinstance(fields.get(name), list) for call in fields[name]]
-    if isinstance(fields.get("function_call"), dict):
+    if not listed and isinstance(fields.get("function_call"), dict):
         listed.append(fields["function_call"])
     there = {part.id for part in read_parts(content) if isinstance(part, Call)} if isinstance(content, list) else set[str]()
     return [item for call in listed for item in (_call_item(call),) if not _ids(item) & there]

@@ -112,6 +112,8 @@ def _seam(one: Text, other: Text) -> str:
     before, after = one.text, other.text
     if before.endswith(("\n", "\r")) or after.startswith(("\n", "\r")):
         return "space"
+    if before.endswith("```"):
+        return "whole"
     if before[-1:].isspace() or after[:1].isspace():
         return "within" if after.lstrip()[:1].islower() else "space"
     if one.is_piece or other.is_piece:

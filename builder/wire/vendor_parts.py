@@ -27,13 +27,17 @@ from builder.wire.tool_parts import (
 
 PIECES = ("citations", "annotations", "styles", "marks", "style")
 """Fields of a text that was cut out of a longer one."""
-_NO_WORDS = frozenset(
-    ("type", "block_type", "id", "status", "signature", "encrypted_content", "thoughtSignature", "thought_signature",
-     "cache_control", "index", "providerMetadata", "providerOptions", "callProviderMetadata", "logprobs", "_meta", "sourceId",
-     "extras", "caller", "encrypted_index", "encrypted_stdout", "token")
+_UNREADABLE = frozenset(
+    ("signature", "encrypted_content", "thoughtSignature", "thought_signature", "cache_control", "providerMetadata",
+     "providerOptions", "callProviderMetadata", "logprobs", "_meta", "encrypted_index", "encrypted_stdout")
 )  # fmt: skip
-"""Fields of parts that are nobody's words."""
-_MARKS = frozenset({"step-start", "step-finish", "cache_point", "cachePoint", "cache-point", "finish-step", "start-step"})
+"""Fields that are nobody's words, wherever they stand."""
+_NO_WORDS = _UNREADABLE | {"type", "block_type", "id", "status", "index", "sourceId", "extras", "caller", "token"}
+"""Fields of a part that are words only where it has no others."""
+_MARKS = frozenset(
+    ("step-start", "step-finish", "cache_point", "cachePoint", "cache-point", "finish-step", "start-step",
+     "tool-approval-request", "tool-approval-response")
+)  # fmt: skip
 
 
 def read_parts(content: Any) -> Parts:
@@ -77,7 +81,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         if (file := attachment_of(value)) is not None and file.is_whole:
             return file.line
-        return {key: _plain(item) for key, item in value.items() if key not in _NO_WORDS}
+        return {key: _plain(item) for key, item in value.items() if key not in _UNREADABLE}
     if isinstance(value, list):
         return [_plain(item) for item in value]
     return without_data_urls(value) if isinstance(value, str) else value
@@ -87,12 +91,18 @@ def _of_unknown(part: Fields) -> Parts:
     file = attachment_of(part)
     if file is not None and file.is_whole:
         return (File(file.line),)
-    words = remaining_words(part)
+    words = remaining_words(part) or _words_of_names(part)
     if words:
         return (Data(words),)
     if not part or str(part.get("type")) in KINDS:
         return (File(attachment_line(part)),)
     return (Unread(_line(part)),)
+
+
+def _words_of_names(part: Fields) -> str:
+    """Of an object that has nothing but an id and a state."""
+    names = {key: part[key] for key in ("id", "status") if isinstance(part.get(key), str | int)}
+    return value_lines({"type": part.get("type"), **names}) if len(names) > 1 else ""
 
 
 def _line(part: Fields) -> str:
@@ -185,11 +195,11 @@ def _reasoning_content(part: Fields) -> Parts | None:
 
 
 def _mark(part: Fields) -> Parts | None:
-    return (Mark(f"[{one_line_name(str(part['type']))}]"),)
+    return (Mark(f"[{one_line_name(str(part.get('type') or next(iter(part))))}]"),)
 
 
 def _by_ending(kind: str, part: Fields) -> "Reader | None":
-    if kind.startswith("tool-") and "toolCallId" in part:
+    if kind.startswith("tool-") and "toolCallId" in part and not {"state", "input", "args"}.isdisjoint(part):
         return ui_tool
     if kind.startswith("data-") and "data" in part:
         return _data
@@ -252,5 +262,6 @@ KEY_READERS: dict[str, Reader] = {
     "json": _json,
     "refusal": _refusal,
     "text": _text,
+    **dict.fromkeys(("cachePoint", "thoughtSignature", "thought_signature"), _mark),
 }
 """Key of a part without a type → its reader."""

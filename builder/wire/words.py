@@ -19,6 +19,11 @@ _PART_FIELDS = frozenset(
      "thoughtSignature", "encrypted_index", "json", "caller", "results", "action", "code", "outputs", "toolResult", "toolUse")
 )  # fmt: skip
 """Fields of vendors' parts: an object with another one is a tool's own."""
+_TEXT_FIELDS = frozenset(
+    ("type", "text", "annotations", "citations", "cache_control", "_meta", "logprobs", "index", "providerMetadata",
+     "providerOptions", "thoughtSignature")
+)  # fmt: skip
+"""The same of a text: a source, a state or an id beside it is a tool's own."""
 _ENCRYPTED = frozenset({"encrypted_content", "encrypted_index", "encrypted_stdout"})
 """Fields that only their vendor can read."""
 _OBJECTS = frozenset({"reasoning", "function", "custom", "thought"})
@@ -110,7 +115,8 @@ def _vendor_part(item: Mapping[str, Any]) -> tuple[Part, ...] | None:
     if file is not None and file.is_whole:
         return (File(file.line),)
     kind = item.get("type")
-    if not isinstance(kind, str) or kind in _OBJECTS or not item.keys() <= _PART_FIELDS:
+    own = _TEXT_FIELDS if kind == "text" else _PART_FIELDS
+    if not isinstance(kind, str) or kind in _OBJECTS or not item.keys() <= own:
         return None
     read = vendor_part(item)
     return None if read and any(isinstance(part, Call) for part in read) else read

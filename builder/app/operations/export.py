@@ -1,7 +1,7 @@
 """Sessions exported from the stream and imported as replays; a repeated import adds what is missing."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
@@ -12,6 +12,7 @@ from builder.app.settings import Settings
 from builder.client import Client
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
+from builder.language.words import DEFAULT_NAMES
 from builder.remember.decode import decode, readable
 from builder.wire.chat_lines import FileContent, FileEvent, Refusal, refusal_lines
 from builder.wire.records import fingerprint, fingerprints, line_of
@@ -51,7 +52,8 @@ class StreamContent:
         """
         event = each.event
         self.passed.add(event.message_id)
-        keys = [(crumb.workspace, session, crumb.id) for session in (crumb.session, NO_SESSION)]
+        names, sessions = {crumb.id, each.former} - {""}, (crumb.session, NO_SESSION)
+        keys = [(crumb.workspace, session, name) for session in sessions for name in names]
         if any(self.tombstones.get(key, set()) - self.passed for key in keys):
             return True
         there = self.ids.get(event.message_id)
@@ -64,9 +66,10 @@ class StreamContent:
         return False
 
     def _has_words(self, each: FileEvent, crumb: Breadcrumb) -> bool:
-        key = _words_key(crumb)
+        nobody = replace(crumb, speaker=DEFAULT_NAMES.get(crumb.role, crumb.speaker))  # an export may name speakers by now
+        keys = _words_keys(crumb) | _words_keys(nobody)
         names = (each.event.message_id, message_id(crumb.workspace, each.former, 1))
-        return any(key in self.words.get(name, ()) for name in names)
+        return any(not keys.isdisjoint(self.words.get(name, ())) for name in names)
 
 
 def _chat_ids(events: Iterable[FileEvent]) -> frozenset[str]:
@@ -78,8 +81,10 @@ def _chat_ids(events: Iterable[FileEvent]) -> frozenset[str]:
     return frozenset(ids)
 
 
-def _words_key(crumb: Breadcrumb) -> int:
-    return hash((crumb.session, crumb.schema, crumb.text, crumb.calls, crumb.call_signatures))
+def _words_keys(crumb: Breadcrumb) -> set[int]:
+    """Of its words and calls, by this speaker; and by nobody in particular where it names none."""
+    speakers = {crumb.speaker, ""} if crumb.speaker == DEFAULT_NAMES.get(crumb.role) else {crumb.speaker}
+    return {hash((crumb.session, crumb.schema, each, crumb.text, crumb.calls, crumb.call_signatures)) for each in speakers}
 
 
 async def export_session(
@@ -130,7 +135,7 @@ async def stream_content(settings: Settings, servers: str, events: Sequence[File
         if identity in message_ids:
             content.ids.setdefault(identity, set()).update(fingerprints(arrival))
         if identity in chat_ids:
-            content.words.setdefault(identity, set()).add(_words_key(crumb))
+            content.words.setdefault(identity, set()).update(_words_keys(crumb))
         if crumb.kind == "tombstone":
             content.tombstones.setdefault((crumb.workspace, crumb.session, crumb.removes), set()).add(identity)
     return content

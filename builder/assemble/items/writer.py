@@ -48,6 +48,8 @@ class Item:
 
     pictures: int = 0
     """Tokens of the pictures that it sends in `messages`; 0 = it sends none."""
+    first_picture: int = 0
+    """Number of the first one that it sends; those before are their line."""
     reason: str = ""
     """Why it is on the page; "" = for the reason of its section."""
 
@@ -156,7 +158,17 @@ class Writer:
         results = [fragment.breadcrumb for fragment in item.fragments[1:] if shows_pictures(fragment)]
         if not item.is_call and not shows_pictures(item.fragments[0]):
             return item
-        return replace(item, pictures=self.picture_tokens(item.first, results if item.is_call else None))
+        return replace(item, pictures=self.picture_tokens(item.first, results if item.is_call else None), first_picture=0)
+
+    def with_newest_pictures(self, item: Item, room: int) -> Item:
+        """The item with as many of its last pictures as cost at most `room` tokens; of a call with all or none."""
+        whole = self.with_pictures(item)
+        sizes = self.rendering.picture_sizes(item.first) if whole.pictures and not item.is_call else ()
+        for first in range(max(len(sizes), 1)):
+            tokens = picture_tokens(sizes[first:], self.profile.chat_format) if first else whole.pictures
+            if tokens <= room:
+                return replace(whole, pictures=tokens, first_picture=first)
+        return replace(item, pictures=0)
 
     def picture_tokens(self, crumb: Breadcrumb, results: Iterable[Breadcrumb] | None) -> int:
         """Tokens of the pictures that `messages` send for a message, or for the results of a call of it.

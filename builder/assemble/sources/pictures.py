@@ -1,7 +1,5 @@
 """The pictures that have room beside what is on the page anyway: the newest; of the others there is their line."""
 
-from dataclasses import replace
-
 from builder.assemble.budget.limits import MIN_ROOM
 from builder.assemble.draft import PageDraft
 from builder.assemble.items.writer import Item
@@ -18,7 +16,7 @@ def put_pictures(draft: PageDraft, excess: int = 0) -> None:
             continue
         room = draft.ledger.remaining - excess - (0 if source == "window" else MIN_ROOM) + sum(item.pictures for item in items)
         pictured: list[Item] = []
-        for item in map(draft.writer.with_pictures, reversed(items)):
-            room -= item.pictures
-            pictured.append(item if room >= 0 else replace(item, pictures=0))
+        for item in reversed(items):
+            pictured.append(draft.writer.with_newest_pictures(item, room))
+            room -= pictured[-1].pictures
         draft.ledger.put(rule.name, reversed(pictured), draft.ledger.reasons[rule.name])

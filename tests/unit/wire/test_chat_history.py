@@ -72,6 +72,63 @@ def test_records_are_never_repeats() -> None:
     assert without_repeats(records) == records
 
 
+def item(**fields: Any) -> Entry:
+    return Entry(1, fields, key=key_of(fields))
+
+
+DIFFERENT = {
+    "two people": [entry("Me!", name="Ann"), entry("Me!", name="Bo")],
+    "two searches": [item(type="web_search_call", id=f"w{n}", action={"query": f"falcon {n}"}) for n in (1, 2)],
+    "two thoughts": [item(type="reasoning", summary=[{"type": "summary_text", "text": text}]) for text in ("Clay.", "Glaze.")],
+    "two programs": [item(type="code_interpreter_call", id=f"p{n}", code=f"print({n})", outputs=[]) for n in (1, 2)],
+    "two tools": [entry("ok", "tool", name="w"), entry("ok", "tool", name="v")],
+    "two results without an id": [entry("ok", "tool", name="w"), entry("ok", "tool", name="w")],
+    "two pictures": [entry("", images=["iVBORw0KGgo1"]), entry("", images=["iVBORw0KGgo2"])],
+}
+CALL = {"id": "c1", "type": "function", "function": {"name": "w", "arguments": '{"c": 1}'}}
+SPACED = {"id": "c1", "index": 0, "type": "function", "function": {"name": "w", "arguments": '{"c":1}'}}
+THINKING = [{"type": "thinking", "thinking": "Hm.", "signature": "x"}, {"type": "text", "text": "It rains."}]
+SAME: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "a call in other JSON": ({"content": None, "tool_calls": [CALL]}, {"content": "", "tool_calls": [SPACED]}),
+    "a thought that a client drops": ({"content": THINKING}, {"content": "It rains."}),
+    "a result as text and as part": (
+        {"content": [{"type": "tool_result", "tool_use_id": "t1", "content": "90"}]},
+        {"content": [{"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "90"}]}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_messages_that_differ_stand_both(name: str) -> None:
+    assert without_repeats(DIFFERENT[name]) == DIFFERENT[name]
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_message_is_known_by_what_it_says_and_calls_and_not_by_its_form(name: str) -> None:
+    one, other = (key_of({"role": "assistant", **fields}) for fields in SAME[name])
+    assert one == other != b""
+
+
+def test_a_history_that_is_sent_again_under_another_prompt_is_read_once() -> None:
+    lists = [[entry(f"today is {day}", "system", group=day), *chat("a B c D e", day)[: 2 * day - 1]] for day in (1, 2, 3)]
+    assert texts(without_repeats([each for messages in lists for each in messages])) == "today is 1 a B c D e"
+
+
+def test_what_is_said_three_times_is_a_habit_and_thousands_of_pairs_are_read() -> None:
+    assert texts(without_repeats(chat("SALT yes SALT yes SALT yes why"))) == "SALT yes SALT yes SALT yes why"
+    assert len(without_repeats(chat("ping PONG " * 3_000))) == 6_000
+    assert texts(without_repeats(chat("a B c D " * 3))) == "a B c D", "a whole dialogue that was pasted three times"
+
+
+def test_answers_of_two_people_to_one_message_are_no_branches() -> None:
+    thread = [
+        entry("WHERE?", "assistant", id="1"),
+        entry("pizza", id="2", parentId="1", name="Bo"),
+        entry("sushi", id="3", parentId="1", name="Cy"),
+    ]
+    assert last_branch(thread) == thread
+
+
 TREE = [
     entry("plan", id="r"),
     entry("SEA", "assistant", id="b1", parentId="r"),

@@ -121,6 +121,45 @@ def test_a_call_that_is_listed_twice_is_one() -> None:
     assert results(bodies) == [("price", "c0", None)]
 
 
+def test_an_answer_in_several_messages_is_one_answer() -> None:
+    conversation = Conversation("s1", question="q1")
+    said = [message_bodies({"role": "assistant", "content": text}, conversation)[0][1] for text in ("Day 1.", "Day 2.")]
+    assert [body.get("trigger_event_id") for body in said] == ["q1", None]
+
+
+def test_a_thought_before_a_call_answers_nothing() -> None:
+    conversation = Conversation("s1", question="q1")
+    bodies = [body for message in TURNS["responses"] for body in message_bodies(message, conversation)]
+    assert [body.get("trigger_event_id") for schema, body in bodies if schema == "agent.response.v1"] == ["q1", "q1"]
+
+
+def test_the_name_of_an_item_is_its_tool_s_and_of_nobody_else() -> None:
+    item = {"type": "function_call", "call_id": "c1", **FUNCTION}
+    assert ["speaker" in body for _, body in read(item)] == [False]
+    assert read({"role": "assistant", "name": "Bo", "content": "Hm."})[0][1]["speaker"] == "Bo"
+
+
+def test_a_call_in_the_older_field_beside_the_newer_one_is_one_call() -> None:
+    message = {"role": "assistant", "content": "x", "function_call": FUNCTION, "tool_calls": [{"id": "q", "function": FUNCTION}]}
+    assert calls(read(message)) == [("measure", VASE, "q")]
+
+
+def test_marks_between_calls_and_words_are_no_words() -> None:
+    tool = {"type": "tool-measure", "toolCallId": "c1", "state": "output-available", "input": VASE, "output": "31 cm"}
+    parts = [{"type": "step-start"}, tool, {"type": "step-start"}, {"type": "text", "text": "Done."}]
+    bodies = read(
+        {"role": "assistant", "parts": [*parts, {"type": "tool-approval-request", "approvalId": "a", "toolCallId": "c4"}]}
+    )
+    assert [body["message"] for _, body in bodies if "message" in body] == [[], [{"type": "text", "text": "Done."}]]
+    assert len(calls(bodies)) == 1
+
+
+def test_results_of_gemini_s_older_role_are_read() -> None:
+    call, answer = TURNS["gemini"]
+    assert results(read(call, {**answer, "role": "function"})) == results(read(*TURNS["gemini"]))
+    assert results(read({"role": "tool", "parts": [{"text": "x"}]})) == [("tool", "", [{"text": "x"}])]
+
+
 def test_an_id_that_a_later_message_uses_again_is_its_call_s() -> None:
     bodies = read(*TURNS["openai"], *TURNS["openai"])
     assert [request for _, _, request in calls(bodies)] == [request for _, request, _ in results(bodies)] == ["c1", "c1"]

@@ -110,3 +110,37 @@ def test_a_long_run_is_shortened_in_brief_only() -> None:
 def test_what_no_reader_knows_is_named_by_a_line() -> None:
     body = {"content": [text("Look:"), {"type": "hologram"}], "message": None}
     assert unread_lines(body) == ("[hologram, 20 bytes that are not read]",)
+
+
+OWN_FIELDS: dict[str, list[dict[str, Any]]] = {
+    "the source of a passage": [{"type": "text", "text": "Bisque at cone 04", "source": "handbook.pdf", "title": "Firing"}],
+    "the state of a row": [{"type": "text", "text": "row one", "status": "deleted", "id": "77"}],
+    "the state of a lease": [{"type": "document", "title": "Lease", "source": "https://a.example/lease.pdf", "state": "expired"}],
+    "what a picture shows": [{"type": "image", "url": "https://a.example/rim.png", "annotations": ["crack at the rim"]}],
+}
+
+
+@pytest.mark.parametrize("name", OWN_FIELDS)
+def test_a_field_that_a_vendor_does_not_have_is_a_word_of_the_tool(name: str) -> None:
+    text = text_of(OWN_FIELDS[name])
+    fields = [value for part in OWN_FIELDS[name] for key, value in part.items() if key not in {"type", "url", "source"}]
+    words = [word for value in fields for word in (value if isinstance(value, list) else [value])]
+    assert [word for word in words if word not in text] == []
+
+
+def test_the_source_of_a_passage_stands_with_it() -> None:
+    assert "handbook.pdf" in text_of(OWN_FIELDS["the source of a passage"])
+
+
+def test_ids_and_states_inside_data_are_words_and_so_is_an_object_of_nothing_else() -> None:
+    parts = [
+        {"type": "data-order", "data": {"id": "K-4711", "status": "shipped"}},
+        {"type": "order", "id": "K-9", "status": "paid"},
+    ]
+    words = content_words(parts, is_answer=True)
+    assert [word for word in ("K-4711", "shipped", "K-9", "paid") if word not in words] == []
+
+
+def test_a_fence_that_ends_a_block_ends_its_line() -> None:
+    blocks = [{"type": "text", "text": "```py\nx\n```"}, {"type": "text", "text": "then run it"}]
+    assert content_words(blocks, is_answer=True) == "```py\nx\n```\nthen run it"

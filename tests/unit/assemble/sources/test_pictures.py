@@ -67,6 +67,14 @@ def test_of_twenty_pictures_the_newest_that_have_room_are_sent_and_all_words_sta
     assert senders == [f"m{41 - 2 * (number - 1 - each)}" for each in range(number)], "the newest, without a hole"
 
 
+def test_of_several_pictures_in_one_question_the_last_that_have_room_are_sent() -> None:
+    body = json.dumps({"content": [{"type": "text", "text": "Compare."}, PICTURE, PICTURE, PICTURE]})
+    question = make_remembered("Compare.\n[image]\n[image]\n[image]", 1, body=body)
+    for budget, number in ((600, 0), (1000, 1), (1700, 2), (2400, 3)):
+        context = page([question], "anthropic", budget)
+        assert (pictures_of(context), context.picture_tokens) == (number, number * PIXELS)
+
+
 @pytest.mark.parametrize("chat_format", ["openai", "anthropic"])
 def test_a_whole_conversation_with_pictures_is_never_too_long(chat_format: ChatFormat) -> None:
     rows = [row for n in range(1, 20, 2) for row in (shown(n, f"Screen {n}."), answered(n + 1))]
