@@ -58,6 +58,14 @@ async def build_once(
     return event
 
 
+def read_breadcrumbs(lines: Iterable[str], workspace: str, session: str, lifetimes: Lifetimes) -> tuple[Breadcrumb, ...]:
+    """All that a page would be built of, for tests of one's own files. Raises `Rejected` where a line cannot be read."""
+    content = read_file(lines, workspace, session)
+    breadcrumbs = placed(content, lifetimes)
+    _check(content, strict=True, is_empty=False)
+    return tuple(crumb for _, crumb in breadcrumbs)
+
+
 def placed(content: FileContent, lifetimes: Lifetimes, max_bytes: int = DEFAULT_MAX_BYTES) -> tuple[tuple[int, Breadcrumb], ...]:
     """Line and breadcrumb of each event in the content's order, its own time as the stream's; others become refusals.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from builder.cli.build import placed, trigger_of
+from builder.cli.build import placed, read_breadcrumbs, trigger_of
 from builder.domain.breadcrumb import NO_TIME, Breadcrumb
 from builder.domain.errors import Rejected
 from builder.wire.chat_lines import read_file
@@ -20,7 +20,7 @@ def line(identity: str, schema: str = "user.message.v1", **changes: Any) -> str:
 
 
 def breadcrumbs(*lines: str) -> tuple[Breadcrumb, ...]:
-    return tuple(crumb for _, crumb in placed(read_file(lines, "acme", "s1"), NO_LIFETIMES))
+    return read_breadcrumbs(lines, "acme", "s1", NO_LIFETIMES)
 
 
 def test_events_have_places_in_file_order_and_their_own_times() -> None:
