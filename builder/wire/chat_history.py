@@ -1,10 +1,10 @@
-"""What of a conversation's messages in a file is read, and in which order: its last branch, each message once, by time."""
+"""What of a conversation's messages in a file is read: its last branch, each message once."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import blake2b
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any
 
 from builder.domain.errors import Rejected
@@ -18,8 +18,6 @@ PARENTS = ("parentId", "parent_id", "parentUuid", "parent_uuid", "parentMessageI
 """Fields that name the message before this one."""
 PLAIN = frozenset({"role", "content", "id", "created_at", "timestamp", "createdAt", "name"} | set(PARENTS))
 """Fields of a message that has nothing but a text; a key of it needs no reader."""
-TOLERANCE = timedelta(minutes=1)
-"""Clocks of several senders differ; within it the order of the file is right."""
 LEAST_COPY = 4
 """Messages of a dialogue that may have been copied more than once."""
 CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
@@ -53,7 +51,7 @@ class Entry:
 
 def key_of(message: Any) -> bytes:
     """16 bytes; equal for messages of one role that say, call and answer the same. b"" = it is no message."""
-    role = _role(message) if isinstance(message, dict) else ""
+    role = chat_role(message) if isinstance(message, dict) else ""
     if not role:
         return b""
     content = message.get("content")
@@ -63,7 +61,8 @@ def key_of(message: Any) -> bytes:
     return blake2b(f"{role}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _role(message: Any) -> str:
+def chat_role(message: Any) -> str:
+    """`user`, `assistant`, `tool` or `system`; "" = it is no message."""
     try:
         return str(role_of(message))
     except Rejected:
@@ -80,21 +79,22 @@ def _meaning(role: str, message: Mapping[str, Any]) -> Any:
     files = {name: message[name] for name in FILES if message.get(name)}
     try:
         content = contents_of(message)
+        if role == "tool" and "role" in message:
+            return [first_of(message, (*CALL_IDS, "name", "tool_name")), _plain(content), files]
         items = content if isinstance(content, list) else [content]
-        read = [(item, read_parts(item)) for item in items]
+        words, others = _words_and_others(items)
     except (Rejected, ValueError):
         return message
-    if role == "tool" and "role" in message:
-        return [first_of(message, (*CALL_IDS, "name", "tool_name")), _plain(content), files]
-    meanings: list[Any] = []
-    for item, parts in read:
-        meanings += _meanings(item, parts)
-    texts = [each for each in meanings if isinstance(each, str)]
-    others = [each for each in meanings if not isinstance(each, str)]
-    words = "".join(texts)
     if others or files:
         return [words, others, files]
-    return words if words or not any(item for item in items) else items
+    return words or (items if any(items) else "")
+
+
+def _words_and_others(items: Iterable[Any]) -> tuple[str, list[Any]]:
+    """Raises ValueError for what is neither text nor object."""
+    meanings = [each for item in items for each in _meanings(item, read_parts(item))]
+    words = "".join(each for each in meanings if isinstance(each, str))
+    return words, [each for each in meanings if not isinstance(each, str)]
 
 
 def _meanings(item: Any, parts: Iterable[Part]) -> Iterator[Any]:
@@ -154,11 +154,14 @@ def _has_branches(messages: list[Entry], by_id: dict[str, Entry]) -> bool:
     children: dict[str, list[Entry]] = {}
     for entry in messages:
         parent = _parent(entry)
-        if parent and parent in by_id and _role(entry.value) != "tool":
+        if parent and parent in by_id and chat_role(entry.value) != "tool":
             children.setdefault(parent, []).append(entry)
     several = [(by_id[parent], group) for parent, group in children.items() if len({each.identity for each in group}) > 1]
-    speakers = [({(_role(each.value), _name(each.value)) for each in group}, _role(parent.value)) for parent, group in several]
-    return bool(speakers) and all(len(own) == 1 and before not in dict(own) for own, before in speakers)
+    for before, group in several:
+        speakers = {(chat_role(each.value), _name(each.value)) for each in group}
+        if len(speakers) > 1 or chat_role(before.value) in dict(speakers):
+            return False
+    return bool(several)
 
 
 def _path(messages: list[Entry], index: int, by_id: dict[str, Entry]) -> set[int]:
@@ -179,7 +182,7 @@ def _stays(entry: Entry, path: set[int], by_id: dict[str, Entry]) -> bool:
     parent = _parent(entry)
     if parent is None:
         return not entry.identity
-    return parent in by_id and id(by_id[parent]) in path and _role(entry.value) == "tool"
+    return parent in by_id and id(by_id[parent]) in path and chat_role(entry.value) == "tool"
 
 
 def without_repeats(entries: list[Entry]) -> list[Entry]:
@@ -205,7 +208,7 @@ def _new(conversation: list[Entry], messages: list[Entry]) -> list[Entry]:
 
 
 def _after_prompt(messages: list[Entry]) -> int:
-    return next((number for number, entry in enumerate(messages) if _role(entry.value) != "system"), len(messages))
+    return next((number for number, entry in enumerate(messages) if chat_role(entry.value) != "system"), len(messages))
 
 
 def _overlap(conversation: list[Entry], messages: list[Entry]) -> int:
@@ -232,7 +235,7 @@ def _common(one: list[Entry], first: int, other: list[Entry], second: int) -> in
 def _without_second_copy(messages: list[Entry]) -> list[Entry]:
     """Without copies of the whole dialogue right behind it. What comes three times and is short is a habit and no copy."""
     for end in range(2, len(messages) // 2 + 1):
-        if not messages[end].is_again(messages[0]) or len({_role(entry.value) for entry in messages[:end]}) == 1:
+        if not messages[end].is_again(messages[0]) or len({chat_role(entry.value) for entry in messages[:end]}) == 1:
             continue
         copies = 1
         while _common(messages, 0, messages, copies * end) >= end:
@@ -246,50 +249,12 @@ def _is_again(conversation: list[Entry], entry: Entry) -> bool:
     """Whether the message before says the same; of a result that names its call, one of those before."""
     if not entry.is_chat:
         return False
-    is_result = _role(entry.value) == "tool"
+    is_result = chat_role(entry.value) == "tool"
     if is_result and not first_of(entry.value, CALL_IDS):
         return False
     for before in reversed(conversation):
         if before.is_chat and before.is_again(entry):
             return True
-        if not is_result or not before.is_chat or _role(before.value) != "tool":
+        if not is_result or not before.is_chat or chat_role(before.value) != "tool":
             return False
-    return False
-
-
-def in_time_order(entries: list[Entry]) -> list[Entry]:
-    """The oldest first, where times run back by more than TOLERANCE or all the way; one without a time follows the one before."""
-    times = [entry.time for entry in entries if entry.time is not None]
-    steps = [later - earlier for earlier, later in pairwise(times)]
-    falls = sum(step < timedelta(0) for step in steps)
-    if not falls:
-        return entries
-    is_reversed = falls > 1 or min(steps) < -TOLERANCE
-    if is_reversed and all(step <= timedelta(0) for step in steps) and len(times) == len(entries):
-        return entries[::-1]
-    keys = _sort_keys(entries)
-    if not _runs_back(keys):
-        return entries
-    order = sorted(range(len(entries)), key=keys.__getitem__)
-    return [entries[number] for number in order]
-
-
-def _sort_keys(entries: list[Entry]) -> list[datetime]:
-    """A version is not before the one before it."""
-    first = next(entry.time for entry in entries if entry.time is not None)
-    keys, newest = list[datetime](), dict[str, datetime]()
-    for entry in entries:
-        time = entry.time or (keys[-1] if keys else first)
-        if entry.identity:
-            time = newest[entry.identity] = max(time, newest.get(entry.identity, time))
-        keys.append(time)
-    return keys
-
-
-def _runs_back(keys: list[datetime]) -> bool:
-    latest = keys[0]
-    for key in keys:
-        if key < latest - TOLERANCE:
-            return True
-        latest = max(latest, key)
     return False

@@ -13,9 +13,10 @@ from typing import Any
 from builder.domain.breadcrumb import USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.text import canonical, shape
-from builder.wire.chat_history import Entry, in_time_order, key_of, last_branch, without_repeats
+from builder.wire.chat_history import Entry, key_of, last_branch, without_repeats
 from builder.wire.chat_ids import derived_id, reply_fields, scoped_id
 from builder.wire.chat_messages import Conversation, message_bodies
+from builder.wire.chat_order import in_time_order
 from builder.wire.json_lines import LineValue, json_values
 from builder.wire.known_exports import known_export, refusal
 from builder.wire.messages import messages_of

@@ -129,11 +129,8 @@ def _result(result: Result, conversation: Conversation) -> Body:
 
 def _spoken(role: str, message: Mapping[str, Any], conversation: Conversation) -> list[Body]:
     """Rounds of words and calls, each with the results that came before the next words."""
-    content, name = contents_of(message), message.get("name") if is_spoken(message) else None
-    frame: dict[str, Any] = {"speaker": name} if isinstance(name, str) and name else {}
-    files = {key: message[key] for key in FILES if message.get(key)}
-    if role == "assistant" and conversation.question:
-        frame["trigger_event_id"] = conversation.question
+    content, files = contents_of(message), {key: message[key] for key in FILES if message.get(key)}
+    frame = _frame(role, message, conversation)
     if role == "user" and content is None and not files:
         raise Rejected("a message of the role 'user' has no content; leave it out, or give it one")
     if not isinstance(content, list):
@@ -144,6 +141,15 @@ def _spoken(role: str, message: Mapping[str, Any], conversation: Conversation) -
     if role == "assistant" and _answers(bodies[-1][1]):
         conversation.question = ""  # what follows goes on with the answer, and is no other one
     return bodies
+
+
+def _frame(role: str, message: Mapping[str, Any], conversation: Conversation) -> dict[str, Any]:
+    """Who speaks, and to which question."""
+    name = message.get("name") if is_spoken(message) else None
+    frame: dict[str, Any] = {"speaker": name} if isinstance(name, str) and name else {}
+    if role == "assistant" and conversation.question:
+        frame["trigger_event_id"] = conversation.question
+    return frame
 
 
 def _answers(body: Mapping[str, Any]) -> bool:
@@ -163,20 +169,25 @@ class _Round:
 
 def _rounds(role: str, content: list[Any], conversation: Conversation) -> list[_Round]:
     rounds = [_Round()]
-    read = [(item, read_part(item)) for item in content]
-    has_words = any(not isinstance(part, Mark) for _, parts in read for part in parts)
-    for item, parts in read:
-        if has_words and all(isinstance(part, Mark) for part in parts):
-            continue
-        calls = [part for part in parts if isinstance(part, Call)] if role == "assistant" else []
+    for item, parts in _read(content):
+        calls = [part for part in parts if role == "assistant" and isinstance(part, Call)]
         is_result = calls or (len(parts) == 1 and isinstance(parts[0], Result))
         results = [part for part in parts if isinstance(part, Result)] if is_result else []
         if rounds[-1].results and not results:
             rounds.append(_Round())
-        rounds[-1].calls += (request for call in calls for request in conversation.open(call))
+        for call in calls:
+            rounds[-1].calls += conversation.open(call)
         rounds[-1].results += (_result(each, conversation) for each in results)
-        rounds[-1].words += [] if calls or results else [item]
+        if not calls and not results:
+            rounds[-1].words.append(item)
     return rounds
+
+
+def _read(content: list[Any]) -> list[tuple[Any, tuple[Part, ...]]]:
+    """Items with their parts, without marks where anything else is said."""
+    items = [(item, read_part(item)) for item in content]
+    spoken = [(item, parts) for item, parts in items if not all(isinstance(part, Mark) for part in parts)]
+    return spoken or items
 
 
 def _bodies(role: str, each: _Round, frame: Mapping[str, Any]) -> list[Body]:

@@ -116,9 +116,7 @@ def _seam(one: Text, other: Text) -> str:
         return "whole"
     if before[-1:].isspace() or after[:1].isspace():
         return "within" if after.lstrip()[:1].islower() else "space"
-    if one.is_piece or other.is_piece:
-        return "within"
-    if _OPEN_END.search(before[-3:]) or _CLOSING_START.match(after):
+    if one.is_piece or other.is_piece or _OPEN_END.search(before[-3:]) or _CLOSING_START.match(after):
         return "within"
     ends = bool(_WHOLE_END.search(before[-4:]))
     return "whole" if (ends and after[:1].isupper()) or _BULLET.match(after) else "open"

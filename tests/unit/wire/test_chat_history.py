@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from builder.wire.chat_history import Entry, in_time_order, key_of, last_branch, without_repeats
+from builder.wire.chat_history import Entry, key_of, last_branch, without_repeats
 
 
 def entry(text: str, role: str = "user", *, at: str = "", group: int = 0, **fields: Any) -> Entry:
@@ -162,25 +162,3 @@ def test_threads_are_no_branches() -> None:
     people = [entry("one", id="1", parentId="0"), entry("two", id="2", parentId="0")]
     for lines in ([entry("topic", id="0"), *replies], [entry("topic", id="0"), *people]):
         assert last_branch(lines) == lines
-
-
-@pytest.mark.parametrize(
-    ("times", "order"),
-    [
-        (("12:00:00", "11:00:00", "10:00:00"), "2 1 0"),
-        (("12:00:00", "12:00:00", "10:00:00"), "2 1 0"),
-        (("12:00:00", "", "10:00:00"), "2 0 1"),
-        (("11:00:00", "12:00:00", "09:00:00", "10:00:00"), "2 3 0 1"),
-        (("10:00:05", "10:00:03", "10:01:00"), "0 1 2"),
-        (("10:00:00", "10:00:00", ""), "0 1 2"),
-        (("", "", ""), "0 1 2"),
-    ],
-)
-def test_times_that_run_back_give_the_order_and_seconds_do_not(times: tuple[str, ...], order: str) -> None:
-    entries = [entry(str(number), at=time) for number, time in enumerate(times)]
-    assert texts(in_time_order(entries)) == order
-
-
-def test_a_version_stays_behind_the_one_before() -> None:
-    versions = [entry("v1", id="x", at="11:00:00"), entry("v2", id="x", at="09:00:00")]
-    assert texts(in_time_order([entry("b", at="12:00:00"), *versions, entry("c", at="10:00:00")])) == "c v1 v2 b"
