@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-Role = Literal["user", "assistant", "tool", "standing", "other"]
+Role = Literal["user", "assistant", "system", "tool", "standing", "other"]
 Kind = Literal["content", "tombstone", "secret", "erased"]
 
 USER_MESSAGE, AGENT_RESPONSE = "user.message.v1", "agent.response.v1"

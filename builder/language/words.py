@@ -179,7 +179,7 @@ def _entry(name: str) -> re.Pattern[str]:
     return re.compile(any_of(name), re.IGNORECASE)
 
 
-DEFAULT_NAMES = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
+DEFAULT_NAMES = {"user": "User", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 """Role → the stored speaker of a breadcrumb without a name."""
 MAX_RUN = 16
 """Words side by side that are read as one: "A s s i s t a n t"."""

@@ -134,7 +134,7 @@ PRIVATE_TAG = "private"
 DEFAULT_MAX_BYTES = 1_048_576
 NO_LIFETIMES: Lifetimes = MappingProxyType({})
 
-SPEAKING = frozenset({"user", "assistant", "tool"})
+SPEAKING = frozenset({"user", "assistant", "system", "tool"})
 """Roles of what is said in a conversation."""
 STATES = frozenset(
     {"approved", "validated", "bootstrap", "deprecated", "draft", "archived", "ephemeral", "error", "warning", "info"}
@@ -220,7 +220,7 @@ def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, b
         place=arrival.place,
         schema=address.schema,
         speaker=_speaker(address, body, facts.speaker),
-        role=body.role,
+        role=body.speaker_role,
         created_at=created_at,
         received_at=received_at,
         tags=schema_definition_tags(address.schema, record.tags, record.context),

@@ -14,7 +14,7 @@ from builder.wire.vendor_parts import read_part, read_parts
 
 Body = tuple[str, dict[str, Any]]
 """Schema and body."""
-SYSTEM_FRAME: Mapping[str, Any] = {"speaker": "System", "creator": {"type": "system", "agent_id": "system"}}
+SYSTEM_FRAME: Mapping[str, Any] = {"speaker": "System", "creator": {"type": "system"}}
 """Of a system message within a conversation: it is nobody's question, and no words of the agent."""
 
 

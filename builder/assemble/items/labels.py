@@ -20,7 +20,7 @@ from builder.recall.index.view import View
 from builder.remember.content import without_wrapper
 from builder.wire.words import brief
 
-CHAT_ROLES = frozenset({"user", "assistant"})
+CHAT_ROLES = frozenset({"user", "assistant", "system"})
 """Roles whose words stand by themselves in messages."""
 MAX_MARGIN_CHARS = 200
 """White space around a text that messages keep. A page has none, so no cut would take it off where it has no room."""
@@ -84,8 +84,8 @@ def _bare(text: str) -> str:
 
 
 LABELS = (
-    "user", "assistant", "another_user", "tool", "tool_answered", "tool_failed", "call", "result", "failed", "note", "page",
-    "knowledge", "edited", "to_former_words", "earlier_answer",
+    "user", "assistant", "system", "another_user", "tool", "tool_answered", "tool_failed", "call", "result", "failed", "note",
+    "page", "knowledge", "edited", "to_former_words", "earlier_answer",
 )  # fmt: skip
 MAX_TOOL_CHARS = 200
 _PLAIN_TOOL = re.compile(r"[\w.:/-]+")

@@ -105,7 +105,7 @@ class Postings:
         return rows, counts.astype(np.float32)
 
 
-CONVERSATION = frozenset({"user", "assistant", "tool"})
+CONVERSATION = frozenset({"user", "assistant", "system", "tool"})
 """Roles of what is said in a conversation."""
 PAUSE = timedelta(minutes=30)
 EPISODE_GAP = timedelta(hours=6)

@@ -68,6 +68,11 @@ class Body(BaseModel):
     task_id: str | None = Field(None, max_length=200, description="the task that it belongs to; its tag `task:ID` says the same")
     trigger_event_id: str | None = Field(None, description="id of the breadcrumb that it answers, or that made somebody send it")
 
+    @property
+    def speaker_role(self) -> Role:
+        """The role of its schema; a response whose creator has the type `system` is a system message of the conversation."""
+        return "system" if self.role == "assistant" and (self.creator or {}).get("type") == "system" else self.role
+
     def facts(self) -> BodyFacts:
         """What it says of its breadcrumb."""
         return BodyFacts()

@@ -54,6 +54,14 @@ def test_nobody_has_spoken_in_the_future() -> None:
     assert crumb.created_at < datetime(2099, 1, 1, tzinfo=UTC)
 
 
+def test_what_a_system_says_on_the_way_is_of_the_system_and_of_no_agent() -> None:
+    roles = ("user", "assistant", "system")
+    crumbs = breadcrumbs(*(json.dumps({"role": role, "content": role}) for role in roles))
+    assert [(crumb.role, crumb.speaker, crumb.agent) for crumb in crumbs] == [
+        ("user", "User", ""), ("assistant", "Assistant", ""), ("system", "System", "")
+    ]  # fmt: skip
+
+
 def test_the_last_user_message_triggers_unless_an_id_is_given() -> None:
     crumbs = breadcrumbs(line("m1"), line("m2"), line("a1", "agent.response.v1"))
     assert trigger_of(crumbs, "").id == "m2"

@@ -44,7 +44,7 @@ KEYS = frozenset({"include", "exclude", "transform", "mode", "comment", "descrip
 """The last two are for people."""
 MAX_TEXTS = 1_024
 Limit = Callable[[Any], Any]
-CONVERSATION = frozenset({"user", "assistant"})
+CONVERSATION = frozenset({"user", "assistant", "system"})
 """Their speaker comes before the text."""
 _OWN_ITEM = re.compile(f"(?<!{MARK})\n *- ")
 _VALUE_FIRST = re.compile(rf"(?:\A|(?<!{MARK})\n- )[^\w{MARK}\n]*{MARK}")
