@@ -13,7 +13,6 @@ from builder.assemble.items.labels import (
     instead_of_results,
     message_words,
     result_words,
-    shows_pictures,
 )
 from builder.assemble.items.list_items import ITEM
 from builder.assemble.items.writer import Item, Writer
@@ -141,9 +140,12 @@ def written_parts(fragment: Fragment, role: str, writer: Writer) -> tuple[Messag
 
 def pictures(item: Item, fragment: Fragment, writer: Writer) -> tuple[Image, ...]:
     """The images of a fragment of an item that sends them."""
-    return (
-        writer.rendering.images(fragment.breadcrumb)[item.first_picture :] if item.pictures and shows_pictures(fragment) else ()
-    )
+    images, before = writer.rendering.images, 0
+    for sender in item.pictured if item.pictures else ():
+        if sender is fragment:
+            return images(fragment.breadcrumb)[max(item.first_picture - before, 0) :]
+        before += len(images(sender.breadcrumb))
+    return ()
 
 
 def _role(crumb: Breadcrumb, writer: Writer) -> Literal["user", "assistant"]:

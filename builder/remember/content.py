@@ -8,15 +8,18 @@ from typing import Any
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Image
 from builder.domain.text import MAX_DEPTH, depth, parsed
-from builder.wire.attachments import attachment_of
+from builder.wire.attachments import Attachment, attachment_of
+from builder.wire.messages import FILES
 from builder.wire.parts import UNREAD
 from builder.wire.words import described, unread_lines
 
-PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_STARTS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp"}
+"""First base64 of a picture → its type. What a sender writes beside it may be wrong, and then a provider refuses the request."""
+PICTURES = frozenset(_STARTS.values())
 """Types of pictures that OpenAI and Anthropic take."""
 
 _WRAPPER = {"content", "isError", "structuredContent", "_meta"}
-_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+")
 
 
 def without_wrapper(output: Any) -> Any:
@@ -44,17 +47,33 @@ def unread_parts(breadcrumb: Breadcrumb) -> int:
 
 
 def images_of(body: str) -> tuple[Image, ...]:
-    """The pictures that chat APIs take: base64 of PICTURES, or an https address."""
+    """The pictures that chat APIs take: base64 whose bytes are one of PICTURES, or an https address."""
     return tuple(_images(json.loads(body))) if "image" in body else ()
 
 
 def _images(value: Any) -> Iterator[Image]:
-    if isinstance(value, dict) and (file := attachment_of(value)) is not None:
-        data = "".join(file.data.split())
-        if file.media in PICTURES and _BASE64.fullmatch(data) and len(data) % 4 == 0:
-            yield Image(media=file.media, data=data)
-        elif file.kind == "image" and file.url.startswith("https://"):
-            yield Image(media=file.media, url=file.url)
-    elif isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _images(item)
+    file = attachment_of(value) if isinstance(value, dict) else None
+    if file is not None:
+        yield from _image(file)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _images(list(map(_listed, inner)) if name in FILES and isinstance(inner, list) else inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _images(inner)
+
+
+def _listed(file: Any) -> Any:
+    """An entry of a list of files as a part of a message: Ollama lists base64, others an address or an object."""
+    if isinstance(file, str):
+        return {"type": "image", "image": file}
+    return {"type": "file", **file} if isinstance(file, dict) else file
+
+
+def _image(file: Attachment) -> Iterator[Image]:
+    data = "".join(file.data.split()).replace("-", "+").replace("_", "/").rstrip("=")
+    media = next((media for start, media in _STARTS.items() if data.startswith(start)), "")
+    if media and _BASE64.fullmatch(data):
+        yield Image(media=media, data=data + "=" * (-len(data) % 4))
+    elif file.url.startswith("https://") and (file.media in {*PICTURES, "image/*"} or (file.kind == "image" and not file.media)):
+        yield Image(media=file.media, url=file.url)

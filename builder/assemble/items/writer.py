@@ -14,7 +14,7 @@ from builder.assemble.items.labels import (
     result_words,
     shows_pictures,
 )
-from builder.assemble.items.pictures import picture_tokens
+from builder.assemble.items.pictures import Size, picture_tokens
 from builder.assemble.items.rendering import WHOLE, Line, RenderForm, Rendering, Spans, each, even_caps, hint_choice
 from builder.domain.breadcrumb import NO_TIME, SUMMARY, TOOL_RESPONSE, Breadcrumb
 from builder.domain.context import CUT, Fragment
@@ -75,6 +75,12 @@ class Item:
     def is_message(self) -> bool:
         """Whether it is a message of the conversation, or a result whose call is not known."""
         return self.entry is not None and not self.entry.request
+
+    @property
+    def pictured(self) -> list[Fragment]:
+        """The fragments whose pictures `messages` can send, in page order: the message, or the results of a call."""
+        senders = self.fragments[1:] if self.is_call else self.fragments[:1]
+        return [fragment for fragment in senders if shows_pictures(fragment)]
 
     @property
     def is_cut(self) -> bool:
@@ -155,31 +161,29 @@ class Writer:
 
     def with_pictures(self, item: Item) -> Item:
         """The item with the pictures that `messages` send there."""
-        results = [fragment.breadcrumb for fragment in item.fragments[1:] if shows_pictures(fragment)]
-        if not item.is_call and not shows_pictures(item.fragments[0]):
-            return item
-        return replace(item, pictures=self.picture_tokens(item.first, results if item.is_call else None), first_picture=0)
+        return replace(item, pictures=picture_tokens(self._sizes(item), self.profile.chat_format), first_picture=0)
 
     def with_newest_pictures(self, item: Item, room: int) -> Item:
-        """The item with as many of its last pictures as cost at most `room` tokens; of a call with all or none."""
-        whole = self.with_pictures(item)
-        sizes = self.rendering.picture_sizes(item.first) if whole.pictures and not item.is_call else ()
-        for first in range(max(len(sizes), 1)):
-            tokens = picture_tokens(sizes[first:], self.profile.chat_format) if first else whole.pictures
+        """The item with as many of its last pictures as cost at most `room` tokens."""
+        sizes = self._sizes(item)
+        for first in range(len(sizes)):
+            tokens = picture_tokens(sizes[first:], self.profile.chat_format)
             if tokens <= room:
-                return replace(whole, pictures=tokens, first_picture=first)
+                return replace(item, pictures=tokens, first_picture=first)
         return replace(item, pictures=0)
 
-    def picture_tokens(self, crumb: Breadcrumb, results: Iterable[Breadcrumb] | None) -> int:
-        """Tokens of the pictures that `messages` send for a message, or for the results of a call of it.
+    def _sizes(self, item: Item) -> list[Size]:
+        return self.picture_sizes(item.first, [fragment.breadcrumb for fragment in item.pictured], is_call=item.is_call)
+
+    def picture_sizes(self, crumb: Breadcrumb, senders: Iterable[Breadcrumb], *, is_call: bool) -> list[Size]:
+        """Of the pictures that `messages` can send for a message, or for the results of a call of it.
 
         Providers take none of an assistant; of the results of its calls Anthropic takes them.
         """
         chat_format, is_own = self.profile.chat_format, crumb.role in {"assistant", "tool"} and self.view.is_own(crumb)
-        if chat_format == "none" or (is_own and (results is None or chat_format != "anthropic")):
-            return 0
-        senders = (crumb,) if results is None else results
-        return sum(picture_tokens(self.rendering.picture_sizes(sender), chat_format) for sender in senders)
+        if chat_format == "none" or (is_own and not (is_call and chat_format == "anthropic")):
+            return []
+        return [size for sender in senders for size in self.rendering.picture_sizes(sender)]
 
     def _entry(self, entry: Entry, line: Line, cap: int | None) -> Item:
         crumb = self.view.breadcrumb(entry.row)

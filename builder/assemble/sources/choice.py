@@ -11,6 +11,7 @@ from builder.assemble.budget.plan import COMPANION
 from builder.assemble.budget.purchases import Entries, Offers
 from builder.assemble.budget.worth import Ints, others_of_a_kind, worth_of_share
 from builder.assemble.draft import PageDraft
+from builder.assemble.items.pictures import picture_tokens
 from builder.assemble.items.rendering import RenderForm
 from builder.assemble.items.writer import Item
 from builder.assemble.sources.finds import MAX_CALL_TOKENS
@@ -94,8 +95,9 @@ class _Costs:
         writer, view = self.draft.writer, self.draft.recall.view
         if entry in self.draft.repeated or entry in self.draft.limits.placeholders:
             return 0.0
-        results = [view.breadcrumb(row) for row in entry.results] if entry.request else None
-        return float(writer.picture_tokens(view.breadcrumb(entry.row), results))
+        senders = [view.breadcrumb(row) for row in (entry.results if entry.request else (entry.row,))]
+        sizes = writer.picture_sizes(view.breadcrumb(entry.row), senders, is_call=bool(entry.request))
+        return float(picture_tokens(sizes, writer.profile.chat_format))
 
     def _tokens(self, entry: Entry) -> tuple[float, float]:
         view, writer = self.draft.recall.view, self.draft.writer

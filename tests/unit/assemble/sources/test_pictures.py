@@ -30,8 +30,8 @@ def answered(sequence: int) -> StoredBreadcrumb:
     return make_remembered("I see it.", sequence, schema="agent.response.v1")
 
 
-def result(sequence: int, call: str) -> StoredBreadcrumb:
-    body = json.dumps({"tool": "bash", "request_id": call, "status": "success", "output": [PICTURE]})
+def result(sequence: int, call: str, pictures: int = 1) -> StoredBreadcrumb:
+    body = json.dumps({"tool": "bash", "request_id": call, "status": "success", "output": [PICTURE] * pictures})
     return make_remembered("[image]", sequence, schema="tool.response.v1", calls=(call,), body=body, tool="bash")
 
 
@@ -87,6 +87,13 @@ def test_a_whole_conversation_with_pictures_is_never_too_long(chat_format: ChatF
         assert budget < 1500 or "Screen 1." in context.markdown, "the words come first, but for the picture of the question"
         numbers.add(pictures_of(context))
     assert numbers >= {0, 1, 2, 3}
+
+
+def test_of_several_pictures_of_one_call_the_last_that_have_room_are_sent() -> None:
+    rows = [called(1, "r1"), result(2, "r1", 3), make_remembered("What do you see?", 3)]
+    for budget, number in ((500, 0), (900, 1), (1500, 2), (2200, 3)):
+        context = page(rows, "anthropic", budget)
+        assert (pictures_of(context), context.picture_tokens) == (number, number * PIXELS)
 
 
 def test_a_page_without_messages_pays_for_no_picture() -> None:
