@@ -82,7 +82,7 @@ def _bodies(text: str, calls: str) -> list[tuple[str, Record]]:
         ("tool.response.v1", {"tool": "search", "status": "error", "error": text, "output": text, "request_id": f"{calls}2"}),
         ("tool.request.v1", {"tool": "calculator", "input": nested, "requestId": f"{calls}3"}),
         ("tool.error.v1", {"tool_name": "calculator", "error_message": text, "error_type": text, "request_id": f"{calls}3"}),
-        ("user.message.v1", {"content": text}),
+        ("user.message.v1", {"content": text, "number": calls}),  # else the next one is a retry of it
     ]
 
 

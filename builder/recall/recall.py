@@ -12,6 +12,7 @@ from builder.domain.selector import CATALOG, DEFINES_TAG, SCHEMA_DEFINITION, Pin
 from builder.language.words import Terms
 from builder.recall.index.conversation import SUMMARIES, Turn, closed_turn, of_audience, without_expired
 from builder.recall.index.links import NOBODY
+from builder.recall.index.retries import without_retries
 from builder.recall.index.view import View
 from builder.recall.questions import Questions, questions_of, without_later_triggers
 from builder.recall.scopes import HistoryReader, looks_for_person, memory_of, scope_of
@@ -218,6 +219,7 @@ class Recaller:
             view = of_person(view, scope.user if is_of_person else "")
         if as_of:
             trigger, view = _newest_version(view, trigger), without_later_triggers(view, trigger, profile)
+        view = without_retries(view, trigger)
         turn = closed_turn(view, view.history.breadcrumbs.versions[trigger.id][0]) if trigger.role == "tool" else ()
         if turn is None:
             return None

@@ -107,6 +107,9 @@ class Postings:
 
 CONVERSATION = frozenset({"user", "assistant", "system", "tool"})
 """Roles of what is said in a conversation."""
+SPEAKERS = CONVERSATION - {"tool"}
+RETRY = timedelta(minutes=5)
+"""Between a message and its retry, by the arrival; by `created_at` for imports."""
 PAUSE = timedelta(minutes=30)
 EPISODE_GAP = timedelta(hours=6)
 
@@ -128,6 +131,8 @@ class BreadcrumbTable(Table):
 
     superseded_by: IntColumn = field(default_factory=ints)
     """The first row that replaced or removed it; -1 = none."""
+    again: IntColumn = field(default_factory=ints)
+    """The message right behind it that is a retry of it; -1 = none."""
     versions: dict[str, list[int]] = field(default_factory=dict)
     newest: dict[str, list[int]] = field(default_factory=dict)
     """Id → for each of its rows the row of the highest version up to it."""
@@ -159,6 +164,8 @@ class BreadcrumbTable(Table):
     can_expire: bool = False
 
     _crumbs: list[Breadcrumb] = field(default_factory=list)
+    _ends: dict[int, int] = field(default_factory=dict)
+    """Session → the last row of its conversation."""
     _clocks: dict[int, tuple[datetime, int, int]] = field(default_factory=dict)
     _matches: dict[Selector, FlagColumn] = field(default_factory=dict)
 
@@ -173,6 +180,7 @@ class BreadcrumbTable(Table):
         if crumb.role == "assistant":
             self.agents.setdefault(whole_look(crumb.speaker), index)
         self._link_versions(index, crumb)
+        self._link_retry(session, index, crumb)
         if crumb.answers:
             self.answers.setdefault(crumb.answers, []).append(index)
         for pointer in crumb.pointers:
@@ -224,6 +232,14 @@ class BreadcrumbTable(Table):
         if self.superseded_by[row] < 0:
             self.superseded_by[row] = by
 
+    def _link_retry(self, session: int, index: int, crumb: Breadcrumb) -> None:
+        self.again.append(-1)
+        if crumb.role in CONVERSATION:
+            before = self._ends.get(session, -1)
+            if before >= 0 and is_retry(self._crumbs[before], crumb):
+                self.again[before] = index
+            self._ends[session] = index
+
     def _times_of(self, session: int, index: int, moment: datetime) -> tuple[int, int]:
         latest, episode, stretch = self._clocks.get(session, (moment, -1, index))
         stretch = index if moment - latest > PAUSE else stretch
@@ -232,6 +248,19 @@ class BreadcrumbTable(Table):
             self.episode_dates.append(f"{moment.day} {moment:%B %Y}")
         self._clocks[session] = (max(latest, moment), episode, stretch)
         return episode, stretch
+
+
+def is_retry(crumb: Breadcrumb, later: Breadcrumb) -> bool:
+    """Whether its sender sent the same once more; calls are made as often as they are sent."""
+    is_same = crumb.text == later.text and crumb.body == later.body and crumb.id != later.id
+    if not is_same or crumb.role not in SPEAKERS or crumb.calls or later.calls or not crumb.text.strip():
+        return False
+    who = ((each.role, each.speaker, each.agent, each.user_id, each.session, each.version) for each in (crumb, later))
+    return len({*who}) == 1 and _said_at(later) - _said_at(crumb) <= RETRY
+
+
+def _said_at(crumb: Breadcrumb) -> datetime:
+    return crumb.created_at if crumb.replay else crumb.received_at
 
 
 def _code(codes: dict[str, int], name: str) -> int:

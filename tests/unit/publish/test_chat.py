@@ -147,11 +147,11 @@ def test_images_are_found_as_every_api_sends_them_and_only_where_providers_take_
         {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}},
         {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
         {"type": "image_url", "image_url": {"url": "http://example.org/a.png"}},
-        {"type": "image", "source": {"type": "base64", "media_type": "image/webp", "data": PNG}},
-        {"type": "image", "mimeType": "image/tiff", "data": PNG},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/webp", "data": "UklGRgAA"}},
+        {"type": "image", "mimeType": "image/tiff", "data": "SUkqAAAA"},
         {"type": "image", "mimeType": "image/png", "data": "no base64!"},
-        {"inline_data": {"mime_type": "image/gif", "data": PNG}},
-        {"type": "file", "file": {"file_data": PNG, "filename": "image.pdf"}},
+        {"inline_data": {"mime_type": "image/gif", "data": "R0lGODdh"}},
+        {"type": "file", "file": {"file_data": "JVBERi0x", "filename": "image.pdf"}},
     ]
     found = images_of(json.dumps({"content": parts}))
     assert [image.media or image.url for image in found] == ["image/png", "https://example.org/a.png", "image/webp", "image/gif"]

@@ -131,7 +131,7 @@ def test_what_is_shown_in_part_and_what_is_not_shown_are_told_apart_and_all_are_
 
 
 def test_an_event_that_is_too_large_drops_images_then_messages_then_the_second_copy_of_the_page_and_nothing_else() -> None:
-    picture = "QUJD" * 900
+    picture = "iVBORw0KGgoA" * 300
     content = [{"type": "text", "text": "This?"}, {"type": "image", "mimeType": "image/png", "data": picture}]
     source = make_context(hear(9, "user.message.v1", {"content": content}), [], make_profile(chat_format="openai"))
     encodings = [encode(source)]
