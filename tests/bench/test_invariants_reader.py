@@ -9,7 +9,7 @@ import pytest
 
 from builder.adapters.tokens import load_counter
 from builder.bench.invariants.account import faults
-from builder.bench.invariants.events import Entry, Events, Record
+from builder.bench.invariants.events import Entry, Events
 from builder.bench.invariants.random_sessions import START
 from builder.bench.invariants.reader import (
     ACCOUNT,
@@ -29,6 +29,7 @@ from builder.bench.invariants.reader import (
     STALE,
     Reading,
 )
+from builder.bench.invariants.records import Record
 from builder.domain.profile import Profile
 from tests.factories import make_profile
 

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from builder.bench.invariants.conversation import in_conversation, refusal
-from builder.bench.invariants.events import TOOLS, Record, text_of
 from builder.bench.invariants.expected_items import CUT, LINE, SHOWN_OF
 from builder.bench.invariants.finds import MARK, SUMMARY, calls_beside, in_finds, nothing_unseen, rows_of_operators
 from builder.bench.invariants.holes import in_pieces
@@ -13,6 +12,7 @@ from builder.bench.invariants.items import Item
 from builder.bench.invariants.pieces import Piece
 from builder.bench.invariants.random_texts import CONTROL
 from builder.bench.invariants.reader import ACCOUNT, DATE, REPEAT, Fault, Reading, in_outline
+from builder.bench.invariants.records import TOOLS, Record, text_of
 
 MAX_MOST_RELEVANT = 50
 PASSAGE_SOURCES = ("retrieval", "instructions", "window", "turn")

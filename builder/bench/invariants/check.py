@@ -24,10 +24,11 @@ import numpy as np
 from builder.bench.invariants.account import faults
 from builder.bench.invariants.conversation import is_under_pressure
 from builder.bench.invariants.estimates import ample
-from builder.bench.invariants.events import RESULTS, Events
+from builder.bench.invariants.events import Events
 from builder.bench.invariants.random_profiles import draw_profile
 from builder.bench.invariants.random_sessions import SESSION, START, RandomSession, Record
 from builder.bench.invariants.reader import FAULTS, Reading
+from builder.bench.invariants.records import RESULTS
 from builder.bench.scratch import encoder, open_scratch
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
@@ -211,6 +212,7 @@ def reading_of(records: list[Record], trigger: Breadcrumb, profile: Profile, pag
         is_visible=lambda tags: audience is None or not audience.isdisjoint(tags),
         task=trigger.task if profile.scope_to_task else None,
         agent=profile.agent,
+        trigger=records[trigger.place.sequence - 1] if trigger.role != "tool" else None,
     )
     return Reading(
         events=events,

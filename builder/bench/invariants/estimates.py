@@ -3,9 +3,10 @@
 import json
 from collections.abc import Callable, Iterable
 
-from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Record, call_of
+from builder.bench.invariants.events import Entry
 from builder.bench.invariants.expected_items import leaves, words_of
 from builder.bench.invariants.reader import Reading
+from builder.bench.invariants.records import RESULTS, TOOLS, Record, call_of
 
 UPPER_FACTOR, LOWER_FACTOR = 1.03, 0.93
 """Of our count, so that no difference of writing matters."""

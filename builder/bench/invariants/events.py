@@ -3,19 +3,29 @@
 Nothing of `recall` is called here: visibility and the pairs of calls and results are derived independently.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any
 
-RESULTS = frozenset({"tool.response.v1", "tool.error.v1"})
-TOOLS = RESULTS | {"tool.request.v1"}
-WORDS = frozenset({"user.message.v1", "agent.response.v1"})
+from builder.bench.invariants.records import (
+    RESULTS,
+    TOOLS,
+    WORDS,
+    Record,
+    agent_of,
+    arguments_of,
+    calls_of,
+    is_retry,
+    is_said,
+    requests_of,
+    text_of,
+)
+
 DELETED, BLACKLIST = "breadcrumb.deleted.v1", "context.blacklist.v1"
 NOWHERE = "_"
-Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,8 @@ class _Exchange:
     """Tool and arguments of the last call."""
     callers: list[int] = field(default_factory=list)
     results: list[int] = field(default_factory=list)
+    twins: list["_Exchange"] = field(default_factory=list)
+    """Other calls of its message under its id; each result answers the first of them that has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +68,8 @@ class Events:
     """The only visible task; None = all."""
     agent: str = ""
     """Whose page it is: what others say and call is not its own."""
+    trigger: Record | None = None
+    """The one that is answered, where it is none of the records."""
 
     @cached_property
     def sessions(self) -> list[str]:
@@ -121,10 +135,33 @@ class Events:
     def conversation(self) -> list[Entry]:
         """The entries of a page with room for everything, in page order."""
         entries: list[Entry] = []
+        tries = self._tries
         for row, record in enumerate(self.records):
             if self.sessions[row] == self.session and self.first[record["id"]] == row:
-                entries += self.entries(row)
+                entries += (entry for entry in self.entries(row) if entry.row not in tries)
         return entries
+
+    @cached_property
+    def _tries(self) -> frozenset[int]:
+        """Rows of messages that were sent again at once: in the next row of the conversation, or as the trigger."""
+        spoken = [row for row, record in enumerate(self.records) if self.sessions[row] == self.session and is_said(record)]
+        tries = {row for row, later in pairwise(spoken) if later in self.counting and self._is_tried_again(row, later)}
+        later = self.trigger and {**self.trigger, "at": self.now}
+        for row in reversed([row for row in spoken if row in self.counting]):
+            record = {**self.records[row], "at": self.arrivals[row]}
+            if later is None or not is_retry(record, later):
+                break
+            tries.add(row)
+            later = record
+        return frozenset(tries)
+
+    def _is_tried_again(self, row: int, later: int) -> bool:
+        return is_retry(*({**self.records[each], "at": self.arrivals[each]} for each in (row, later)))
+
+    @cached_property
+    def arrivals(self) -> list[datetime]:
+        """Of each row: when it was sent, or later, because the stream's clock does not run back."""
+        return list(accumulate((datetime.fromisoformat(record["created_at"]) for record in self.records), max))
 
     def exchange(self, row: int) -> "_Exchange | None":
         """The call that a result stands below; None when it is not visible."""
@@ -202,6 +239,9 @@ class Events:
             answered, calls = calls_of(record)
             for call in answered:
                 exchange = last.get((session, call))
+                if exchange and exchange.twins:
+                    open_ones = (each for each in (exchange, *exchange.twins) if not each.results)
+                    exchange = of_result.get(self.first[record["id"]]) or next(open_ones, exchange.twins[-1])
                 (exchange.results if exchange else early.setdefault((session, call), [])).append(row)
                 of_result.update({row: exchange} if exchange else {})
             for call in calls:
@@ -211,6 +251,8 @@ class Events:
                 passes_on = exchange and exchange.question == question and not exchange.results
                 if exchange is None or not (passes_on or (origin, call) in by_origin):
                     exchange = last[key] = _Exchange(question, results=early.pop(key, []))
+                    if call in requests_of(record) and call != (identity := requests_of(record)[call]["requestId"]):
+                        last[session, identity].twins.append(exchange)
                     of_result.update(dict.fromkeys(exchange.results, exchange))
                 by_origin[origin, call] = exchange
                 exchange.question = question
@@ -240,34 +282,3 @@ class Events:
         removed = {record["context"].get("breadcrumb_id") for record in self.records if record["session"] == NOWHERE}
         lists = [record for record in self.records if record["schema_name"] == BLACKLIST and record["id"] not in removed]
         return lists[-1]["context"] if lists else None
-
-
-def agent_of(record: Record) -> str:
-    """The agent that says or calls it; "" = nobody says which."""
-    return str(record["context"].get("creator", {}).get("agent_id", ""))
-
-
-def text_of(record: Record) -> str:
-    """The words of a message."""
-    body = record["context"]
-    return str(next(body[name] for name in ("content", "message", "text") if body.get(name) is not None))
-
-
-def calls_of(record: Record) -> tuple[list[str], list[str]]:
-    """The request ids that it answers, and those under which it asks."""
-    body = record["context"]
-    own = [body[name] for name in ("request_id", "requestId") if body.get(name)][:1]
-    calls = [call["requestId"] for call in body.get("tool_requests", ()) if call.get("requestId")]
-    return (own, calls) if record["schema_name"] in RESULTS else ([], [*own, *calls])
-
-
-def call_of(record: Record, call: str) -> Record:
-    """Tool and input of a call, as it was called last under its id."""
-    body = record["context"]
-    return [each for each in (*body.get("tool_requests", ()), body) if each.get("requestId") == call or not call][-1]  # type: ignore[no-any-return]
-
-
-def arguments_of(record: Record, call: str) -> str:
-    """Tool and arguments as one text: equal for equal calls."""
-    request = call_of(record, call)
-    return json.dumps([request["tool"], request.get("input")], sort_keys=True)

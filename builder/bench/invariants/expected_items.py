@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, agent_of, call_of, calls_of, text_of
+from builder.bench.invariants.events import Entry, Events
 from builder.bench.invariants.random_texts import AGENT_IDS, AGENTS, CONTROL, PEOPLE
+from builder.bench.invariants.records import RESULTS, TOOLS, Record, agent_of, call_of, calls_of, text_of
 from builder.language.words import whole_look
 
 State = Literal["whole", "cut", "part", "line"]

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from builder.bench.invariants.events import RESULTS, TOOLS, WORDS, Record
 from builder.bench.invariants.expected_items import labels_of, words_of
 from builder.bench.invariants.items import Item
 from builder.bench.invariants.pieces import RUN
@@ -23,6 +22,7 @@ from builder.bench.invariants.reader import (
     Reading,
     missing_units,
 )
+from builder.bench.invariants.records import RESULTS, TOOLS, WORDS, Record
 
 MARK = re.compile(r"q\d+x")
 FOREIGN = re.compile(r"z\d+x")

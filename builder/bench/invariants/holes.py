@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from builder.bench.invariants.estimates import FRAME_TOKENS, NOTE_TOKENS, ample
-from builder.bench.invariants.events import TOOLS, WORDS, Entry, Record, calls_of
+from builder.bench.invariants.events import Entry
 from builder.bench.invariants.expected_items import labels_of
 from builder.bench.invariants.pieces import LEFT_OUT, Piece
 from builder.bench.invariants.random_sessions import WISHES
@@ -24,6 +24,7 @@ from builder.bench.invariants.reader import (
     Reading,
     missing_units,
 )
+from builder.bench.invariants.records import TOOLS, WORDS, Record, calls_of
 from builder.bench.invariants.turns import is_of_turn
 
 COUNT = re.compile(r"\((?P<missing>[\d,]+) of (?P<all>[\d,]+) messages (?:is|are) not shown, … where\)")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, agent_of, call_of, text_of
+from builder.bench.invariants.events import Entry, Events
 from builder.bench.invariants.expected_items import (
     PART,
     Display,
@@ -21,6 +21,7 @@ from builder.bench.invariants.expected_items import (
     words_of,
 )
 from builder.bench.invariants.items import Item
+from builder.bench.invariants.records import RESULTS, TOOLS, Record, agent_of, call_of, text_of
 
 RUN = re.compile(r"(?P<number>[\d,]+) calls?: (?P<names>.+)")
 NAMES, ARGUMENT_CHARS = 5, 24

@@ -11,10 +11,11 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from builder.bench.invariants.events import RESULTS, Entry, Events, Record
+from builder.bench.invariants.events import Entry, Events
 from builder.bench.invariants.expected_items import Display, State, message_state
 from builder.bench.invariants.items import Item, Parsed
 from builder.bench.invariants.pieces import Piece, Pieces
+from builder.bench.invariants.records import RESULTS, Record
 from builder.bench.invariants.turns import USER, questions_of, turn_of
 from builder.domain.page_settings import Dates
 from builder.domain.profile import Profile, SectionRule

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from builder.bench.invariants.events import RESULTS, Entry, Events, Record, calls_of
+from builder.bench.invariants.events import Entry, Events
+from builder.bench.invariants.records import RESULTS, Record, calls_of
 
 NEWEST_BREADCRUMBS = 200
 USER, AGENT, REQUEST = "user.message.v1", "agent.response.v1", "tool.request.v1"
