@@ -5,7 +5,7 @@ import logging
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -13,11 +13,11 @@ import nats
 from nats.aio.client import Client
 from nats.js import JetStreamContext
 
+from builder.adapters.nats.clock import BrokerClock
 from builder.adapters.nats.connection import explained, optional, translated
 from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, FLOOR, Topology, examine, incarnation_of
-from builder.adapters.nats.watchdog import clock_state
 from builder.adapters.sqlite import SqliteLocation
 from builder.app.settings import Settings
 from builder.client.connecting import RECONNECT_SECONDS, open_connection, tell_refusal, without_credentials
@@ -154,7 +154,7 @@ async def check_broker(settings: Settings, servers: str) -> str:
         with translated("asking for JetStream"):
             streams = await examine(connection.jetstream(), topology(settings))
         sentence = f"nats-server {connection.connected_server_version} at {without_credentials(servers)}; {streams}"
-        if clock := await clock_state(connection, settings.installation, lambda: datetime.now(UTC)):
+        if clock := await BrokerClock(connection, settings.installation).state():
             raise Rejected(f"{clock}; {sentence}")
         return sentence
 

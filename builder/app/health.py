@@ -9,21 +9,19 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
-from nats.aio.client import Client
-
 from builder import __version__
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.http import Check, Readiness
+from builder.adapters.nats.clock import BrokerClock
 from builder.adapters.nats.requests import Subscription, read_subscriptions
 from builder.adapters.nats.server import EmbeddedServer
-from builder.adapters.nats.watchdog import Probe, Watchdog, clock_state
+from builder.adapters.nats.watchdog import Probe, Watchdog
 from builder.app.broker import connected
 from builder.app.components import Components
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
 from builder.domain.errors import Unavailable
 from builder.ports.store import StoreHealth
-from builder.wire.subjects import Installation
 from builder.worker.backfill import Backfill
 
 LOW_BYTES = 100_000_000
@@ -60,8 +58,7 @@ def readiness(
     templates: Check,
     probe: Probe,
     server: EmbeddedServer | None,
-    connection: Client,
-    installation: Installation,
+    clock: BrokerClock,
     show: Callable[[Mapping[str, str], bool], None],
 ) -> Readiness:
     """Only store and stream are required. show: as `Readiness`."""
@@ -69,7 +66,7 @@ def readiness(
     reported: dict[str, Check] = {
         "model": partial(model_state, core.embedder),
         "templates": templates,
-        "clock": partial(clock_state, connection, installation, lambda: datetime.now(UTC)),
+        "clock": clock.state,
         "store_writes": partial(store_state, core.store),
         "stream_writes": partial(_stream_writes, probe, server),
     }

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Protocol
 
@@ -26,7 +26,7 @@ from builder.worker.backfill import Backfill
 from builder.worker.decide import Consumers
 from builder.worker.erasure import Erasure, Forgetting
 from builder.worker.jobs import Job, Observer
-from builder.worker.log import Log
+from builder.worker.log import UTC_NOW, Log
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, Verb
@@ -59,6 +59,8 @@ class Broker:
     max_event_bytes: int
     heartbeat: float
     """Seconds between two signs of life."""
+    now: Callable[[], datetime] = UTC_NOW
+    """The broker's time: it decides what is expired, old or due."""
     is_settled: Callable[[Place], bool] = lambda _place: True
     """Whether no worker has this delivery in work."""
 
@@ -90,7 +92,8 @@ def make_line(
     turns, recaller = Turns(), core.builder.recaller
     decoding = partial(decode, max_bytes=config.max_body_bytes, lifetimes=settings.lifetimes)
     remember = turns.around(core.builder.remember)
-    log = Log(broker.stream, core.store, publisher, decoding, remember, config.max_attempts, of_records=config.record_consumers)
+    attempts, of_records = config.max_attempts, config.record_consumers
+    log = Log(broker.stream, core.store, publisher, decoding, remember, attempts, broker.now, of_records=of_records)
     consumers = Consumers(reloading.builder, log)
     erasure = Erasure(log, archive, partial(_drop, reloading, log))
     forgetting = Forgetting(log, erasure, broker.sender, archive)

@@ -16,6 +16,7 @@ from prometheus_client import CollectorRegistry
 
 from builder import __version__
 from builder.adapters.http import routes, serve, with_api
+from builder.adapters.nats.clock import BrokerClock
 from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
 from builder.adapters.nats.micro import MicroService
 from builder.adapters.nats.publisher import NatsSender
@@ -83,7 +84,9 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         await reloading.keep_edition(core.config)
         watchdog = Watchdog(js, topology(settings), core.store, probe.measure)
         ack_wait = await watchdog.prepare()
-        broker = _broker(connection, watchdog, ack_wait / 3, own, parts)
+        clock = BrokerClock(connection, own)
+        await clock.ahead()
+        broker = _broker(connection, watchdog, clock, ack_wait / 3, own, parts)
         endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
         line = make_line(reloading, settings, broker, metrics, endpoint, parts)
         inbox = NatsInbox(
@@ -94,7 +97,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         durables = await _open_durables(stack, connection, settings, watchdog, line, broker, inbox, parts)
         verbs = verbs_of(line, reloading, broker)
         door = open_door(settings, connection, line, verbs, makes_token=makes_token)
-        jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, metrics, line, parts), *durables)
+        jobs = (*jobs_of(line, parts), *_jobs(settings, js, reloading, watchdog, clock, metrics, line, parts), *durables)
         jobs += door.fanout.jobs if door else ()
         for job in jobs:
             metrics.counters["job_failures"].labels(job.name)
@@ -107,13 +110,15 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         await stack.enter_async_context(micro.discoverable(connection))
         observers = (metrics.answered, micro.count)
         await stack.enter_async_context(answering(connection, verbs, own, observers))
-        ready = readiness(core, watchdog, reloading.state, probe, server, connection, own, metrics.parts)
+        ready = readiness(core, watchdog, reloading.state, probe, server, clock, metrics.parts)
         application = inbox.application(routes(partial(is_alive, watchdog, tasks), ready, metrics.registry))
         application = with_api(application, door.application) if door else application
         yield Service(installation=own, reloading=reloading, url=url, js=js, application=application, door=door)
 
 
-def _broker(connection: Client, watchdog: Watchdog, heartbeat: float, own: Installation, parts: Parts) -> Broker:
+def _broker(
+    connection: Client, watchdog: Watchdog, clock: BrokerClock, heartbeat: float, own: Installation, parts: Parts
+) -> Broker:
     js = connection.jetstream()
     stream = NatsStream(js, watchdog.incarnation, BREADCRUMBS, own)
     return Broker(
@@ -123,6 +128,7 @@ def _broker(connection: Client, watchdog: Watchdog, heartbeat: float, own: Insta
         sender=NatsSender(js, stream),
         max_event_bytes=connection.max_payload - HEADER_BYTES,
         heartbeat=heartbeat,
+        now=clock.now,
         is_settled=lambda place: place <= watchdog.floor,
     )
 
@@ -159,6 +165,7 @@ def _jobs(
     js: JetStreamContext,
     reloading: Reloader,
     watchdog: Watchdog,
+    clock: BrokerClock,
     metrics: Metrics,
     line: Line,
     parts: Parts,
@@ -172,12 +179,13 @@ def _jobs(
         gc.collect()
 
     yield Job(name="watching the streams", every=parts.watch_seconds, run_once=watchdog.check)
+    yield Job(name="asking for the broker's time", every=parts.watch_seconds, run_once=clock.ahead)
     yield Job(name="reading edited files", every=RELOAD_SECONDS, run_once=reload)
     yield Job(name="collecting garbage", every=GARBAGE_SECONDS, run_once=collect_garbage, gives_way=True)
     if settings.worker.purge_hours:
         purging = Purging(line.log, line.erasure)
         lock = PurgeLock(js, settings.installation, settings.nats.replicas)
-        schedule = PurgeSchedule(purging, line.log, timedelta(hours=settings.worker.purge_hours), lock, metrics)
+        schedule = PurgeSchedule(purging, line.log, timedelta(hours=settings.worker.purge_hours), lock, metrics, clock.ahead)
         yield Job(name="purging", every=parts.purge_poll_seconds, run_once=schedule.look)
 
 

@@ -1,6 +1,6 @@
 """Who gets a context for a message, when, and what each outcome means for its delivery.
 
-The stream's times decide what supersedes a message, so every worker decides the same; its age is by this worker's clock.
+The stream's times decide what supersedes a message, so every worker decides the same; its age is by the broker's clock.
 """
 
 import asyncio
@@ -89,7 +89,7 @@ def decide(
         return Decision("expired")
     if breadcrumb.role != "user":
         return Decision("published", consumers)
-    seconds = max(age.total_seconds(), 0.0)  # the worker's clock may be behind the stream's
+    seconds = max(age.total_seconds(), 0.0)  # the clock was asked a moment ago
     due = [profile for profile in consumers if profile.debounce <= seconds]
     ready = tuple(profile for profile in due if not any(_supersedes(crumb, breadcrumb, profile) for crumb in later))
     pause = min((profile.debounce - seconds for profile in consumers if profile.debounce > seconds), default=0.0)

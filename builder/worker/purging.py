@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -22,6 +22,8 @@ POLL_SECONDS = 60.0
 """Between two looks whether a purge is due."""
 RENEW_SECONDS = 2.0
 """Between two renewals of the lock while this worker purges."""
+CLOCK_SECONDS = 5.0
+"""Above this difference of two clocks nothing is purged."""
 BATCH_ROWS = 64
 """Rows that leave the store in one transaction."""
 
@@ -112,7 +114,17 @@ class Lock(Protocol):
 class PurgeSchedule:
     """Purges this worker's store whenever its last purge is old enough. The time survives a restart."""
 
-    def __init__(self, purging: Purging, log: StoredLog, every: timedelta, lock: Lock, observer: Observer) -> None:
+    def __init__(
+        self,
+        purging: Purging,
+        log: StoredLog,
+        every: timedelta,
+        lock: Lock,
+        observer: Observer,
+        ahead: Callable[[], Awaitable[float]],
+    ) -> None:
+        """ahead: seconds by which this computer's clock is ahead of the broker's; raises `Unavailable`."""
+        self._ahead = ahead
         self._purging = purging
         self._log = log
         self._every = every
@@ -122,19 +134,20 @@ class PurgeSchedule:
     async def look(self) -> bool:
         """Purge when it is due and no other worker does; whether it was done. Raises `Unavailable`.
 
-        A store that was never purged waits for one whole period.
+        A store that was never purged, or was purged by a clock that was ahead, waits for one whole period. While this computer's
+        clock and the broker's differ nothing is purged: nobody knows which one is wrong.
         """
-        now = self._log.now()
-        last = (await self._log.store.watermark(*LAST_RUN)).sequence
-        if not last:
-            await self._note(now)
+        now, last = self._log.now(), await self._log.store.watermark(*LAST_RUN)
+        if not last.sequence or last.sequence > now.timestamp():
+            await self._note(now, last.incarnation + 1)
             return False
-        if now.timestamp() < last + self._every.total_seconds() or not await self._lock.claim():
+        is_due = now.timestamp() >= last.sequence + self._every.total_seconds()
+        if not is_due or not await self._agrees() or not await self._lock.claim():
             return False
         try:
             async with heartbeat(self._lock.renew, RENEW_SECONDS):
                 rows = await self._purging.run(now)
-            await self._note(now)
+            await self._note(now, last.incarnation)
         finally:
             await self._lock.release()
         self._report(rows)
@@ -148,8 +161,15 @@ class PurgeSchedule:
             *(breadcrumbs, *(sum(getattr(row, name) for row in rows) for name in ("bytes", "messages", "contexts"))),
         )
 
-    async def _note(self, moment: datetime) -> None:
-        await self._log.store.advance(*LAST_RUN, Place(1, int(moment.timestamp())))
+    async def _agrees(self) -> bool:
+        ahead = await self._ahead()
+        if abs(ahead) > CLOCK_SECONDS:
+            log.warning("nothing is purged while this computer's clock and the broker's differ by %s s", f"{abs(ahead):,.0f}")
+        return abs(ahead) <= CLOCK_SECONDS
+
+    async def _note(self, moment: datetime, incarnation: int) -> None:
+        """incarnation: of the notes; a higher one replaces a note that lies in the future."""
+        await self._log.store.advance(*LAST_RUN, Place(incarnation, int(moment.timestamp())))
 
 
 def _batches(over: tuple[Ended, ...]) -> list[tuple[Ended, ...]]:

@@ -4,14 +4,15 @@ import json
 import os
 import re
 import signal
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import nats
 import pytest
 
-from builder.adapters.nats.watchdog import clock_state
+from builder.adapters.nats.clock import BrokerClock
 from builder.app import broker as broker_of_app
 from builder.app.settings import EmbeddingSettings
 from builder.cli import doctor
@@ -76,19 +77,12 @@ def test_a_collector_gets_the_facts_of_the_start_as_fields(tmp_path: Path, broke
     assert {"store", "model", "templates"} <= line.keys()
 
 
-class HalfAnHourAhead(datetime):
-    """The clock of a computer that is."""
-
-    @classmethod
-    def now(cls, tz: tzinfo | None = None) -> Self:
-        return super().now(tz) + timedelta(minutes=30)
-
-
 async def test_doctor_warns_of_a_clock_that_differs(service: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = settings(tmp_path, service.url).model_copy(update={"embedding": EmbeddingSettings(engine="none")})
     (finding,) = [each for each in await doctor.examine(own, service.url) if each["part"] == "broker"]
     assert (finding["ok"], finding["warning"]) == (True, False)
-    monkeypatch.setattr(broker_of_app, "datetime", HalfAnHourAhead)
+    ahead = partial(BrokerClock, system=lambda: datetime.now(UTC) + timedelta(minutes=30))
+    monkeypatch.setattr(broker_of_app, "BrokerClock", ahead)
     (finding,) = [each for each in await doctor.examine(own, service.url) if each["part"] == "broker"]
     assert (finding["ok"], finding["warning"]) == (True, True)
     assert finding["said"].startswith("this computer's clock is 1,800 s ahead of the broker's; set both by a time server")
@@ -100,13 +94,17 @@ async def test_a_clock_that_differs_from_the_brokers_is_told_with_the_difference
     try:
 
         async def state(difference: timedelta) -> str:
-            return await clock_state(connection, DEFAULT, lambda: datetime.now(UTC) + difference)
+            return await BrokerClock(connection, DEFAULT, lambda: datetime.now(UTC) + difference).state()
 
         assert "clock is 108,000 s ahead of the broker's" in await state(timedelta(hours=30))
         assert "clock is 3,600 s behind the broker's" in await state(timedelta(hours=-1))
         assert await state(timedelta(seconds=2)) == ""
+        wrong = BrokerClock(connection, DEFAULT, lambda: datetime.now(UTC) + timedelta(days=40))
+        assert wrong.now() > datetime.now(UTC) + timedelta(days=39)
+        await wrong.ahead()
+        assert abs(wrong.now() - datetime.now(UTC)) < timedelta(minutes=1), "it goes by the broker's"
         nobody = Installation("nobody-made-it")
-        assert await clock_state(connection, nobody, lambda: datetime.now(UTC) + timedelta(days=1)) == ""
+        assert await BrokerClock(connection, nobody, lambda: datetime.now(UTC) + timedelta(days=1)).state() == ""
     finally:
         await connection.close()
 

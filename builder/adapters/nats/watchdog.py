@@ -1,19 +1,18 @@
 """Restores a deleted durable or stream and subscribes again; FastStream would wait without end and without an error."""
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
 from nats.js.errors import APIError, BucketNotFoundError, KeyWrongLastSequenceError, NotFoundError
 from nats.js.kv import KeyValue
 
+from builder.adapters.nats.clock import PROBE_SECONDS
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.topology import (
     BREADCRUMBS,
@@ -34,9 +33,6 @@ from builder.ports.store import Progress
 from builder.wire.subjects import DEFAULT, Installation
 
 log = logging.getLogger("builder.nats")
-
-PROBE_SECONDS = 1.0
-"""How long a probe, and `/readyz`, waits for the broker."""
 
 
 class Watchdog:
@@ -151,31 +147,6 @@ class Watchdog:
     async def _note(self, info: ConsumerInfo) -> None:
         self.floor = Place(self._incarnation, info.ack_floor.stream_seq if info.ack_floor else 0)
         await self._ledger.advance(*FLOOR, self.floor)
-
-
-CLOCK_SECONDS = 5.0
-"""A smaller difference of two clocks is no problem."""
-
-
-async def clock_state(connection: Client, installation: Installation, now: Callable[[], datetime]) -> str:
-    """How far this computer's clock is from the broker's; empty within CLOCK_SECONDS, and before the first start made a stream.
-
-    now: of this computer. Raises `Unavailable`.
-    """
-    before = now()
-    with translated("asking for the broker's time"):
-        # nats-py leaves `ts`, the server's time of the answer, out of what it parses.
-        reply = await connection.request(f"$JS.API.STREAM.INFO.{installation.stream(BREADCRUMBS)}", timeout=PROBE_SECONDS)
-    answer = json.loads(reply.data)
-    there, after = datetime.fromisoformat(answer["ts"]) if "ts" in answer else before, now()
-    ahead = max((before - there).total_seconds(), 0) or min((after - there).total_seconds(), 0)
-    if abs(ahead) <= CLOCK_SECONDS:
-        return ""
-    direction = "ahead of" if ahead > 0 else "behind"
-    return (
-        f"this computer's clock is {abs(ahead):,.0f} s {direction} the broker's; set both by a time server: a trigger that is a "
-        "day old by this clock gets no context"
-    )
 
 
 class Probe:

@@ -9,6 +9,7 @@ from typing import Any
 
 from nats.aio.client import Client
 
+from builder.adapters.nats.clock import BrokerClock
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.stream import NatsArchive, NatsStream
@@ -144,25 +145,28 @@ async def migrate_store(source: str, target: str, progress: Callable[[int, int],
         return await copy_store(old.connection, new.connection, progress)
 
 
-async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry_run: bool) -> list[dict[str, Any]]:
-    """Erase expired breadcrumbs and all made from them; a row per workspace and schema.
+async def purge_store(settings: Settings, servers: str, *, dry_run: bool) -> list[dict[str, Any]]:
+    """Erase breadcrumbs that have expired by the broker's clock, and all made from them; a row per workspace and schema.
 
-    dry_run: erases nothing. Raises `Unavailable`.
+    dry_run: erases nothing. Raises `Unavailable`, and `Rejected` when the clocks differ.
     """
     store_location = locate_store(settings)
     if not await store_location.exists():
         return []
-    async with store_location.open() as store:
+    async with store_location.open() as store, connected(settings, servers) as connection:
+        clock = BrokerClock(connection, settings.installation)
+        if problem := await clock.state():
+            raise Rejected(problem)
+        moment = clock.now()
         over = purge_rows(await store.ended(moment))
         if dry_run or not over:
             return [asdict(row) for row in over]
-        async with connected(settings, servers) as connection:
-            js = connection.jetstream()
-            incarnation = await current_incarnation(js, settings.installation)
-            archive = NatsArchive(js, lambda: incarnation, settings.installation)
-            log = StoredLog(store)
-            purging = Purging(log, Erasure(log, archive, drop=lambda _workspace, _ids: 0))
-            return [asdict(row) for row in await purging.run(moment)]
+        js = connection.jetstream()
+        incarnation = await current_incarnation(js, settings.installation)
+        archive = NatsArchive(js, lambda: incarnation, settings.installation)
+        log = StoredLog(store)
+        purging = Purging(log, Erasure(log, archive, drop=lambda _workspace, _ids: 0))
+        return [asdict(row) for row in await purging.run(moment)]
 
 
 async def compare_store(settings: Settings, servers: str) -> str:

@@ -143,12 +143,10 @@ def purge(
     as_json: AsJson = False,
 ) -> None:
     """Erase what has expired from stream and store, of all workspaces."""
-    from datetime import UTC, datetime
-
     from builder.app.operations.maintenance import purge_store
 
     target = target_of(servers)
-    rows = asyncio.run(purge_store(target.settings, target.servers, datetime.now(UTC), dry_run=dry_run))
+    rows = asyncio.run(purge_store(target.settings, target.servers, dry_run=dry_run))
     lines = (
         f"{row['workspace']:20} {row['schema']:30} {row['breadcrumbs']:>8,} breadcrumbs {row['bytes']:>12,} bytes\n"
         for row in rows

@@ -51,7 +51,11 @@ class Bench:
         log = BusyLog(self.store, lambda: self.now)
         log.is_busy = busy
         self.purging = Purging(log, Erasure(log, self.stream, self.drop))
-        self.schedule = PurgeSchedule(self.purging, log, DAY, self, Counts(self.counts))
+        self.ahead = 0.0
+        self.schedule = PurgeSchedule(self.purging, log, DAY, self, Counts(self.counts), self.clocks)
+
+    async def clocks(self) -> float:
+        return self.ahead
 
     async def publish(self, *messages: StreamMessage) -> None:
         self.stream.messages += messages
@@ -111,6 +115,28 @@ async def test_a_store_that_was_never_purged_waits_for_one_period_and_then_every
     assert (bench.counts, bench.turns) == ([1], ["claim", "release"])
     assert not await bench.schedule.look()
     assert (await bench.store.watermark(*LAST_RUN)).sequence == int(bench.now.timestamp())
+
+
+@pytest.mark.parametrize("ahead", [6.0, -6.0, 40 * 86_400.0])
+async def test_while_the_clocks_differ_nothing_is_purged_and_afterwards_it_is(ahead: float) -> None:
+    bench = Bench()
+    await bench.publish(note(1))
+    await bench.schedule.look()
+    bench.now, bench.ahead = START + DAY, ahead
+    assert not await bench.schedule.look()
+    bench.ahead = 4.0
+    assert await bench.schedule.look()
+    assert (bench.counts, bench.turns) == ([1], ["claim", "release"])
+
+
+async def test_a_purge_that_is_noted_in_the_future_counts_as_none() -> None:
+    bench = Bench()
+    bench.now = START + 40 * DAY
+    await bench.schedule.look()
+    bench.now = START
+    assert not await bench.schedule.look()
+    bench.now = START + DAY
+    assert await bench.schedule.look()
 
 
 async def test_while_another_worker_purges_this_one_waits_for_its_turn() -> None:
