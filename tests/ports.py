@@ -62,6 +62,13 @@ class MemoryStream:
             if owner == workspace and is_meant and after < message.place < until:
                 yield message
 
+    async def get(self, sequence: int) -> StreamMessage | None:
+        return next((message for message in self.messages if message.place.sequence == sequence), None)
+
+    async def newest(self, workspace: str, session: str, schema: str = "") -> int:
+        subject = f"breadcrumbs.{workspace}.{session}.{schema}"
+        return max((each.place.sequence for each in self.messages if each.subject.startswith(subject)), default=0)
+
     async def last(self) -> Place:
         return max((message.place for message in self.messages), default=ORIGIN)
 

@@ -11,8 +11,10 @@ from nats.js import JetStreamContext
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from typing_extensions import override
 
-from builder.adapters.memory.broker import MemoryBroker, MemoryDelivery
+from builder.adapters.memory.broker import MemoryBroker
+from builder.adapters.memory.delivery import MemoryDelivery
 from builder.adapters.memory.streams import KeptMessage, MemoryStream
+from builder.adapters.nats.durables import NatsDurables
 from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.stream import NatsArchive, NatsStream
@@ -95,6 +97,13 @@ async def open_in_memory(templates: Path | None, engine: Literal["none", "onnx"]
         yield broker
 
 
+class _Durables(NatsDurables):
+    @override
+    async def listening(self, workspace: str, consumer: str) -> int:
+        """Who listens in one process is known to it."""
+        return 1
+
+
 def _parts_of(broker: MemoryBroker) -> Broker:
     js = cast("JetStreamContext", broker)
     stream = NatsStream(js, lambda: INCARNATION)
@@ -103,6 +112,7 @@ def _parts_of(broker: MemoryBroker) -> Broker:
         archive=NatsArchive(js, lambda: INCARNATION),
         publisher=NatsPublisher(broker.connection, broker.max_payload),
         sender=NatsSender(js, stream),
+        durables=_Durables(js),
         max_event_bytes=broker.max_payload - HEADER_BYTES,
         heartbeat=HEARTBEAT_SECONDS,
     )

@@ -16,7 +16,7 @@ from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, installation
-from builder.ports.broker import Archive, PublishedContexts, Publisher, Sender, Stream
+from builder.ports.broker import Archive, Durables, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Summarizer
 from builder.publish.event import encode
 from builder.recall.recall import Recaller
@@ -30,6 +30,7 @@ from builder.worker.log import UTC_NOW, Log
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import ContextPublisher, DeadLetters, Processor
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, Verb
+from builder.worker.responses import Responses
 from builder.worker.search import Search
 from builder.worker.summary_scheduler import SummaryScheduler
 from builder.worker.summary_writer import SummaryWriter
@@ -56,6 +57,7 @@ class Broker:
     archive: BothArchives
     publisher: Publisher
     sender: Sender
+    durables: Durables
     max_event_bytes: int
     heartbeat: float
     """Seconds between two signs of life."""
@@ -120,6 +122,7 @@ def verbs_of(line: Line, reloading: Reloader, broker: Broker) -> Mapping[str, Ve
     replays = Replays(reloading, archive, line.log, broker.max_event_bytes, line.forgetting.follow)
     handlers = (
         Lookup(line.log),
+        Responses(line.log, broker.durables),
         Contexts(store, archive),
         RequestHandlers(line.log, broker.publisher, line.forgetting, line.consumers, line.summaries, reloading.profile),
         Search(line.log, reloading.builder, reloading.profile),

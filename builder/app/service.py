@@ -17,6 +17,7 @@ from prometheus_client import CollectorRegistry
 from builder import __version__
 from builder.adapters.http import routes, serve, with_api
 from builder.adapters.nats.clock import BrokerClock
+from builder.adapters.nats.durables import NatsDurables
 from builder.adapters.nats.inbox import BackgroundInbox, NatsInbox
 from builder.adapters.nats.micro import MicroService
 from builder.adapters.nats.publisher import NatsSender
@@ -126,6 +127,7 @@ def _broker(
         archive=NatsArchive(js, watchdog.incarnation, own),
         publisher=parts.publisher(connection, connection.max_payload, own),
         sender=NatsSender(js, stream),
+        durables=NatsDurables(js, own),
         max_event_bytes=connection.max_payload - HEADER_BYTES,
         heartbeat=heartbeat,
         now=clock.now,

@@ -165,6 +165,7 @@ class HttpSettings(BaseModel):
         description="YAML or JSON file of bearer tokens for the API; none = only `up` on loopback serves it, with its own token",
     )
     requests_a_minute: int = Field(6000, ge=0, description="requests that a token may make; 0 = no limit")
+    failures_a_minute: int = Field(60, ge=0, description="requests without a valid token that an address may make; 0 = no limit")
 
 
 class LogSettings(BaseModel):

@@ -17,6 +17,7 @@ from builder.domain.summary import CompactionResult
 from builder.domain.text import one_line
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
+from builder.wire.responses import Response
 
 URN = "urn:context-builder:schema:"
 
@@ -52,6 +53,39 @@ class Receipts(TypedDict):
     """Of a forgetting; none = it was forgotten before."""
 
     receipts: list[Receipt]
+
+
+class Responses(TypedDict):
+    """An agent's responses to a context by step, its answers on others by message, forgotten ids, and the session's end."""
+
+    responses: list[Response]
+    others: dict[str, Response]
+    forgotten: list[str]
+    last: int
+    is_answered_by_others: bool
+    has_gone_on: bool
+
+
+class Difference(TypedDict):
+    """Fields in which two records differ, in one text; "" = none. is_there: whether the stream has one under that id."""
+
+    is_there: bool
+    fields: str
+    subject: str
+
+
+class Durable(TypedDict):
+    """Stream and name of a durable, and when it was made by the broker's clock; null = it was there."""
+
+    stream: str
+    name: str
+    made_at: str | None
+
+
+class Listeners(TypedDict):
+    """How many processes fetch a consumer's contexts now."""
+
+    listening: int
 
 
 class Nothing(TypedDict):
@@ -108,6 +142,10 @@ VERBS: Mapping[str, tuple[type[BaseModel], Any]] = {
     "forget": (requests.ForgetRequest, Receipts),
     "compact": (requests.CompactRequest, CompactionResult),
     "fail": (requests.FailRequest, Nothing),
+    "responses": (requests.ResponsesRequest, Responses),
+    "difference": (requests.DifferenceRequest, Difference),
+    "durable": (requests.DurableRequest, Durable),
+    "listeners": (requests.ListenersRequest, Listeners),
     "search": (requests.SearchRequest, Passages),
     "explain": (requests.ExplainRequest, Explanation),
     "why": (requests.WhyRequest, Reason),

@@ -21,12 +21,12 @@ from builder.client.asking import AnswerSteps
 from builder.client.client import Client, connect
 from builder.client.received import BreadcrumbRecord, Consumer, PersonReceipt, ReceivedContext, SearchResult, SessionEnd
 from builder.client.replying import Answer
-from builder.client.responses import Response
 from builder.client.sending import PublishResult
 from builder.client.tools import fetch_omitted_tool
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.domain.reports import Receipt
 from builder.domain.summary import CompactionResult
+from builder.wire.responses import Response
 
 __all__ = [
     "Answer",

@@ -5,6 +5,7 @@ A subscription wakes the reader, which also looks into the stream each second.
 
 import asyncio
 import json
+import logging
 import uuid
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterable
@@ -14,19 +15,22 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from builder.client.received import Consumer, ReceivedContext, read
-from builder.client.responses import Response, questions_of, response_of
+from builder.client.received import BreadcrumbRecord, Consumer, ReceivedContext, read, read_result
+from builder.client.requests import Requests
 from builder.client.sending import Content, Lifetime, PublishResult, Sending, check, user_message
-from builder.client.stream import StreamReader
 from builder.client.subscription import LOOK_SECONDS, expected
-from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, USER_MESSAGE, Breadcrumb
+from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, TOOL_ERROR, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable
-from builder.remember.decode import readable
 from builder.wire.records import Outgoing
+from builder.wire.requests import MAX_HISTORY_PAGE
+from builder.wire.responses import Response, agent_of, questions_of, request_id, response_of
 from builder.wire.subjects import CONTEXTS, check_token, context_subject, session_subject, session_text
 
+log = logging.getLogger("builder.client")
+
 CONTEXT_SECONDS = 60.0
+LISTENERS_SECONDS = 2.0
 ANSWER_SECONDS = 300.0
 """As long as a tool may take."""
 
@@ -58,37 +62,47 @@ class _Turn:
     """Responses to a message, read in the stream's order."""
 
     message: str
+    session: str
     agent: str
-    reached: dict[str, int]
-    causes: set[str]
+    sequence: int
+    """Of the message."""
+    causes: set[str] = field(default_factory=set)
     calls: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     is_over: bool = False
+    _reached: dict[str, int] = field(default_factory=dict)
 
-    async def read(self, reader: StreamReader) -> AsyncIterator[Response]:
-        subject, of_no_session = self.reached
-        async for crumb in self._new(reader, subject):
+    async def read(self, service: Requests) -> AsyncIterator[Response]:
+        self.causes.add(self.message)
+        async for crumb in self._new(service, self.session):
             if crumb.schema == AGENT_RESPONSE and any(name not in results for name, results in self.calls.items()):
-                _ = [result async for result in self._new(reader, of_no_session)]
+                _ = [result async for result in self._new(service, NO_SESSION)]
             # Who writes without the client may name no agent, and no message.
-            is_own, questions = crumb.agent in ("", self.agent), questions_of(crumb) if crumb.schema == AGENT_RESPONSE else ()
+            is_own = agent_of(crumb.body) in ("", self.agent)
+            questions = questions_of(crumb.body) if crumb.schema == AGENT_RESPONSE else ()
             if self.causes.isdisjoint(questions) or not (is_own or self.message not in questions):
                 continue
             self.causes.add(crumb.id)
             if is_own:
-                response = response_of(crumb, [])
-                self.calls |= dict.fromkeys(crumb.calls, results := dict[str, dict[str, Any]]())
+                response = response_of(crumb.id, crumb.sequence, crumb.text, crumb.body)
+                results: dict[str, dict[str, Any]] = {}
+                self.calls |= {request_id(call): results for call in response.tool_requests if request_id(call)}
                 self.is_over = not response.tool_requests and not crumb.to
                 yield replace(response, results=results)
 
-    async def _new(self, reader: StreamReader, subject: str) -> AsyncIterator[Breadcrumb]:
-        async for arrival in reader.behind(subject, self.reached[subject]):
-            crumb = readable(arrival)
-            if crumb is not None and crumb.version == 1:
-                for name in self.calls.keys() & ({*crumb.calls} if crumb.role == "tool" and not crumb.call_signatures else ()):
-                    self.calls[name].setdefault(name, json.loads(crumb.body))
+    async def _new(self, service: Requests, session: str) -> AsyncIterator[BreadcrumbRecord]:
+        after: str | None = str(self._reached.get(session, self.sequence))
+        while after is not None:
+            page = await service.request("history", {"session": session, "after": after, "limit": MAX_HISTORY_PAGE})
+            for each in page["breadcrumbs"]:
+                crumb = read_result(BreadcrumbRecord, each)
+                name = request_id(crumb.body) if crumb.schema in {TOOL_RESPONSE, TOOL_ERROR} else ""
+                if crumb.version == 1 and name in self.calls:
+                    self.calls[name].setdefault(name, crumb.body)
                     self.causes.add(crumb.id)
-                yield crumb
-            self.reached[subject] = arrival.place.sequence  # only now: a loss in between brings it again
+                if crumb.version == 1:
+                    yield crumb
+                self._reached[session] = crumb.sequence  # only now: a loss in between brings it again
+            after = page["next"]
 
 
 class Asking(Sending):
@@ -164,14 +178,17 @@ class Asking(Sending):
         self, message: Breadcrumb, consumer: str, timeout: float, publish: Callable[[], Awaitable[PublishResult]]
     ) -> AsyncGenerator[Response, None]:
         agent = (await self._check_triggers(consumer, message)).agent or consumer
-        subjects = [session_subject(self.workspace, message.session), session_subject(self.workspace, NO_SESSION, "tool.>")]
+        subject = session_subject(self.workspace, message.session, AGENT_RESPONSE)
         clock = asyncio.get_running_loop().time
         deadline, loss = clock() + timeout, None
-        async with expected(self._connection, self._js, self._address(subjects[0])) as arrival:
-            turn = _Turn(message.id, agent, dict.fromkeys(subjects, (await publish()).sequence), {message.id})
+        async with expected(self._connection, self._js, self._address(subject)) as arrival:
+            turn = _Turn(message.id, message.session, agent, (await publish()).sequence)
+            silence = await self._silence(consumer)
+            if silence:
+                log.warning("%s was sent; %s", message.id, silence)
             while (remaining := deadline - clock()) > 0 and not self._connection.is_closed:
                 try:
-                    async for step in turn.read(self._stream):
+                    async for step in turn.read(self):
                         yield step
                         if turn.is_over:
                             return
@@ -179,10 +196,17 @@ class Asking(Sending):
                 except Unavailable as error:
                     loss = error
         raise Unavailable(
-            f"{message.id} was sent, and {agent!r} has not answered it within {timeout:g} s; does it run? `context-builder "
-            "consumers` says who listens, `context-builder dead-letters list` what was given up; the same call with "
-            f"message_id={message.id!r} waits again"
+            f"{message.id} was sent, and {agent!r} has not answered it within {timeout:g} s; {silence or 'does it run?'} "
+            "`context-builder consumers` says who listens, `context-builder dead-letters list` what was given up; the same call "
+            f"with message_id={message.id!r} waits again"
         ) from loss
+
+    async def _silence(self, consumer: str) -> str:
+        """That nobody fetches a consumer's contexts; "" = somebody does, or nobody knows."""
+        with suppress(Rejected, Unavailable):
+            if not (await self.request("listeners", {"consumer": consumer}, LISTENERS_SECONDS))["listening"]:
+                return f"no process fetches the contexts of {consumer!r} now: start its agent, which then answers it."
+        return ""
 
     async def _publish_once(self, event: Outgoing, message: Breadcrumb, *, is_new: bool, own_clock: bool) -> PublishResult:
         if not is_new:

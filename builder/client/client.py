@@ -3,9 +3,10 @@
 import contextlib
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, repeat
 from typing import Any
@@ -15,15 +16,34 @@ from nats.errors import Error as NatsError
 
 from builder.client.asking import Asking
 from builder.client.connecting import FIRST_SECONDS, open_connection
+from builder.client.heartbeat import Open
 from builder.client.received import Latest, ReceivedContext
 from builder.client.replying import AnsweredMeanwhile, Replying
-from builder.client.serving import Handler, OnFailure, ServeRules, Serving, patiently, stop_on_sigterm
-from builder.client.subscription import ACK_WAIT_SECONDS, FETCH_SECONDS, Deliver, is_superseded, received, subscribe
+from builder.client.requests import NoService
+from builder.client.responses import read_conversation
+from builder.client.serving import Handler, OnFailure, ServeRules, Serving, entered, patiently, stop_on_sigterm
+from builder.client.subscription import (
+    FETCH_SECONDS,
+    Deliver,
+    Make,
+    is_superseded,
+    received,
+    subscribe,
+    subscribe_once,
+)
 from builder.client.tools import MAX_ERROR_CHARS, Tools, called
 from builder.domain.errors import Rejected
 from builder.wire.subjects import CONTEXTS, DEFAULT, DEFAULT_NAME, Installation, check_token
+from builder.wire.times import moment
 
 log = logging.getLogger("builder.client")
+
+SERVE_SECONDS = 15.0
+"""Until contexts of a dead process go to another one."""
+CALLBACKS = frozenset({"error_cb", "disconnected_cb", "closed_cb", "discovered_server_cb", "reconnected_cb", "lame_duck_mode_cb"})
+"""Options that belong to the caller's loop."""
+RECENT = timedelta(minutes=5)
+"""Before its first start: what an agent answers that nobody answers."""
 
 
 @asynccontextmanager
@@ -44,8 +64,10 @@ async def connect(
     check_token(workspace, "workspace")
     installation = Installation(name)
     connection = await open_connection(servers, timeout=timeout, **options)
+    quiet = {name: value for name, value in options.items() if name not in CALLBACKS}
+    reopen = partial(open_connection, servers, timeout=timeout, **quiet)
     try:
-        yield Client(connection, workspace, installation)
+        yield Client(connection, workspace, installation, reopen=reopen)
     finally:
         with contextlib.suppress(NatsError, OSError):
             await connection.close()
@@ -61,9 +83,11 @@ class Client(Asking, Replying):
         installation: Installation = DEFAULT,
         *,
         fetch_seconds: float = FETCH_SECONDS,
+        reopen: Open | None = None,
     ) -> None:
-        """connection: the caller closes it. fetch_seconds: per request for contexts."""
+        """connection: the caller closes it. fetch_seconds: per request for contexts. reopen: see `Serving`."""
         super().__init__(connection, workspace, installation)
+        self._reopen = reopen
         self._fetch_seconds = fetch_seconds
         self._latest: Latest = OrderedDict()
 
@@ -89,20 +113,17 @@ class Client(Asking, Replying):
         address = self._address(f"{CONTEXTS}.{self.workspace}.{consumer}.>")
         if warning := await self.check_consumer(consumer):
             log.warning("%s", warning)
-        async with (
-            subscribe(self._js, address, name, deliver) as subscription,
-            aclosing(
-                received(
-                    subscription,
-                    address[1],
-                    (self.workspace, consumer),
-                    self._latest,
-                    self._fetch_seconds,
-                    skips=self.is_superseded if skip_superseded else None,
-                )
-            ) as contexts,
-        ):
-            yield contexts
+        async with AsyncExitStack() as stack:
+            if name is None:
+                subscription = await stack.enter_async_context(subscribe_once(self._js, address, deliver))
+            else:
+                entering = partial(subscribe, self._js, address, name, partial(self._make_durable, consumer, name), None, deliver)
+                wait = partial(entered, stack, entering)
+                subscription = await patiently(wait, "the subscription to contexts", NoService)
+            skips = self.is_superseded if skip_superseded else None
+            recipient = self.workspace, consumer
+            contexts = received(subscription, address[1], recipient, self._latest, self._fetch_seconds, skips=skips)
+            yield await stack.enter_async_context(aclosing(contexts))
 
     async def is_superseded(self, context: ReceivedContext) -> bool:
         """Whether a later stored context of the speaker contains this message, so that it needs no answer.
@@ -121,8 +142,8 @@ class Client(Asking, Replying):
         attempts: int = 8,
         on_failure: OnFailure | None = None,
         refresh: bool = True,
-        ack_wait: float = ACK_WAIT_SECONDS,
-        deliver: Deliver = "new",
+        ack_wait: float = SERVE_SECONDS,
+        deliver: Deliver | None = None,
         speaker: str = "Assistant",
         tags: Iterable[str] = (),
     ) -> None:
@@ -131,7 +152,8 @@ class Client(Asking, Replying):
         handler: context → a reply as in `send_reply`, or None. parallel: sessions at once. attempts: deliveries of a failing
         context, after growing pauses; then `on_failure` gets context and error and may reply, else a dead letter. refresh:
         rebuild the page when its session went on. ack_wait: seconds until contexts of a dead process return. tools: as in
-        `send_reply`; deliver: as in `contexts`. Raises `Rejected`.
+        `send_reply`; deliver: as in `contexts`, by default the questions of the last five minutes that nobody answers. Raises
+        `Rejected`.
         """
         if min(parallel, attempts) < 1 or ack_wait <= 0:
             raise Rejected(f"parallel is {parallel}, attempts {attempts}, ack_wait {ack_wait:g}; give numbers above 0")
@@ -139,13 +161,19 @@ class Client(Asking, Replying):
         if warning := await self.check_consumer(consumer):
             log.warning("%s", warning)
         agent = Agent(
-            client=self, handler=handler, tools=tools, on_failure=on_failure, refresh=refresh, speaker=speaker, tags=tuple(tags)
-        )
+            client=self, handler=handler, tools=tools, on_failure=on_failure, refresh=refresh, speaker=speaker, tags=tuple(tags),
+            takes_unanswered=deliver is None,
+        )  # fmt: skip
         rules = ServeRules(parallel=parallel, attempts=attempts, ack_wait=ack_wait)
-        serving = Serving((self.workspace, consumer), rules, agent.work, agent.give_up)
+        serving = Serving((self.workspace, consumer), rules, agent.work, agent.give_up, self._reopen)
         with stop_on_sigterm() as stop:
-            subscription = partial(subscribe, self._js, address, self._durable(consumer), ack_wait=ack_wait)
-            await serving.run(self._connection, (address[0], self._durable(consumer)), subscription, deliver, stop)
+            durable, make = self._durable(consumer), agent.noting(partial(self._make_durable, consumer, self._durable(consumer)))
+            subscription = partial(subscribe, self._js, address, durable, make, ack_wait)
+            await serving.run(self._connection, (address[0], durable), subscription, RECENT if deliver is None else deliver, stop)
+
+    async def _make_durable(self, consumer: str, name: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        moments = {key: moment(value) if isinstance(value, datetime) else value for key, value in request.items()}
+        return await self.request("durable", {"consumer": consumer, "name": name, **moments})
 
     def _durable(self, consumer: str) -> str:
         """'=' fits no token, so no two pairs of names share a durable."""
@@ -156,7 +184,7 @@ REFRESH_SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0, 60.0)
 """Time-outs of successive attempts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Agent:
     """Arguments of `Client.serve`."""
 
@@ -168,10 +196,28 @@ class Agent:
     """A session with newer messages gives a new page."""
     speaker: str
     tags: tuple[str, ...]
+    takes_unanswered: bool
+    """Of what was asked before its durable was made, questions that nobody answers."""
+    start: str = ""
+    """When its durable was made now, by the broker's clock; "" = it was there."""
+
+    def noting(self, make: Make) -> Make:
+        """make: see `subscribe`; it notes the time at which a new durable was made."""
+
+        async def note(request: dict[str, Any]) -> dict[str, Any]:
+            answer: dict[str, Any] = await make(request)  # type: ignore[assignment]
+            self.start = answer["made_at"] or self.start
+            return answer
+
+        return note
 
     async def work(self, context: ReceivedContext, is_repeat: bool) -> None:
         """Answer a context once, also after restarts. Raises what the handler raises."""
-        page = None if is_repeat and await self._is_answered(context) else await self._page(context)
+        is_earlier = self.takes_unanswered and self._is_earlier(context)
+        if is_earlier and context.trigger_event_id not in context.questions:
+            return
+        has_answer = (is_repeat or is_earlier) and await self._is_answered(context, by_others=is_earlier)
+        page = None if has_answer else await self._page(context)
         while page and not page.is_over and (reply := await called(self.handler, page)) is not None:
             try:
                 await self._send(page, reply)
@@ -194,12 +240,17 @@ class Agent:
         names = {"consumer": context.consumer_id, "trigger": context.trigger_event_id, "session": context.session_token}
         await self.client.request("fail", names | {"error": f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS]})
 
-    async def _is_answered(self, context: ReceivedContext) -> bool:
-        responses = await patiently(partial(self.client.responses, context), "what was said before")
-        for response in responses:
+    def _is_earlier(self, context: ReceivedContext) -> bool:
+        """Whether it was asked for before the durable was made."""
+        return bool(self.start) and datetime.fromisoformat(context.event["assembled_at"]) < datetime.fromisoformat(self.start)
+
+    async def _is_answered(self, context: ReceivedContext, *, by_others: bool) -> bool:
+        """by_others: whether their answers count."""
+        conversation = await patiently(partial(read_conversation, self.client, context), "what was said before")
+        for response in conversation.responses:
             if self.tools is not None and response.open_calls:
                 await self.client.run_tools(context, response, self.tools, tags=self.tags)
-        return bool(responses)
+        return bool(conversation.responses) or (by_others and conversation.is_answered_by_others)
 
     async def _page(self, context: ReceivedContext) -> ReceivedContext | None:
         has_gone_on = partial(self.client.has_gone_on, context)

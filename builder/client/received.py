@@ -138,6 +138,8 @@ class BreadcrumbRecord:
     expires_at: datetime | None
     """None = never."""
     tags: tuple[str, ...]
+    to: tuple[str, ...] = ()
+    """Agents that it is for; () = everybody."""
     text: str
     """Shown on pages and searched."""
     body: Annotated[dict[str, Any], Field(alias="context")]

@@ -11,15 +11,18 @@ from typing import Any
 from nats.aio.client import Client as Connection
 
 from builder.client.received import ReceivedContext
-from builder.client.responses import MAX_MESSAGES, Conversation, Response, read_conversation, read_responses, response_id
-from builder.client.sending import BreadcrumbStream, Conflict, Sending, as_json, check, check_same
+from builder.client.requests import Requests
+from builder.client.responses import Conversation, read_conversation, response_id
+from builder.client.sending import BreadcrumbStream, Conflict, Sending, as_json, check
 from builder.client.serving import patiently
 from builder.client.tools import Tools, read_reply, run_calls
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.selector import trigger_text, wait_for_tools
 from builder.wire.records import Outgoing, make_record
-from builder.wire.subjects import DEFAULT, Installation, session_subject
+from builder.wire.requests import MAX_RESPONSES
+from builder.wire.responses import Response
+from builder.wire.subjects import DEFAULT, Installation
 from builder.wire.traces import trace_scope
 
 
@@ -46,8 +49,9 @@ class Answer:
 class Answering:
     """Sends responses; the stream refuses one that overlooks another response."""
 
-    def __init__(self, stream: BreadcrumbStream, max_messages: int = MAX_MESSAGES) -> None:
+    def __init__(self, stream: BreadcrumbStream, service: Requests, max_messages: int = MAX_RESPONSES) -> None:
         self._max_messages = max_messages
+        self._service = service
         self._stream = stream
 
     async def send(
@@ -73,7 +77,7 @@ class Answering:
             if there is None and conversation.at(number) is None and (other := _other_answer(context, conversation)):
                 return replace(_stored_answer(other), step=number)
             if there is not None:
-                check_same(event, await self._stream.at(there.sequence), own_clock=True)
+                await self._stream.check_same(event, there.sequence, own_clock=True)
             elif message_id:
                 _check_free(conversation, number)
             else:
@@ -90,9 +94,7 @@ class Answering:
         )
 
     async def _read(self, context: ReceivedContext, step: int | None) -> Conversation:
-        if step is not None:
-            return await read_responses(self._stream, context)
-        return await read_conversation(self._stream, context, self._max_messages)
+        return await read_conversation(self._service, context, with_results=step is None, most=self._max_messages)
 
     async def _store(
         self, context: ReceivedContext, event: Outgoing, identity: str, step: int, conversation: Conversation
@@ -143,7 +145,7 @@ class Replying(Sending):
 
     def __init__(self, connection: Connection, workspace: str, installation: Installation = DEFAULT) -> None:
         super().__init__(connection, workspace, installation)
-        self._answering = Answering(self._stream)
+        self._answering = Answering(self._stream, self)
         self._checked: set[str] = set()
 
     async def send_response(
@@ -247,12 +249,11 @@ class Replying(Sending):
 
         Raises `Rejected` after too many messages (give a `step`), `Unavailable`.
         """
-        return (await read_conversation(self._stream, context)).responses
+        return (await read_conversation(self, context)).responses
 
     async def has_gone_on(self, context: ReceivedContext) -> bool:
         """Whether anything came in the session after the context's trigger. Raises `Unavailable`."""
-        subject = session_subject(self.workspace, context.session_token)
-        return await self._stream.last(subject) > context.trigger_seq
+        return (await read_conversation(self, context, with_results=False)).has_gone_on
 
     async def _check_tool_trigger(self, consumer: str) -> None:
         if consumer in self._checked:

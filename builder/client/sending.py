@@ -1,7 +1,8 @@
 """Sends breadcrumbs: checked, published, compared with a stored duplicate."""
 
+import json
 import uuid
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,13 +14,12 @@ from nats.js.errors import APIError
 
 from builder.client.connecting import reason
 from builder.client.requests import Requests
-from builder.client.stream import StreamReader
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, TOOL_RESPONSE, USER_MESSAGE, Breadcrumb
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.text import shape
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
-from builder.wire.records import Outgoing, difference, make_record, outgoing
-from builder.wire.subjects import DEFAULT, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation, session_token
+from builder.wire.records import Outgoing, make_record, outgoing
+from builder.wire.subjects import BREADCRUMBS, DEFAULT, MESSAGE_ID_HEADER, REPLAY_HEADER, Installation, session_token
 from builder.wire.traces import trace_headers
 
 HEADER_BYTES = 2_048
@@ -52,12 +52,19 @@ class TakenId(Rejected):
     """The stream has, or had, other content with this id."""
 
 
-class BreadcrumbStream(StreamReader):
-    """The stream, read and published to; it acknowledges each breadcrumb."""
+Compare = Callable[[Outgoing, int, bool], Awaitable[dict[str, Any]]]
+"""Event, sequence and `own_clock` → the answer to the request `difference`."""
 
-    def __init__(self, connection: Connection, installation: Installation = DEFAULT) -> None:
-        super().__init__(connection.jetstream(), installation)
+
+class BreadcrumbStream:
+    """The stream, published to; it acknowledges each breadcrumb."""
+
+    def __init__(self, connection: Connection, installation: Installation, compare: Compare) -> None:
         self._connection = connection
+        self._js = connection.jetstream()
+        self._subject = installation.subject
+        self._stream = installation.stream(BREADCRUMBS.upper())
+        self._compare = compare
 
     async def publish(
         self, event: Outgoing, *, replay: bool = False, own_clock: bool = False, last: int | None = None
@@ -81,8 +88,22 @@ class BreadcrumbStream(StreamReader):
                 raise Conflict(f"another message came on {subject} meanwhile; send it again") from error
             raise Unavailable(f"publishing on {subject} failed: {_why(error)}") from error
         if ack.duplicate:
-            check_same(event, await self.at(int(ack.seq)), own_clock=own_clock)
+            await self.check_same(event, int(ack.seq), own_clock=own_clock)
         return PublishResult(sequence=int(ack.seq), duplicate=bool(ack.duplicate))
+
+    async def check_same(self, event: Outgoing, sequence: int, *, own_clock: bool) -> None:
+        """Raises `TakenId` if the stored message differs or is gone, `Unavailable`."""
+        answer = await self._compare(event, sequence, own_clock)
+        if not answer["is_there"]:
+            raise TakenId(
+                f"{event.message_id} was not published: the stream had a message with this id, which was deleted since; "
+                "take another id"
+            )
+        if answer["fields"]:
+            raise TakenId(
+                f"{event.message_id} was not published: the stream already has a breadcrumb with this id, on {answer['subject']} "
+                f"as sequence {sequence}, and {answer['fields']} differ; take another id, or publish the next version"
+            )
 
 
 def as_json(record: dict[str, Any], workspace: str) -> Outgoing:
@@ -99,28 +120,17 @@ def check(event: Outgoing) -> Breadcrumb:
     return decode(event.arrive(ORIGIN, datetime.now(UTC)))
 
 
-def check_same(event: Outgoing, there: StreamMessage | None, *, own_clock: bool) -> None:
-    """Raises `TakenId` if the stored message differs or is gone."""
-    if there is None:
-        raise TakenId(
-            f"{event.message_id} was not published: the stream had a message with this id, which was deleted since; "
-            "take another id"
-        )
-    differing = difference(event, there, own_clock=own_clock)
-    if differing:
-        raise TakenId(
-            f"{event.message_id} was not published: the stream already has a breadcrumb with this id, on {there.subject} as "
-            f"sequence {there.place.sequence}, and {differing} differ; take another id, or publish the next version"
-        )
-
-
 class Sending(Requests):
     """Each method returns after the stream's acknowledgement; repeating an id is safe."""
 
     def __init__(self, connection: Connection, workspace: str, installation: Installation = DEFAULT) -> None:
         super().__init__(connection, workspace, installation)
         self._js = connection.jetstream()
-        self._stream = BreadcrumbStream(connection, installation)
+        self._stream = BreadcrumbStream(connection, installation, self._compare)
+
+    async def _compare(self, event: Outgoing, sequence: int, own_clock: bool) -> dict[str, Any]:
+        request = {"record": json.loads(event.data), "sequence": sequence, "own_clock": own_clock}
+        return await self.request("difference", request)
 
     async def send(
         self,
@@ -204,10 +214,6 @@ class Sending(Requests):
     async def publish(self, event: Outgoing, *, replay: bool = False) -> PublishResult:
         """Publish a message unchanged, e.g. of an export. replay: never triggers. Raises `Rejected`, `Unavailable`."""
         return await self._stream.publish(event, replay=replay)
-
-    async def stream_created(self) -> str:
-        """Creation time of the stream, which identifies it. Raises `Unavailable`."""
-        return str((await self._stream.info()).created)
 
     def _event(
         self,

@@ -9,8 +9,8 @@ import logging
 import signal
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -22,6 +22,7 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
+from builder.client.heartbeat import Heartbeat, Open
 from builder.client.received import Latest, ReceivedContext
 from builder.client.stream import Pull
 from builder.client.subscription import Deliver, readable
@@ -42,6 +43,8 @@ Subscribe = Callable[[Deliver], AbstractAsyncContextManager[JetStreamContext.Pul
 """Start of a new durable → the subscription; an existing one resumes."""
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Before each next attempt; the last one repeats."""
+BEATS = 3
+"""Signs of life within the time after which a context comes again."""
 LOOK_SECONDS = 5.0
 """Between two looks for the durable."""
 STOPS = set[asyncio.Event]()
@@ -71,8 +74,14 @@ class _Delivery:
 class Serving:
     """The contexts of one consumer."""
 
-    def __init__(self, recipient: tuple[str, str], rules: ServeRules, work: Work, give_up: OnFailure) -> None:
-        """recipient: workspace and consumer. Exceptions of work and give_up count as failures."""
+    def __init__(
+        self, recipient: tuple[str, str], rules: ServeRules, work: Work, give_up: OnFailure, reopen: Open | None = None
+    ) -> None:
+        """recipient: workspace and consumer. Exceptions of work and give_up count as failures.
+
+        reopen: another connection, so that signs of life go on while a handler blocks the loop; None = they wait for it.
+        """
+        self._reopen = reopen
         self._recipient = recipient
         self._rules = rules
         self._work = work
@@ -90,17 +99,21 @@ class Serving:
 
         durable: stream and name. Raises `Unavailable` when the connection was closed.
         """
-        beating = asyncio.create_task(self._beat())
+        async with self._beating():
+            await self._run(connection, durable, subscribe, deliver, stop)
+
+    async def _run(
+        self, connection: Connection, durable: tuple[str, str], subscribe: Subscribe, deliver: Deliver, stop: asyncio.Event
+    ) -> None:
         try:
             while not stop.is_set():
                 async with AsyncExitStack() as stack:
-                    entered = asyncio.create_task(
-                        patiently(partial(_entered, stack, subscribe, deliver), "the subscription to contexts")
-                    )
-                    await _either(entered, stop)
+                    entering = partial(entered, stack, partial(subscribe, deliver))
+                    waiting = asyncio.create_task(patiently(entering, "the subscription to contexts"))
+                    await _either(waiting, stop)
                     if stop.is_set():
                         return
-                    subscription = await entered
+                    subscription = await waiting
                     if self._pull is None:
                         self._pull = Pull(connection, durable, self._free, self._take)
                         await self._pull.open()
@@ -109,7 +122,6 @@ class Serving:
                         with contextlib.suppress(TimeoutError):
                             await asyncio.wait_for(stop.wait(), LOOK_SECONDS)
         finally:
-            beating.cancel()
             await self._close(connection)
 
     def _free(self) -> int:
@@ -164,9 +176,30 @@ class Serving:
             return False
         return True
 
+    def _addresses(self) -> list[str]:
+        """Of what is at work or waits; also called from another thread, which sees some moment of it."""
+        return [delivery.message.reply for waiting in [*self._sessions.values()] for delivery in [*waiting]]
+
+    @asynccontextmanager
+    async def _beating(self) -> AsyncIterator[None]:
+        every = self._rules.ack_wait / BEATS
+        if self._reopen:
+            heartbeat = Heartbeat(self._reopen, every, self._addresses)
+            heartbeat.start()
+            try:
+                yield
+            finally:
+                await heartbeat.stop()
+        else:
+            task = asyncio.create_task(self._beat())
+            try:
+                yield
+            finally:
+                task.cancel()
+
     async def _beat(self) -> None:
         while True:
-            await asyncio.sleep(self._rules.ack_wait / 3)
+            await asyncio.sleep(self._rules.ack_wait / BEATS)
             for delivery in [each for waiting in self._sessions.values() for each in waiting]:
                 await _settled(delivery.message.in_progress())
 
@@ -182,8 +215,11 @@ class Serving:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _entered(stack: AsyncExitStack, subscribe: Subscribe, deliver: Deliver) -> JetStreamContext.PullSubscription:
-    return await stack.enter_async_context(subscribe(deliver))
+async def entered(
+    stack: AsyncExitStack, subscribe: Callable[[], AbstractAsyncContextManager[JetStreamContext.PullSubscription]]
+) -> JetStreamContext.PullSubscription:
+    """The subscription, which ends with the stack."""
+    return await stack.enter_async_context(subscribe())
 
 
 async def _either(task: "asyncio.Task[T]", stop: asyncio.Event) -> None:
@@ -214,13 +250,13 @@ async def _settled(settling: Awaitable[Any]) -> None:
         await settling
 
 
-async def patiently(work: Callable[[], Awaitable[T]], what: str) -> T:
-    """Retried while broker or service are away. what: for the log."""
+async def patiently(work: Callable[[], Awaitable[T]], what: str, loss: type[Unavailable] = Unavailable) -> T:
+    """Retried while broker or service are away. what: for the log. loss: what is waited for; the rest is raised."""
     number = 0
     while True:
         try:
             return await work()
-        except Unavailable as error:
+        except loss as error:
             log.log(logging.INFO if number else logging.WARNING, "%s waits: %s", what, error)
             await asyncio.sleep(min(PAUSES[0] * 2**number, PAUSES[2]))
             number += 1

@@ -1,4 +1,4 @@
-"""The stream: messages by sequence or subject, and a pull consumer without pauses.
+"""A pull consumer without pauses.
 
 `fetch` of nats-py may hold a message back until its time-out; `Pull` hands over each at once and requests more in time.
 """
@@ -7,70 +7,13 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
-from nats.js import JetStreamContext
-from nats.js.api import RawStreamMsg, StreamInfo
-from nats.js.errors import NotFoundError
-
-from builder.client.connecting import translated
-from builder.domain.breadcrumb import Place, StreamMessage
-from builder.wire.subjects import DEFAULT, Installation, plain_subject
-
-BREADCRUMBS = "BREADCRUMBS"
-
-
-class StreamReader:
-    """Messages of the stream; places have incarnation 0. Methods raise `Unavailable`."""
-
-    def __init__(self, js: JetStreamContext, installation: Installation = DEFAULT) -> None:
-        self._js = js
-        self._subject = installation.subject
-        self._stream = installation.stream(BREADCRUMBS)
-
-    async def at(self, sequence: int) -> StreamMessage | None:
-        """None = deleted."""
-        return await self._get(seq=sequence)
-
-    async def last(self, subject: str) -> int:
-        """Sequence of a subject's newest message; 0 = none."""
-        newest = await self._get(subject=subject)
-        return newest.place.sequence if newest else 0
-
-    async def info(self) -> StreamInfo:
-        """The state of the stream."""
-        with translated(f"reading the state of {self._stream} failed", "has the service run once on this broker?"):
-            return await self._js.stream_info(self._stream)
-
-    async def behind(self, subject: str, sequence: int) -> AsyncIterator[StreamMessage]:
-        """On a subject, after a sequence, in order."""
-        while (arrival := await self._get(seq=sequence + 1, subject=subject, next=True)) is not None:
-            yield arrival
-            sequence = arrival.place.sequence
-
-    async def _get(self, *, seq: int | None = None, subject: str | None = None, next: bool = False) -> StreamMessage | None:  # noqa: A002 - nats-py's
-        full = None if subject is None else self._subject(subject)
-        with translated(f"reading {full or f'message {seq}'} of {self._stream} failed", "has the service run on this broker?"):
-            try:
-                return _arrival(await self._js.get_msg(self._stream, seq=seq, subject=full, next=next))
-            except NotFoundError:
-                return None
-
-
-def _arrival(message: RawStreamMsg) -> StreamMessage:
-    return StreamMessage(
-        subject=plain_subject(message.subject or ""),
-        data=message.data or b"",
-        place=Place(0, message.seq or 0),
-        received_at=message.time or datetime.fromtimestamp(0, UTC),
-    )
-
 
 log = logging.getLogger("builder.client")
 

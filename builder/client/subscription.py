@@ -24,6 +24,7 @@ from nats.js.errors import NotFoundError
 
 from builder.client.connecting import translated
 from builder.client.received import Latest, ReceivedContext, read
+from builder.client.requests import NoService
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.subjects import FORGOTTEN_HEADER, context_subject
 from builder.wire.traces import trace_of
@@ -44,35 +45,81 @@ MAX_LINKS = 50
 """Contexts of a chain that are read."""
 
 
+Make = Callable[[dict[str, Any]], Awaitable[object]]
+"""Beginning and `ack_wait` of a durable, as `DurableRequest` has them → asks the service to make it."""
+
+
 @asynccontextmanager
 async def subscribe(
-    js: JetStreamContext, address: Address, durable: str | None, deliver: Deliver, ack_wait: float | None = None
+    js: JetStreamContext, address: Address, durable: str, make: Make, ack_wait: float | None, deliver: Deliver
 ) -> AsyncIterator[JetStreamContext.PullSubscription]:
-    """A pull subscription for the block.
+    """A pull subscription of a durable for the block.
 
-    address: stream and subject. durable: name, None = ephemeral. ack_wait: seconds until an abandoned context returns; changes an
-    existing durable. deliver: for a new one. Raises `Unavailable`, also for a durable with another subject, and `Rejected` for
-    another `deliver`.
+    address: stream and subject. ack_wait: seconds until an abandoned context returns; changes an existing durable. deliver: for a
+    new one, which the service makes. Raises `Unavailable`, also for a durable with another subject and without a service, and
+    `Rejected` for another `deliver`.
     """
     stream, subject = address
-    # Without a durable's name the broker would forget the consumer five seconds after an agent began to think.
-    inactive = None if durable else EPHEMERAL_SECONDS
-    policy, start = _beginning(deliver)
-    config = ConsumerConfig(
-        deliver_policy=policy, opt_start_time=start, ack_wait=ack_wait or ACK_WAIT_SECONDS, max_deliver=-1,
-        inactive_threshold=inactive,
-    )  # fmt: skip
+    request = {**_beginning(deliver), "ack_wait": ack_wait or ACK_WAIT_SECONDS}
     with translated(f"could not subscribe to {subject}", "has the service run once on this broker?"):
-        subscription = await js.pull_subscribe(subject, durable=durable, stream=stream, config=config)
+        info = await _info(js, stream, durable)
+        if info is None or (ack_wait and info.config.ack_wait != ack_wait):
+            await _ensure(make, request, is_there=info is not None)
+        subscription = await js.pull_subscribe_bind(durable=durable, stream=stream)
     try:
-        config = await _checked_config(subscription, subject)
-        if ack_wait and config.ack_wait != ack_wait:
-            with translated(f"could not change the durable {durable}", "subscribe again"):
-                await js.add_consumer(stream, replace(config, ack_wait=ack_wait))
+        _check_subject(info, subject)
         yield subscription
     finally:
         with contextlib.suppress(NatsError):
             await subscription.unsubscribe()
+
+
+@asynccontextmanager
+async def subscribe_once(
+    js: JetStreamContext, address: Address, deliver: Deliver
+) -> AsyncIterator[JetStreamContext.PullSubscription]:
+    """A pull subscription that ends with the block; it needs the right to make consumers. Raises as `subscribe`."""
+    stream, subject = address
+    beginning = _beginning(deliver)
+    since = beginning.get("since") or (datetime.now(UTC) - timedelta(seconds=beginning["seconds"]) if beginning else None)
+    # The broker would forget the consumer five seconds after an agent began to think.
+    config = ConsumerConfig(
+        deliver_policy=DeliverPolicy.BY_START_TIME if since else DeliverPolicy.NEW, opt_start_time=since,
+        ack_wait=ACK_WAIT_SECONDS, max_deliver=-1, inactive_threshold=EPHEMERAL_SECONDS,
+    )  # fmt: skip
+    with translated(f"could not subscribe to {subject}", "has the service run once on this broker?"):
+        subscription = await js.pull_subscribe(subject, stream=stream, config=config)
+    try:
+        yield subscription
+    finally:
+        with contextlib.suppress(NatsError):
+            await subscription.unsubscribe()
+
+
+async def _info(js: JetStreamContext, stream: str, durable: str) -> ConsumerInfo | None:
+    try:
+        info: ConsumerInfo = await js.consumer_info(stream, durable)
+    except NotFoundError:
+        return None
+    return info
+
+
+async def _ensure(make: Make, request: dict[str, Any], *, is_there: bool) -> None:
+    """A durable that is there goes on as it is without a service."""
+    try:
+        await make(request)
+    except NoService:
+        if not is_there:
+            raise
+
+
+def _check_subject(info: ConsumerInfo | None, subject: str) -> None:
+    if info is None:
+        return
+    filters = [info.config.filter_subject] if info.config.filter_subject else info.config.filter_subjects or []
+    if filters != [subject]:
+        theirs = ", ".join(filters) or "everything"
+        raise Unavailable(f"the durable {info.name} hears {theirs}, wanted is {subject}; take another name, or delete it")
 
 
 async def received(
@@ -171,28 +218,19 @@ async def is_superseded(js: JetStreamContext, address_of: Callable[[str], Addres
     return False
 
 
-def _beginning(deliver: Deliver) -> tuple[DeliverPolicy, datetime | None]:
+def _beginning(deliver: Deliver) -> dict[str, Any]:
+    """`since` or `seconds`; {} = with the next context."""
     match deliver:
         case "new":
-            return DeliverPolicy.NEW, None
+            return {}
         case "all":
-            return DeliverPolicy.ALL, None
+            return {"since": datetime.fromtimestamp(0, UTC)}
         case timedelta():
-            return DeliverPolicy.BY_START_TIME, datetime.now(UTC) - deliver
+            return {"seconds": deliver.total_seconds()}
         case datetime():
-            return DeliverPolicy.BY_START_TIME, deliver.astimezone(UTC)
+            return {"since": deliver.astimezone(UTC)}
         case _:
             raise Rejected(f'deliver is {deliver!r}; give "new", "all", a timedelta or a datetime')
-
-
-async def _checked_config(subscription: JetStreamContext.PullSubscription, subject: str) -> ConsumerConfig:
-    with translated(f"could not look at the subscription to {subject}", "subscribe again"):
-        info: ConsumerInfo = await subscription.consumer_info()
-    filters = [info.config.filter_subject] if info.config.filter_subject else info.config.filter_subjects or []
-    if filters != [subject]:
-        theirs = ", ".join(filters) or "everything"
-        raise Unavailable(f"the durable {info.name} hears {theirs}, wanted is {subject}; take another name, or delete it")
-    return info.config
 
 
 async def readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> ReceivedContext | None:

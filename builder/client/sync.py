@@ -22,7 +22,7 @@ from builder.client import asking
 from builder.client import client as asynchronous
 from builder.client.connecting import FIRST_SECONDS
 from builder.client.received import ReceivedContext
-from builder.client.responses import Response
+from builder.wire.responses import Response
 from builder.wire.subjects import DEFAULT_NAME
 
 __all__ = ["Loop", "ReceivedContext", "SyncAnswerSteps", "SyncClient", "connect", "open_client"]
@@ -230,7 +230,6 @@ class SyncClient:
     send_tool_result = _plain(asynchronous.Client.send_tool_result)
     send_user_message = _plain(asynchronous.Client.send_user_message)
     serve = _until_stopped(asynchronous.Client.serve)
-    stream_created = _plain(asynchronous.Client.stream_created)
     subscribed = _block(asynchronous.Client.subscribed)
 
 

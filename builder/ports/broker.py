@@ -1,6 +1,7 @@
 """The broker: the stream of breadcrumbs, and what leaves the service."""
 
 from collections.abc import AsyncIterator
+from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from builder.domain.breadcrumb import Place, StreamMessage
@@ -23,6 +24,12 @@ class Stream(Protocol):
 
     def tombstones(self, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
         """The tombstones of all workspaces between two positions, both exclusive, in order."""
+
+    async def get(self, sequence: int) -> StreamMessage | None:
+        """The message of a sequence; None = the stream does not hold it."""
+
+    async def newest(self, workspace: str, session: str, schema: str = "") -> int:
+        """Sequence of the newest message of a session; 0 = none. schema: only of this one."""
 
     def walk(self, workspace: str, session: str, after: Place, until: Place, schema: str = "") -> AsyncIterator[StreamMessage]:
         """Breadcrumbs of the session, or of EVERY_SESSION, with `after` < place < `until`, in order. schema: only of this one."""
@@ -87,6 +94,20 @@ class Publisher(Protocol):
 
         consumer: the agent that gave its context up, once for each; "" = the service rejected it.
         """
+
+
+class Durables(Protocol):
+    """By which agents fetch their contexts."""
+
+    async def make(self, workspace: str, consumer: str, name: str, since: datetime | None, ack_wait: float) -> tuple[str, bool]:
+        """Stream, and whether it is new: an existing one stays where it is, but for its `ack_wait` in seconds.
+
+        since: where a new one begins, None = with the next context. Raises `Rejected` for one that hears something else, and
+        `Unavailable`.
+        """
+
+    async def listening(self, workspace: str, consumer: str) -> int:
+        """How many processes fetch the consumer's contexts now, or have one in work. Raises `Unavailable`."""
 
 
 class Sender(Protocol):

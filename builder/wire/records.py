@@ -133,6 +133,12 @@ def difference(event: Outgoing, stored: StreamMessage, *, own_clock: bool = Fals
     return ", ".join(_fields(new, old))
 
 
+def is_same_version(event: Outgoing, stored: StreamMessage) -> bool:
+    """Whether both are one version of one breadcrumb. What is no record is one of any."""
+    new, old = _record(event.subject, event.data), _record(stored.subject, stored.data)
+    return new is None or old is None or all(new.get(name) == old.get(name) for name in ("id", "version"))
+
+
 def fingerprint(event: Outgoing) -> bytes:
     """16 bytes; equal messages have a common one."""
     return _digest(event.subject, event.data, _record(event.subject, event.data))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
@@ -16,8 +17,12 @@ from builder.wire.times import moment
 _STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
 MAX_HISTORY_PAGE = 200
 MAX_SEARCH_RESULTS = 100
+MAX_RESPONSES = 1_000
+"""Messages of a subject after a trigger (about 0.5 s)."""
 MAX_SEQUENCE = 2**53
 CURSOR = r"^([0-9]{1,18}\.[0-9]{1,18})?$"
+START = r"^(([0-9]{1,18}\.)?[0-9]{1,18})?$"
+"""A cursor, or a sequence of the stream as it is now."""
 
 MAX_FILES, MAX_FILE_CHARS = 200, 500_000
 """Of a replay; the bundled files have 27,000 characters."""
@@ -50,7 +55,7 @@ class HistoryRequest(BaseModel):
     user: str = Field("", description="the `user_id` of a person, in place of a session")
     newest: bool = Field(False, description="begin at the end, the newest first")
     limit: int = Field(50, ge=1, le=MAX_HISTORY_PAGE, description="breadcrumbs of a page")
-    after: str = Field("", pattern=CURSOR, description="`next` of the page before")
+    after: str = Field("", pattern=START, description="`next` of the page before, or a sequence of the stream")
 
 
 class SessionsRequest(BaseModel):
@@ -112,6 +117,47 @@ class FailRequest(BaseModel):
     trigger: str = Field(min_length=1, description="id of the breadcrumb that asked for the context")
     session: str = Field(description="the session of the context")
     error: str = Field(max_length=10_000, description="why it was given up")
+
+
+class ResponsesRequest(BaseModel):
+    """An agent's responses to a context, with the results of their calls, and what it answered on others."""
+
+    model_config = _STRICT
+    agent: str = Field(min_length=1, description="the agent, as `creator.agent_id` of its responses")
+    session: str = Field(description="the session of the context")
+    trigger: str = Field(min_length=1, description="id of the breadcrumb that asked for the context")
+    trigger_seq: Number = Field(ge=0, le=MAX_SEQUENCE, description="its sequence: only what came later is read")
+    with_results: bool = Field(True, strict=True, description="also the results of the calls")
+    most: Number = Field(
+        MAX_RESPONSES, ge=1, le=MAX_RESPONSES, description="messages of a subject above which it is refused, with results"
+    )
+
+
+class DifferenceRequest(BaseModel):
+    """In which fields a record differs from the one under its id that the stream has."""
+
+    model_config = _STRICT
+    record: dict[str, Any] = Field(description="as it was published")
+    sequence: Number = Field(ge=1, le=MAX_SEQUENCE, description="of the stored message, as the stream's acknowledgement names it")
+    own_clock: bool = Field(False, strict=True, description="`created_at` is the client's clock and is not compared")
+
+
+class DurableRequest(BaseModel):
+    """Make the durable of a consumer, by which an agent fetches its contexts; an existing one stays where it is."""
+
+    model_config = _STRICT
+    consumer: str = Field(description="the agent")
+    name: str = Field("", max_length=128, description="of the durable; none = `{workspace}={consumer}`")
+    since: datetime | None = Field(None, description="contexts of a new one from this time on; null = from the next one on")
+    seconds: float | None = Field(None, ge=0, description="in place of a time: from so many seconds ago, by the broker's clock")
+    ack_wait: float = Field(60.0, gt=0, description="seconds until a context that nobody settles comes again")
+
+
+class ListenersRequest(BaseModel):
+    """How many processes fetch a consumer's contexts now. Who only subscribes without a durable is not seen."""
+
+    model_config = _STRICT
+    consumer: str = Field(description="the agent")
 
 
 class ExplainRequest(BuiltContext):
@@ -208,6 +254,7 @@ def breadcrumb_json(crumb: Breadcrumb) -> dict[str, Any]:
         "created_at": moment(crumb.created_at, crumb.utc_offset),
         "expires_at": moment(crumb.expires_at) if crumb.expires_at else None,
         "tags": crumb.tags,
+        "to": crumb.to,
         "text": visible(crumb.text),
         "context": json.loads(crumb.body),
     }
@@ -241,7 +288,7 @@ def cursor(place: Place) -> str:
     return f"{place.incarnation}.{place.sequence}"
 
 
-def place_of(text: str) -> Place:
-    """A place as `after` gives it."""
-    incarnation, _, sequence = text.partition(".")
-    return Place(int(incarnation), int(sequence))
+def place_of(text: str, incarnation: int = 0) -> Place:
+    """A place as `after` gives it. incarnation: of the stream, for a sequence alone."""
+    first, dot, second = text.partition(".")
+    return Place(int(first), int(second)) if dot else Place(incarnation, int(first))

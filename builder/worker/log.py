@@ -94,6 +94,8 @@ class Log(StoredLog):
     ) -> None:
         """decode: raises `Rejected`. of_records: whether records may define consumers."""
         super().__init__(store, now)
+        self.get = stream.get
+        self.newest = stream.newest
         self.walk = stream.walk
         self.tombstones = stream.tombstones
         self.max_attempts = max_attempts

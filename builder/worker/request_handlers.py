@@ -102,7 +102,9 @@ class Lookup:
         request = read_request(HistoryRequest, data)
         if bool(request.session) == bool(request.user):
             raise Rejected("a history is that of a session or of a person; name one of `session` and `user`")
-        edge = place_of(request.after) if request.after else STREAM_END if request.newest else ORIGIN
+        edge = STREAM_END if request.newest else ORIGIN
+        if request.after:
+            edge = place_of(request.after, (await self._log.last()).incarnation)
         span = (ORIGIN, edge) if request.newest else (edge, STREAM_END)
         page = await (self._of_person if request.user else self._of_session)(workspace, request, span)
         return {

@@ -157,7 +157,9 @@ async def test_an_agent_without_the_client_is_followed_by_the_results_of_its_cal
 
 
 async def test_without_an_answer_in_time_the_same_call_waits_again(client: Client) -> None:
-    with pytest.raises(Unavailable, match=r"m1 was sent, and 'loop' has not answered it within 1 s; does it run"):
+    with pytest.raises(
+        Unavailable, match=r"m1 was sent, and 'loop' has not answered it within 1 s; (no process fetches|does it run)"
+    ):
         await asked(client, QUESTION, "m1", timeout=1)
     context = await client.ask("s1", QUESTION, consumer="loop", message_id="m1", timeout=DEADLINE)
     await client.send_response(context, "In Lima.")
@@ -172,7 +174,7 @@ async def test_a_message_that_the_broker_no_longer_knows_by_its_id_is_not_sent_a
     context = await client.ask("s1", QUESTION, consumer="loop", message_id="m1", timeout=DEADLINE)
     await client.send_response(context, "In Lima.")
     assert await asked(client, QUESTION, "m1") == "In Lima."
-    assert await client._stream.last(event.subject) < (await client.responses(context))[0].sequence
+    assert [record.id async for record in client.history("s1")].count("m1") == 1
 
 
 async def test_what_nobody_can_answer_is_refused_before_anything_is_sent(client: Client) -> None:

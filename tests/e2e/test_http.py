@@ -223,6 +223,18 @@ async def test_a_token_makes_only_so_many_requests(tmp_path: Path) -> None:
     assert 3 <= allowed < 10
 
 
+async def test_an_address_without_a_valid_token_makes_only_so_many_requests_and_a_valid_one_goes_on(tmp_path: Path) -> None:
+    refused = 0
+    with Running(tmp_path, embedding__engine="none", http__failures_a_minute=3) as service:
+        async with Api(service.http, "forged") as forged, Api(service.http, token_of(service)) as api:
+            while (answer := await forged.get("/v1/sessions")).status == 401:
+                refused += 1
+            assert (await api.get("/v1/sessions")).status == 200
+    assert answer.status == 429
+    assert "without a valid token" in answer.json["detail"]
+    assert 3 <= refused < 10
+
+
 def test_schemathesis_finds_nothing(service: Running, tmp_path: Path) -> None:
     """The same with 2,000 cases: HTTP_CASES=70 pytest tests/e2e/test_http.py -k schemathesis -n0."""
     command = [

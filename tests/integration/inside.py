@@ -18,6 +18,7 @@ from typing_extensions import override
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.embedding.engine import Engine
+from builder.adapters.nats.durables import NatsDurables
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.stream import NatsArchive, NatsStream
 from builder.adapters.nats.topology import ensure_streams
@@ -121,6 +122,7 @@ async def worker_here(
             archive=NatsArchive(js, lambda: incarnation),
             publisher=parts.publisher(connection, connection.max_payload, config.installation),
             sender=NatsSender(js, stream),
+            durables=NatsDurables(js),
             max_event_bytes=connection.max_payload,
             heartbeat=10,
         )

@@ -26,6 +26,9 @@ REQUESTS: dict[str, dict[str, object]] = {
     "context": {"trigger": "m1"}, "refresh": {"trigger": "m1"}, "explain": {"trigger": "m1"},
     "why": {"trigger": "m1", "id": "m1"}, "replay": {"trigger": "m1"},
     "compact": {"session": "s1"},
+    "responses": {"agent": "default", "session": "s1", "trigger": "m1", "trigger_seq": 1},
+    "difference": {"record": {"id": "m1", "schema_name": "user.message.v1", "session": "s1", "context": {}}, "sequence": 1},
+    "durable": {"consumer": "default"}, "listeners": {"consumer": "default"},
     "fail": {"consumer": "default", "trigger": "m1", "session": "s1", "error": "No model."},
     "forget": {"id": "m1"},
 }  # fmt: skip

@@ -12,9 +12,10 @@ import pytest
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE
 from builder.adapters.nats.watchdog import PurgeLock
-from builder.client import connect
+from builder.client import ReceivedContext, connect
 from builder.wire.subjects import DEFAULT
 from tests.commands import run
+from tests.http_api import Api, write_tokens
 from tests.integration.profiles import with_profiles
 from tests.running import ROOT, Broker, Running, all_settled, dead_letters, environment, jetstream, say, until
 
@@ -26,14 +27,21 @@ AGENT_CANNOT = (
     "$JS.API.STREAM.MSG.GET.BREADCRUMBS", "$JS.API.STREAM.MSG.GET.CONTEXTS", "$JS.API.STREAM.MSG.DELETE.CONTEXTS",
     "$JS.API.DIRECT.GET.CONTEXTS", "$JS.API.DIRECT.GET.CONTEXTS.contexts.acme.default.s1.x", "$JS.API.DIRECT.GET.BREADCRUMBS",
     "$JS.API.CONSUMER.CREATE.CONTEXTS.mine.contexts.acme.default.>", "$JS.API.CONSUMER.CREATE.BREADCRUMBS.mine.breadcrumbs.>",
+    "$JS.API.CONSUMER.CREATE.CONTEXTS.acme=weather.contexts.acme.weather.>", "requests.acme.search", "requests.acme.export",
     "$JS.API.CONSUMER.CREATE.CONTEXTS", "$JS.API.CONSUMER.DURABLE.CREATE.CONTEXTS.mine", "$JS.API.CONSUMER.DELETE.CONTEXTS.x",
     "$JS.API.CONSUMER.MSG.NEXT.CONTEXTS.acme=default", "$JS.API.CONSUMER.MSG.NEXT.BREADCRUMBS.context-builder",
     "$JS.API.STREAM.SNAPSHOT.BREADCRUMBS", "$JS.API.STREAM.PURGE.CONTEXTS", "$JS.API.STREAM.DELETE.CONTEXTS", "_INBOX.x",
     "$SRV.PING", "$SRV.STATS.context-builder",
 )  # fmt: skip
+WEB_CANNOT = (
+    "breadcrumbs.acme.s1.agent.response.v1", "breadcrumbs.acme.s1.breadcrumb.deleted.v1", "breadcrumbs.acme._.note.v1",
+    "breadcrumbs.other.s1.user.message.v1", "requests.acme.forget", "requests.acme.durable", "requests.other.history",
+    "$JS.API.STREAM.MSG.GET.BREADCRUMBS", "$JS.API.CONSUMER.CREATE.CONTEXTS.mine.contexts.acme.weather.>", "contexts.acme.x.s1.y",
+)  # fmt: skip
+WEB_CANNOT_HEAR = ("contexts.>", "breadcrumbs.acme.>", "breadcrumbs.other.*.agent.response.v1", "requests.>", "_INBOX.weather.>")
 AGENT_CANNOT_HEAR = ("contexts.>", "contexts.acme.default.>", "breadcrumbs.>", "requests.>", "_INBOX.>", "$JS.EVENT.>", "$SRV.>")
 WORKER_CANNOT = (
-    "orders.new", "breadcrumbs.acme.s1.user.message.v1", "breadcrumbs.acme.s1.agent.response.v1", "requests.acme.forget",
+    "orders.new", "breadcrumbs.acme.s1.tool.response.v1", "breadcrumbs.acme._.agent.def.v1", "requests.acme.forget",
     "$JS.API.STREAM.CREATE.ORDERS", "$JS.API.STREAM.UPDATE.BREADCRUMBS", "$JS.API.STREAM.PURGE.BREADCRUMBS",
     "$JS.API.STREAM.DELETE.BREADCRUMBS", "$JS.API.STREAM.SNAPSHOT.BREADCRUMBS", "$JS.API.STREAM.RESTORE.BREADCRUMBS",
     "$JS.API.STREAM.MSG.GET.ORDERS", "$JS.API.CONSUMER.DELETE.CONTEXTS.acme=weather", "_INBOX.x", "$SRV.PING",
@@ -51,8 +59,11 @@ def guarded(folder: Path) -> Iterator[Broker]:
 @pytest.fixture(scope="module")
 def worker(folder: Path, guarded: Broker) -> Iterator[Running]:
     """A worker as the worker's user, with a profile for the agent."""
+    tokens = write_tokens(folder / "tokens.yaml", {"shop": {"workspace": "acme", "rights": ["read", "write"]}})
     templates = with_profiles(folder, {"weather": "extends: default\n"})
-    with Running(folder / "worker", url(guarded, "worker"), embedding__engine="none", templates_dir=templates) as running:
+    with Running(
+        folder / "worker", url(guarded, "worker"), embedding__engine="none", templates_dir=templates, http__tokens=tokens
+    ) as running:
         yield running
 
 
@@ -69,8 +80,7 @@ async def test_each_user_can_do_its_work(guarded: Broker, worker: Running) -> No
     ):
         await other.send_user_message("s1", "Is it raining?", message_id="m1")
         context = await anext(contexts)
-        body = {"message": "It rains.", "trigger_event_id": "m1", "creator": {"type": "agent", "agent_id": "weather"}}
-        await client.send("agent.response.v1", body, session="s1")
+        await client.send_response(context, "It rains.")
         await other.send_user_message("s1", "And tomorrow?", message_id="m2")
         assert "It rains." in (await anext(contexts)).content
         (receipt,) = await other.forget("m1", session="s1")
@@ -100,7 +110,11 @@ async def holds(js: nats.js.JetStreamContext, trigger: str) -> bool:
 
 @pytest.mark.parametrize(
     ("user", "publish", "subscribe"),
-    [("weather", AGENT_CANNOT, AGENT_CANNOT_HEAR), ("worker", WORKER_CANNOT, WORKER_CANNOT_HEAR)],
+    [
+        ("weather", AGENT_CANNOT, AGENT_CANNOT_HEAR),
+        ("web", WEB_CANNOT, WEB_CANNOT_HEAR),
+        ("worker", WORKER_CANNOT, WORKER_CANNOT_HEAR),
+    ],
 )
 async def test_a_user_can_neither_publish_nor_hear_anything_else(
     user: str, publish: tuple[str, ...], subscribe: tuple[str, ...], guarded: Broker
@@ -126,21 +140,39 @@ async def test_a_user_can_neither_publish_nor_hear_anything_else(
         await connection.close()
 
 
-async def test_a_filter_in_the_request_that_is_not_that_of_its_subject_is_refused(guarded: Broker, worker: Running) -> None:
+async def test_an_agent_serves_and_a_front_end_hears_its_answer_and_each_says_when_nobody_serves(
+    guarded: Broker, worker: Running, caplog: pytest.LogCaptureFixture
+) -> None:
     assert worker.running
-    connection = await nats.connect(url(guarded, "weather"), inbox_prefix="_INBOX.weather")
-    try:
-        config = {
-            "name": "acme=weather",
-            "durable_name": "acme=weather",
-            "ack_policy": "explicit",
-            "filter_subject": "contexts.>",
-        }
-        request = json.dumps({"stream_name": CONTEXTS, "config": config}).encode()
-        answer = await connection.request(f"$JS.API.CONSUMER.CREATE.{CONTEXTS}.acme=weather.contexts.acme.weather.>", request)
-        assert json.loads(answer.data)["error"]["err_code"] == 10131
-    finally:
-        await connection.close()
+    calls: list[str] = []
+
+    def rain(context: ReceivedContext) -> str:
+        calls.append(context.trigger_event_id)
+        return f"It rains on {context.trigger_event_id}."
+
+    async with (
+        connect(url(guarded, "weather"), "acme", inbox_prefix="_INBOX.weather") as agent,
+        connect(url(guarded, "web"), "acme", inbox_prefix="_INBOX.web") as web,
+    ):
+        first = asyncio.ensure_future(web.answer("s2", "Is it raining?", consumer="weather", message_id="first"))
+        await until(lambda: has_warned(caplog), "a warning that nobody serves")
+        serving = asyncio.create_task(agent.serve("weather", rain))
+        assert await first == "It rains on first.", "the first message before the agent's first start is answered"
+        assert await web.answer("s2", "And now?", consumer="weather", message_id="second") == "It rains on second."
+        serving.cancel()
+        await asyncio.wait({serving})
+    assert [*dict.fromkeys(calls)][-2:] == ["first", "second"]
+
+
+async def test_the_http_door_of_a_worker_takes_messages(worker: Running) -> None:
+    async with Api(worker.http, "shop") as api:
+        note = {"schema_name": "note.v1", "session": "s3", "context": {"content": "It may rain."}}
+        assert (await api.post("/v1/messages", **note)).status == 200
+        assert (await api.post("/v1/contexts", session="s3", content="Is it raining?", id="h2", consumer="weather")).status == 200
+
+
+async def has_warned(caplog: pytest.LogCaptureFixture) -> bool:
+    return any("no process fetches the contexts of 'weather' now" in record.getMessage() for record in caplog.records)
 
 
 async def test_only_the_administrator_exports_and_saves(guarded: Broker, worker: Running, tmp_path: Path) -> None:

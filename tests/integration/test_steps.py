@@ -159,7 +159,7 @@ async def test_where_too_much_was_said_to_find_the_step_the_agent_is_told_to_nam
     first = await client.send_response(context, "Let me look.", tool_requests=[CALL])
     for number in range(3):
         await client.send_tool_result("s1", "weather", f"other-{number}", {"celsius": number})
-    short = Answering(client._stream, max_messages=2)
+    short = Answering(client._stream, client, max_messages=2)
     body = {"message": "It is cold.", "trigger_event_id": context.trigger_event_id, "creator": {"agent_id": "default"}}
     with pytest.raises(Rejected, match=r"more than 2 messages on \S+\.tool\.response\.v1 come after .*name it"):
         await short.send(context, body, None, "")

@@ -21,13 +21,8 @@ from nats.errors import ConnectionClosedError, NoRespondersError
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js.api import PubAck
 from nats.js.errors import NotFoundError
-from typing_extensions import override
 
 from builder.adapters.memory.streams import KeptMessage, MemoryConsumer, MemoryPull, MemoryStream, matching
-from builder.domain.breadcrumb import Place, StreamMessage
-from builder.ports.broker import Delivery
-from builder.wire.subjects import REPLAY_HEADER
-from builder.wire.traces import trace_of
 
 MAX_PAYLOAD = 8 * 1024 * 1024
 """As the embedded server and the chart have it."""
@@ -203,19 +198,29 @@ class MemoryBroker:
         """Delete a message. Raises `NotFoundError`."""
         return self.stream(stream_name).delete(seq)
 
-    async def pull_subscribe(self, subject: str, durable: str | None = None, stream: str = "", config: Any = None) -> MemoryPull:
-        """An existing durable resumes; unacknowledged messages come again."""
+    async def pull_subscribe(self, subject: str, stream: str = "", config: Any = None) -> MemoryPull:
+        """Without a durable."""
+        name = f"ephemeral-{next(self._numbers)}"
+        self._consumers[stream, name] = MemoryConsumer(name, self.stream(stream), subject, config)
+        return await self.pull_subscribe_bind(name, stream)
+
+    async def pull_subscribe_bind(self, durable: str, stream: str) -> MemoryPull:
+        """Unacknowledged messages come again."""
         self.check_open()
-        name = durable or f"ephemeral-{next(self._numbers)}"
-        key = (stream, name)
-        if key not in self._consumers:
-            self._consumers[key] = MemoryConsumer(name, self.stream(stream), subject, config)
-        self._consumers[key].redeliver()
-        return MemoryPull(self, self._consumers[key])
+        self._consumers[stream, durable].redeliver()
+        return MemoryPull(self, self._consumers[stream, durable])
 
     async def add_consumer(self, stream: str, config: Any) -> None:
-        """Change a durable."""
-        self._consumers[stream, config.durable_name].config = config
+        """Make or change a durable."""
+        name = config.durable_name
+        new = MemoryConsumer(name, self.stream(stream), config.filter_subject, config)
+        self._consumers.setdefault((stream, name), new).config = config
+
+    async def consumer_info(self, stream: str, name: str) -> Any:
+        """Raises `NotFoundError`."""
+        if (stream, name) not in self._consumers:
+            raise NotFoundError
+        return await MemoryPull(self, self._consumers[stream, name]).consumer_info()
 
     async def change(self, seconds: float) -> None:
         """Until something is published. Raises nats-py's TimeoutError."""
@@ -256,40 +261,3 @@ class MemoryBroker:
     def _wake(self) -> None:
         for event in self._waiting:
             event.set()
-
-
-class MemoryDelivery(Delivery):
-    """A message of the stream of breadcrumbs."""
-
-    def __init__(self, message: KeptMessage, incarnation: int, again: Callable[[], object]) -> None:
-        """again: called for another delivery."""
-        self._again = again
-        self._arrival = StreamMessage(
-            subject=message.subject,
-            data=message.data,
-            place=Place(incarnation, message.seq),
-            received_at=message.time,
-            replay=(message.headers or {}).get(REPLAY_HEADER) == "1",
-            trace=trace_of(message.headers),
-        )
-
-    @property
-    @override
-    def arrival(self) -> StreamMessage:
-        return self._arrival
-
-    @override
-    async def ack(self) -> None:
-        """Nothing waits for it."""
-
-    @override
-    async def retry(self, delay: float) -> None:
-        asyncio.get_running_loop().call_later(delay, self._again)
-
-    @override
-    async def reject(self) -> None:
-        """Nothing waits for it."""
-
-    @override
-    async def keep_alive(self) -> None:
-        """Nothing times out."""

@@ -10,7 +10,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from typing_extensions import override
 
-from builder.adapters.nats.stream import arrival_of
+from builder.adapters.nats.arrivals import arrival_of
 from builder.domain.breadcrumb import StreamMessage
 from builder.ports.broker import Delivery
 

@@ -4,15 +4,15 @@ import base64
 import contextlib
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC
 
-from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy, RawStreamMsg, StreamState
 from typing_extensions import override
 
+from builder.adapters.nats.arrivals import EPOCH, arrival_of, is_replay
 from builder.adapters.nats.connection import believe_only_the_server, optional, translated
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, TOMBSTONE, Place, StreamMessage
@@ -24,22 +24,18 @@ from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
 from builder.wire.subjects import (
     DEFAULT,
     FORGOTTEN_HEADER,
-    REPLAY_HEADER,
     TIMES_HEADER,
     Installation,
     context_subject,
     plain_subject,
     session_subject,
 )
-from builder.wire.traces import trace_of
 
 MAX_SINGLE_GETS = 64
 """Breadcrumbs read one by one (0.3 ms each) before a consumer is worth its price."""
 FETCH_MESSAGES = 32
 """nats-py drops what comes above 256 MiB: so many of the largest messages stay below that."""
 FETCH_SECONDS = 5.0
-SHORT_ACK_TOKENS = 9
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class NatsStream(Stream):
@@ -107,8 +103,14 @@ class NatsStream(Stream):
                 yield arrival
                 reached = arrival.place.sequence
 
+    @override
+    async def newest(self, workspace: str, session: str, schema: str = "") -> int:
+        full = self.installation.subject(session_subject(workspace, session, schema or ">"))
+        message = await optional(f"reading the end of {full}", self._js.get_msg(self._name, subject=full))
+        return int(message.seq or 0) if message else 0
+
+    @override
     async def get(self, sequence: int) -> StreamMessage | None:
-        """One breadcrumb by its sequence, or None when the stream no longer holds it."""
         message = await optional(f"reading breadcrumb {sequence}", self._js.get_msg(self._name, seq=sequence))
         return self._arrival(message) if message else None
 
@@ -149,42 +151,13 @@ class NatsStream(Stream):
             subject=plain_subject(str(message.subject)),
             data=message.data or b"",
             place=Place(self.incarnation, int(message.seq or 0)),
-            received_at=(message.time or _EPOCH).astimezone(UTC),
+            received_at=(message.time or EPOCH).astimezone(UTC),
             replay=is_replay(message.headers),
         )
 
 
-def arrival_of(message: Msg, incarnation: int) -> StreamMessage:
-    """An arrival of a delivered message."""
-    return StreamMessage(
-        subject=plain_subject(message.subject),
-        data=message.data,
-        place=Place(incarnation, message.metadata.sequence.stream),
-        received_at=_stream_time(message.reply),
-        replay=is_replay(message.headers),
-        deliveries=message.metadata.num_delivered,
-        trace=trace_of(message.headers),
-    )
-
-
-def is_replay(headers: Mapping[str, str] | None) -> bool:
-    """Whether the message was imported: nobody answers it."""
-    return (headers or {}).get(REPLAY_HEADER) == "1"
-
-
 def _remaining(info: ConsumerInfo, count: int) -> int:
     return (info.num_pending or 0) + (info.delivered.consumer_seq if info.delivered else 0) - count
-
-
-def _stream_time(reply: str) -> datetime:
-    """The stream's clock out of the ack subject, to the microsecond.
-
-    nats-py goes through a float and is off by one now and then, so one breadcrumb would have two times: as delivered and
-    as read by a direct get. ADR-15: nine tokens, or at least eleven with domain and account.
-    """
-    tokens = reply.split(".")
-    nanoseconds = int(tokens[7] if len(tokens) == SHORT_ACK_TOKENS else tokens[9])
-    return _EPOCH + timedelta(microseconds=nanoseconds // 1000)
 
 
 STUB = b"{}"

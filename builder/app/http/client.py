@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from builder.client import Client
 from builder.client.requests import REQUEST_SECONDS
-from builder.client.sending import BreadcrumbStream, PublishResult, TakenId, as_json, check
+from builder.client.sending import BreadcrumbStream, Compare, PublishResult, TakenId, as_json, check
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.wire.records import Outgoing
@@ -19,16 +19,23 @@ from builder.wire.subjects import Installation, session_text
 from builder.worker.access import AccessControl, Caller, id_in_use
 from builder.worker.exporting import exported
 from builder.worker.log import Log
+from builder.worker.responses import compared
 
 
 class CheckedStream(BreadcrumbStream):
     """The stream, for what a caller may write."""
 
     def __init__(
-        self, connection: Connection, installation: Installation, allow: Callable[[Breadcrumb], Awaitable[None]], *, is_open: bool
+        self,
+        connection: Connection,
+        installation: Installation,
+        compare: Compare,
+        allow: Callable[[Breadcrumb], Awaitable[None]],
+        *,
+        is_open: bool,
     ) -> None:
         """allow: raises `Rejected`. is_open: the caller may know what has an id that is taken."""
-        super().__init__(connection, installation)
+        super().__init__(connection, installation, compare)
         self._allow = allow
         self._is_open = is_open
 
@@ -53,7 +60,7 @@ class DoorClient(Client):
         self, connection: Connection, installation: Installation, access: AccessControl, log: Log, caller: Caller
     ) -> None:
         super().__init__(connection, caller.workspace, installation)
-        self._stream = CheckedStream(connection, installation, self._allow, is_open=not caller.user)
+        self._stream = CheckedStream(connection, installation, self._compare, self._allow, is_open=not caller.user)
         self._access = access
         self._log = log
         self.caller = caller
@@ -65,6 +72,10 @@ class DoorClient(Client):
                 return await self._access.answer(self.caller, verb, request_json(request))
         except TimeoutError:
             raise Unavailable(f"{verb} was not answered within {timeout:g} s; is the service busy?") from None
+
+    @override
+    async def _compare(self, event: Outgoing, sequence: int, own_clock: bool) -> dict[str, Any]:
+        return await compared(self._log, event, sequence, own_clock=own_clock)
 
     async def send_record(self, record: dict[str, Any]) -> dict[str, Any]:
         """Publish a record. Raises `Rejected`, `Unavailable`. A repeated id is a duplicate."""

@@ -46,6 +46,7 @@ class Parts:
     access: AccessControl
     tokens: Tokens
     rate: RateLimit
+    failures: RateLimit
     fanout: Fanout
     log: Log
     connection: Connection
@@ -61,7 +62,7 @@ def application(parts: Parts, max_body_bytes: int) -> FastAPI:
     )  # fmt: skip
     app.state.parts = parts
     app.include_router(router)
-    app.add_middleware(TokenCheck, prefix=router.prefix, tokens=parts.tokens, rate=parts.rate)
+    app.add_middleware(TokenCheck, prefix=router.prefix, tokens=parts.tokens, rate=parts.rate, failures=parts.failures)
     app.add_middleware(BodyLimit, most=max_body_bytes + BESIDE_BODY_BYTES)
     add_handlers(app)
     patch_fastapi(app, redirect_from_root_to_docs=False)

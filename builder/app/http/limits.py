@@ -52,21 +52,25 @@ class BodyLimit:
 
 
 class RateLimit:
-    """Requests of each token."""
+    """So many a minute of each."""
 
-    def __init__(self, a_minute: int) -> None:
-        """a_minute: 0 = no limit."""
+    def __init__(self, a_minute: int, sentence: str) -> None:
+        """a_minute: 0 = no limit. sentence: of the refusal, with {name} and {a_minute}."""
+        self._sentence = sentence
         self._a_minute = a_minute
         self._item = RateLimitItemPerMinute(max(a_minute, 1))
         self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
 
-    def count(self, token: str) -> None:
-        """One request more. token: its name. Raises `HTTPException` 429."""
-        if self._a_minute and not self._limiter.hit(self._item, token):
-            window: Any = self._limiter.get_window_stats(self._item, token)
-            raise HTTPException(
-                429,
-                f"token {token!r} made more than {self._a_minute:,} requests in a minute; wait, or raise "
-                "CONTEXT_BUILDER_HTTP__REQUESTS_A_MINUTE",
-                {"Retry-After": str(max(1, math.ceil(window.reset_time - time.time())))},
-            )
+    def count(self, name: str) -> None:
+        """One more. Raises `HTTPException` 429."""
+        if self._a_minute and not self._limiter.hit(self._item, name):
+            window: Any = self._limiter.get_window_stats(self._item, name)
+            sentence = self._sentence.format(name=name, a_minute=f"{self._a_minute:,}")
+            raise HTTPException(429, sentence, {"Retry-After": str(max(1, math.ceil(window.reset_time - time.time())))})
+
+
+REQUESTS = "token {name!r} made more than {a_minute} requests in a minute; wait, or raise CONTEXT_BUILDER_HTTP__REQUESTS_A_MINUTE"
+FAILURES = (
+    "more than {a_minute} requests in a minute came from {name} without a valid token; wait, or raise "
+    "CONTEXT_BUILDER_HTTP__FAILURES_A_MINUTE"
+)

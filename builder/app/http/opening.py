@@ -11,7 +11,7 @@ from nats.aio.client import Client as Connection
 from builder.adapters.nats.contexts import ContextStream
 from builder.app.http.door import Parts, application
 from builder.app.http.events import Fanout
-from builder.app.http.limits import RateLimit
+from builder.app.http.limits import FAILURES, REQUESTS, RateLimit
 from builder.app.http.tokens import OWN_TOKEN, local_tokens
 from builder.app.line import Line
 from builder.app.settings import Settings
@@ -40,7 +40,8 @@ def open_door(
     access = AccessControl(line.log, verbs, line.consumers)
     fanout = Fanout(ContextStream(connection.jetstream(), settings.installation), access, tokens.holders)
     parts = Parts(
-        access=access, tokens=tokens, rate=RateLimit(http.requests_a_minute), fanout=fanout, log=line.log,
+        access=access, tokens=tokens, rate=RateLimit(http.requests_a_minute, REQUESTS),
+        failures=RateLimit(http.failures_a_minute, FAILURES), fanout=fanout, log=line.log,
         connection=connection, installation=settings.installation,
     )  # fmt: skip
     own = None if http.tokens else settings.data_dir.expanduser() / OWN_TOKEN

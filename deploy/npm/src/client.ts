@@ -1,6 +1,6 @@
 /** `connect`, and a client that sends, asks, serves and searches within one workspace. */
 
-import { NoRespondersError, TimeoutError, wsconnect, type ConnectionOptions, type Msg } from "@nats-io/nats-core";
+import { wsconnect, type ConnectionOptions, type Msg } from "@nats-io/nats-core";
 import { readContext, type Context } from "./context.js";
 import { serve, type Handler, type ServeOptions } from "./serve.js";
 import { pause, Streams, translated } from "./stream.js";
@@ -108,21 +108,8 @@ export class Client {
   }
 
   /** Any request of the protocol; sessions in it and in its answer are tokens. */
-  async request<V extends keyof Verbs>(verb: V, request: Verbs[V]["request"], timeout = REQUEST_MS): Promise<Verbs[V]["answer"]> {
-    const { connection, prefix, workspace } = this.streams;
-    const subject = `${prefix.subject}requests.${workspace}.${verb}`;
-    const reply = await translated(`asking on ${subject} failed`, "is the service up on this broker?", () =>
-      connection.request(subject, JSON.stringify(request), { timeout }).catch((error: Error) => {
-        const cause = error.cause ?? error;
-        if (cause instanceof NoRespondersError) throw new Unavailable(`nobody answers on ${subject}; is the service up on this broker?`);
-        if (!(cause instanceof TimeoutError)) throw error;
-        const within = `within ${timeout / 1_000} s`;
-        throw new Unavailable(`no answer came on ${subject} ${within}; is the connection to the broker there, is the service busy?`);
-      }),
-    );
-    const answer = reply.json<Json>();
-    if ("error" in answer) throw new (answer["kind"] === "rejected" ? Rejected : Unavailable)(answer["error"]);
-    return answer as Verbs[V]["answer"];
+  async request<V extends keyof Verbs>(verb: V, request: Verbs[V]["request"], timeout?: number): Promise<Verbs[V]["answer"]> {
+    return this.streams.request(verb, request, timeout);
   }
 
   private async isThere(record: Json): Promise<boolean> {

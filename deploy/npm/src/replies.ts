@@ -8,7 +8,8 @@ import { Conflict, Rejected, responseId, resultId, Unavailable, type Json } from
 /** Name → function of the call's arguments; what it throws becomes the call's error. */
 export type Tools = { [name: string]: (input: any, context: Context) => unknown };
 type Call = { tool: string; input: unknown; requestId: string };
-type Response = { id: string; calls: Call[] };
+/** done: ids of the calls that have a result. */
+type Response = { id: string; calls: Call[]; done: Set<string> };
 
 /** tools: none = calls are published, and run by somebody else. speaker: name on pages. */
 export type ReplyOptions = { tools?: Tools; speaker?: string; tags?: string[] };
@@ -45,7 +46,7 @@ async function store(client: Client, context: Context, record: Json): Promise<Re
     if (forgotten.has(trigger)) throw new Rejected(`the message ${trigger} was deleted meanwhile; nothing answers it`);
     try {
       await client.streams.publish(record, true, last);
-      return { id: record["id"], calls: record["context"].tool_requests ?? [] };
+      return { id: record["id"], calls: record["context"].tool_requests ?? [], done: new Set() };
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
     }
@@ -56,30 +57,22 @@ async function store(client: Client, context: Context, record: Json): Promise<Re
   );
 }
 
-/** The agent's answer to a context, the messages that it answered on others, what was forgotten, the newest answer's sequence. */
-export async function readAnswers({ streams }: Client, { event, agent }: Context) {
-  const subject = streams.subject(event.session_id, "agent.response.v1");
-  const last = await streams.last(subject);
-  // A stream that was made again counts from 1.
-  const start = last > event.trigger_seq || (await streams.last()) >= event.trigger_seq ? event.trigger_seq : 0;
-  const [others, forgotten] = [new Set<string>(), new Set<string>()];
-  let own: Response | undefined;
-  for await (const { record } of streams.after(subject, start)) {
-    const body: Json = record["context"] ?? {};
-    if (body["creator"]?.agent_id !== agent) continue;
-    if (body["trigger_event_id"] === event.trigger_event_id) own ??= { id: record["id"], calls: body["tool_requests"] ?? [] };
-    else for (const id of body["questions"] ?? [body["trigger_event_id"]]) others.add(id);
-  }
-  for await (const { record } of streams.after(streams.subject(event.session_id, "breadcrumb.deleted.v1"), start)) {
-    forgotten.add(record["context"]?.breadcrumb_id);
-  }
-  return { own, others, forgotten, last };
+/** The agent's answer to a context, the messages that it answered on others, what was forgotten, and the session's end. */
+export async function readAnswers(client: Client, { event, agent }: Context) {
+  const answer = await client.request("responses", {
+    agent, session: event.session_id, trigger: event.trigger_event_id, trigger_seq: event.trigger_seq,
+  });
+  const [first] = answer.responses;
+  const own: Response | undefined = first && { id: first.id, calls: first.tool_requests as Call[], done: new Set(Object.keys(first.results ?? {})) };
+  return {
+    own, others: new Set(Object.keys(answer.others)), forgotten: new Set(answer.forgotten), last: answer.last,
+    isAnsweredByOthers: answer.is_answered_by_others, hasGoneOn: answer.has_gone_on,
+  };
 }
 
 /** Run the calls of a response that have no result, side by side, and publish each result once. */
 export async function runTools(client: Client, context: Context, response: Response, tools: Tools): Promise<void> {
-  const done = await readResults(client, context);
-  const open = response.calls.filter((call) => !done.has(call.requestId));
+  const open = response.calls.filter((call) => !response.done.has(call.requestId));
   await Promise.all(open.map(async ({ tool, input, requestId }) => {
     const options = { session: context.session, id: await resultId(response.id, requestId) };
     const send = (ending: Json) =>
@@ -87,23 +80,10 @@ export async function runTools(client: Client, context: Context, response: Respo
     try {
       await send({ status: "success", output: (await run(tools, tool, input, context)) ?? null });
     } catch (error) {
-      if ((await readResults(client, context)).has(requestId)) return;
+      if ((await readAnswers(client, context)).own?.done.has(requestId)) return;
       await send({ status: "error", error: String(error).slice(0, MAX_ERROR_CHARS) });
     }
   }));
-}
-
-/** Ids of the calls that have a result. */
-async function readResults({ streams }: Client, { event }: Context): Promise<Set<string>> {
-  const found = new Set<string>();
-  for (const session of [event.session_id, "_"]) {
-    for (const schema of ["tool.response.v1", "tool.error.v1"]) {
-      for await (const { record } of streams.after(streams.subject(session, schema), event.trigger_seq)) {
-        found.add(record["context"]?.request_id ?? record["context"]?.requestId);
-      }
-    }
-  }
-  return found;
 }
 
 async function run(tools: Tools, name: string, input: unknown, context: Context): Promise<unknown> {

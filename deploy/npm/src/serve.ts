@@ -28,7 +28,7 @@ const EXPIRES = 5_000;
 const WAITING = 16;
 
 export async function serve(client: Client, consumer: string, handler: Handler, options: ServeOptions): Promise<void> {
-  const { parallel = 8, attempts = 8, ackWait = 60_000, signal = new AbortController().signal } = options;
+  const { parallel = 8, attempts = 8, ackWait = 15_000, signal = new AbortController().signal } = options;
   if (Math.min(parallel, attempts) < 1 || ackWait <= 0) {
     throw new Rejected(`parallel is ${parallel}, attempts ${attempts}, ackWait ${ackWait}; give numbers above 0`);
   }
@@ -36,6 +36,7 @@ export async function serve(client: Client, consumer: string, handler: Handler, 
   const held = new Map<JsMsg, Promise<void>>();
   const sessions = new Map<string, Promise<void>>();
   const { connection } = client.streams;
+  let madeAt: Date | null = null;
   const settle = (how: (message: JsMsg) => void) => connection.isClosed() || held.forEach((_, message) => how(message));
   const beat = setInterval(() => settle((message) => message.working()), ackWait / 3);
 
@@ -54,7 +55,7 @@ export async function serve(client: Client, consumer: string, handler: Handler, 
   async function answer(message: JsMsg, context: Context): Promise<void> {
     const number = message.info.deliveryCount;
     try {
-      if (!signal.aborted) await work(client, context, number > 1, handler, { ...options, signal });
+      if (!signal.aborted) await work(client, context, number > 1, madeAt, handler, { ...options, signal });
     } catch (error) {
       if (signal.aborted) return;
       console.warn(`context ${context.id} failed, attempt ${number} of ${attempts}: ${error}`);
@@ -67,7 +68,8 @@ export async function serve(client: Client, consumer: string, handler: Handler, 
 
   try {
     for (let since: Date | undefined; !signal.aborted; ) {
-      const pull = await patiently(() => client.streams.durable(consumer, ackWait, since), signal);
+      const { pull, madeNow } = await patiently(() => client.streams.durable(consumer, ackWait, since), signal);
+      if (!since) madeAt = madeNow;
       try {
         while (!signal.aborted) {
           since = new Date(); // where a durable begins that is made again
@@ -97,14 +99,16 @@ async function fetched(messages: ConsumerMessages, take: (message: JsMsg) => Pro
   signal.removeEventListener("abort", stop);
 }
 
-async function work(client: Client, context: Context, isRepeat: boolean, handler: Handler, options: ServeOptions): Promise<void> {
+/** madeAt: when the durable was made now; what was asked before is answered where nobody does. */
+async function work(client: Client, context: Context, isRepeat: boolean, madeAt: Date | null, handler: Handler, options: ServeOptions): Promise<void> {
   const { signal, tools } = options;
-  const { own } = isRepeat ? await patiently(() => readAnswers(client, context), signal) : {};
-  if (own && tools) await runTools(client, context, own, tools);
-  if (own) return;
-  const hasGoneOn = async () => (await client.streams.last(client.streams.subject(context.event.session_id, ">"))) > context.event.trigger_seq;
+  const isEarlier = madeAt !== null && new Date(context.event.assembled_at) < madeAt;
+  if (isEarlier && !context.questions.includes(context.event.trigger_event_id)) return;
+  const { own, hasGoneOn, isAnsweredByOthers } = await patiently(() => readAnswers(client, context), signal);
+  if (isRepeat && own && tools) await runTools(client, context, own, tools);
+  if ((isRepeat && own) || (isEarlier && (own || isAnsweredByOthers))) return;
   let page: Context | null = context;
-  if (!page.event.is_over && (await patiently(hasGoneOn, signal))) page = await refreshed(client, context, signal);
+  if (!page.event.is_over && hasGoneOn) page = await refreshed(client, context, signal);
   while (page && !page.event.is_over) {
     const current: Context = page;
     const reply = await handler(current);

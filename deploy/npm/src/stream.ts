@@ -1,14 +1,15 @@
-/** The streams: breadcrumbs published and read, contexts read, the durable of an agent. */
+/** The streams: breadcrumbs published, contexts read, the durable of an agent; requests to the service. */
 
-import { DeliverPolicy, jetstream, JetStreamApiCodes, JetStreamApiError, jetstreamManager, type MsgRequest } from "@nats-io/jetstream";
-import type { NatsConnection } from "@nats-io/nats-core";
-import { checkSchema, checkToken, Conflict, differing, messageId, Rejected, Unavailable, type Json } from "./wire.js";
-
-/** A breadcrumb as the stream has it; `record` is empty where it is no JSON object. */
-export type Stored = { subject: string; sequence: number; record: Json };
+import { jetstream, JetStreamApiCodes, JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
+import { NoRespondersError, TimeoutError, type NatsConnection } from "@nats-io/nats-core";
+import type { Verbs } from "./types.js";
+import { checkSchema, checkToken, Conflict, messageId, Rejected, Unavailable, type Json } from "./wire.js";
 
 const MAX_BODY_BYTES = 1_048_576;
 const HEADER_BYTES = 2_048;
+const REQUEST_MS = 60_000;
+/** Before an agent's first start: what it answers that nobody answers. */
+const RECENT_SECONDS = 300;
 const isCode = (error: unknown, code: number) => error instanceof JetStreamApiError && error.code === code;
 
 /** What else than our errors happens, as `Unavailable`. */
@@ -75,28 +76,7 @@ export class Streams {
         throw new Conflict(`another message came on ${subject} meanwhile; send it again`);
       }),
     );
-    if (ack.duplicate) checkSame(options.msgID, record, subject, await this.get({ seq: ack.seq }), ownClock);
-  }
-
-  async get(query: { seq: number } | { last_by_subj: string } | { seq: number; next_by_subj: string }): Promise<Stored | null> {
-    const stream = this.name("BREADCRUMBS");
-    return translated(`reading ${stream} failed`, "has the service run once on this broker?", async () => {
-      const message = await (await this.manager).streams.getMessage(stream, query as MsgRequest);
-      return message && { subject: message.subject, sequence: message.seq, record: object(message.data) };
-    });
-  }
-
-  /** Sequence of the newest message of a subject, of the stream without one; 0 = none. */
-  async last(subject = ""): Promise<number> {
-    if (subject) return (await this.get({ last_by_subj: subject }))?.sequence ?? 0;
-    return (await (await this.manager).streams.info(this.name("BREADCRUMBS"))).state.last_seq;
-  }
-
-  /** First versions on a subject after a sequence, in order. */
-  async *after(subject: string, sequence: number): AsyncGenerator<Stored> {
-    for (let there; (there = await this.get({ seq: sequence + 1, next_by_subj: subject })); sequence = there.sequence) {
-      if ((there.record["version"] ?? 1) === 1) yield there;
-    }
+    if (ack.duplicate) checkSame(options.msgID, ack.seq, await this.request("difference", { record, sequence: ack.seq, own_clock: ownClock }));
   }
 
   /** The newest context on a subject; null = none. */
@@ -106,43 +86,52 @@ export class Streams {
     );
   }
 
-  /** The pull consumer of an agent's durable. since: where one begins that is made now; none = with new contexts. */
+  /** The pull consumer of an agent's durable, which the service makes. since: where one begins that is made now; none = five minutes ago. */
   async durable(consumer: string, ackWait: number, since?: Date) {
     const [name, stream] = [`${this.workspace}=${checkToken(consumer, "consumer")}`, this.name("CONTEXTS")];
     const filter = `${this.prefix.subject}contexts.${this.workspace}.${consumer}.>`;
-    const start = since ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: since.toISOString() } : { deliver_policy: DeliverPolicy.New };
-    const kept = { filter_subject: filter, ack_policy: "explicit" as const, ack_wait: ackWait * 1e6, max_deliver: -1 };
+    const beginning = since ? { since: since.toISOString() } : { seconds: RECENT_SECONDS };
+    const make = () => this.request("durable", { consumer, ack_wait: ackWait / 1_000, ...beginning });
     return translated(`could not subscribe to ${filter}`, "has the service run once on this broker?", async () => {
       const { consumers } = await this.manager;
-      const { config } = await consumers.info(stream, name).catch((error: unknown) => {
+      const there = await consumers.info(stream, name).catch((error: unknown) => {
         if (!isCode(error, JetStreamApiCodes.ConsumerNotFound)) throw error;
-        return consumers.add(stream, { durable_name: name, ...kept, ...start });
+        return null;
       });
-      if (config.filter_subject !== filter) {
-        throw new Unavailable(`the durable ${name} hears ${config.filter_subject ?? "everything"}, wanted is ${filter}; delete it`);
+      if (there && there.config.filter_subject !== filter) {
+        throw new Unavailable(`the durable ${name} hears ${there.config.filter_subject ?? "everything"}, wanted is ${filter}; delete it`);
       }
-      if (config.ack_wait !== kept.ack_wait) await consumers.update(stream, name, { ack_wait: kept.ack_wait });
-      return jetstream(this.connection).consumers.get(stream, name);
+      const made = !there ? await make() : there.config.ack_wait === ackWait * 1e6 ? null : await make().catch(() => null);
+      return { pull: await jetstream(this.connection).consumers.get(stream, name), madeNow: made?.made_at ? new Date(made.made_at) : null };
     });
   }
+
+  /** Any request of the protocol; sessions in it and in its answer are tokens. */
+  async request<V extends keyof Verbs>(verb: V, request: Verbs[V]["request"], timeout = REQUEST_MS): Promise<Verbs[V]["answer"]> {
+    const { connection, prefix, workspace } = this;
+    const subject = `${prefix.subject}requests.${workspace}.${verb}`;
+    const reply = await translated(`asking on ${subject} failed`, "is the service up on this broker?", () =>
+      connection.request(subject, JSON.stringify(request), { timeout }).catch((error: Error) => {
+        const cause = error.cause ?? error;
+        if (cause instanceof NoRespondersError) throw new Unavailable(`nobody answers on ${subject}; is the service up on this broker?`);
+        if (!(cause instanceof TimeoutError)) throw error;
+        const within = `within ${timeout / 1_000} s`;
+        throw new Unavailable(`no answer came on ${subject} ${within}; is the connection to the broker there, is the service busy?`);
+      }),
+    );
+    const answer = reply.json<Json>();
+    if ("error" in answer) throw new (answer["kind"] === "rejected" ? Rejected : Unavailable)(answer["error"]);
+    return answer as Verbs[V]["answer"];
+  }
 }
 
-function checkSame(identity: string, record: Json, subject: string, there: Stored | null, ownClock: boolean): void {
-  if (!there) {
+function checkSame(identity: string, sequence: number, { is_there, fields, subject }: Verbs["difference"]["answer"]): void {
+  if (!is_there) {
     throw new Rejected(`${identity} was not published: the stream had a message with this id, which was deleted since; take another id`);
   }
-  const fields = there.subject === subject ? differing(record, there.record, ownClock ? ["created_at"] : []) : ["the subject"];
-  if (!fields.length) return;
+  if (!fields) return;
   throw new Rejected(
-    `${identity} was not published: the stream already has a breadcrumb with this id, on ${there.subject} as sequence ` +
-      `${there.sequence}, and ${fields.join(", ")} differ; take another id, or publish the next version`,
+    `${identity} was not published: the stream already has a breadcrumb with this id, on ${subject} as sequence ` +
+      `${sequence}, and ${fields} differ; take another id, or publish the next version`,
   );
-}
-
-function object(data: Uint8Array): Json {
-  try {
-    return Object(JSON.parse(new TextDecoder().decode(data)));
-  } catch {
-    return {};
-  }
 }

@@ -615,6 +615,7 @@ export interface BreadcrumbRecord {
   created_at: string;
   expires_at: string | null;
   tags: string[];
+  to?: string[];
   text: string;
   context: {
     [k: string]: unknown;
@@ -987,6 +988,66 @@ export interface DeadLetter {
   data: string;
 }
 /**
+ * Fields in which two records differ, in one text; "" = none. is_there: whether the stream has one under that id.
+ */
+export interface Difference {
+  is_there: boolean;
+  fields: string;
+  subject: string;
+}
+/**
+ * In which fields a record differs from the one under its id that the stream has.
+ */
+export interface DifferenceRequest {
+  /**
+   * as it was published
+   */
+  record: {
+    [k: string]: unknown;
+  };
+  /**
+   * of the stored message, as the stream's acknowledgement names it
+   */
+  sequence: number;
+  /**
+   * `created_at` is the client's clock and is not compared
+   */
+  own_clock?: boolean;
+}
+/**
+ * Stream and name of a durable, and when it was made by the broker's clock; null = it was there.
+ */
+export interface Durable {
+  stream: string;
+  name: string;
+  made_at: string | null;
+}
+/**
+ * Make the durable of a consumer, by which an agent fetches its contexts; an existing one stays where it is.
+ */
+export interface DurableRequest {
+  /**
+   * the agent
+   */
+  consumer: string;
+  /**
+   * of the durable; none = `{workspace}={consumer}`
+   */
+  name?: string;
+  /**
+   * contexts of a new one from this time on; null = from the next one on
+   */
+  since?: string | null;
+  /**
+   * in place of a time: from so many seconds ago, by the broker's clock
+   */
+  seconds?: number | null;
+  /**
+   * seconds until a context that nobody settles comes again
+   */
+  ack_wait?: number;
+}
+/**
  * The information of an endpoint.
  */
 export interface EndpointInfo {
@@ -1134,9 +1195,24 @@ export interface HistoryRequest {
    */
   limit?: number;
   /**
-   * `next` of the page before
+   * `next` of the page before, or a sequence of the stream
    */
   after?: string;
+}
+/**
+ * How many processes fetch a consumer's contexts now.
+ */
+export interface Listeners {
+  listening: number;
+}
+/**
+ * How many processes fetch a consumer's contexts now. Who only subscribes without a durable is not seen.
+ */
+export interface ListenersRequest {
+  /**
+   * the agent
+   */
+  consumer: string;
 }
 /**
  * A note that an agent or a person keeps.
@@ -1380,6 +1456,65 @@ export interface ReplayRequest {
    * `files` are laid over the bundled ones alone, as a folder of templates is
    */
   over_bundled?: boolean;
+}
+/**
+ * One `agent.response.v1` to a context as the stream has it.
+ */
+export interface Response {
+  id: string;
+  step: number;
+  sequence: number;
+  message: string;
+  tool_requests: {
+    [k: string]: unknown;
+  }[];
+  results?: {
+    [k: string]: {
+      [k: string]: unknown;
+    };
+  };
+}
+/**
+ * An agent's responses to a context by step, its answers on others by message, forgotten ids, and the session's end.
+ */
+export interface Responses {
+  responses: Response[];
+  others: {
+    [k: string]: Response;
+  };
+  forgotten: string[];
+  last: number;
+  is_answered_by_others: boolean;
+  has_gone_on: boolean;
+}
+/**
+ * An agent's responses to a context, with the results of their calls, and what it answered on others.
+ */
+export interface ResponsesRequest {
+  /**
+   * the agent, as `creator.agent_id` of its responses
+   */
+  agent: string;
+  /**
+   * the session of the context
+   */
+  session: string;
+  /**
+   * id of the breadcrumb that asked for the context
+   */
+  trigger: string;
+  /**
+   * its sequence: only what came later is read
+   */
+  trigger_seq: number;
+  /**
+   * also the results of the calls
+   */
+  with_results?: boolean;
+  /**
+   * messages of a subject above which it is refused, with results
+   */
+  most?: number;
 }
 /**
  * Passages of a session, of a person's memory, or of the whole workspace when neither is named, the most probable first.
@@ -1921,6 +2056,10 @@ export interface Verbs {
   forget: { request: ForgetRequest; answer: Receipts };
   compact: { request: CompactRequest; answer: CompactionResult };
   fail: { request: FailRequest; answer: Nothing };
+  responses: { request: ResponsesRequest; answer: Responses };
+  difference: { request: DifferenceRequest; answer: Difference };
+  durable: { request: DurableRequest; answer: Durable };
+  listeners: { request: ListenersRequest; answer: Listeners };
   search: { request: SearchRequest; answer: Passages };
   explain: { request: ExplainRequest; answer: Explanation };
   why: { request: WhyRequest; answer: Reason };

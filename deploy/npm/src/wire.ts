@@ -78,15 +78,6 @@ export const responseId = (context: string): Promise<string> => uuid5(context, "
 
 export const resultId = (response: string, request: string): Promise<string> => uuid5(OID_NAMESPACE, `${response} ${request}`);
 
-/** Names of the fields in which two records differ; null and missing are equal, as is what is ignored. */
-export function differing(sent: Json, stored: Json, ignored: string[] = []): string[] {
-  return Object.keys({ ...sent, ...stored }).sort().flatMap((name) => {
-    const [one, other] = [sent[name] ?? null, stored[name] ?? null];
-    if (ignored.includes(name) || canonical(one) === canonical(other)) return [];
-    return name === "context" && one && other ? differing(one, other).map((inner) => `context.${inner}`) : [name];
-  });
-}
-
 /** Equal texts for equal values. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part) => (part && typeof part === "object" && !Array.isArray(part) ? sorted(part) : part));

@@ -13,7 +13,7 @@ for (const [transport, url] of Object.entries(URLS)) {
     await client.remember("The kiln is K-4711.", { tags: ["kiln"] });
     const id = await client.send("user.message.v1", { content: "We bake rye bread." }, { session, userId: "ada", id: `${transport}-1` });
     assert.equal(await client.send("user.message.v1", { content: "We bake rye bread." }, { session, userId: "ada", id }), id);
-    await assert.rejects(client.send("user.message.v1", { content: "Another text." }, { session, id }), /context\.content, user_id differ; take/);
+    await assert.rejects(client.send("user.message.v1", { content: "Another text." }, { session, id }), /user_id, context\.content differ; take/);
     const context = await client.ask(session, "At what heat?", { id: `${transport}-2`, speaker: "Ada" });
     assert.match(context.content, /We bake rye bread\./);
     assert.deepEqual([context.session, context.event.trigger_event_id], [session, `${transport}-2`]);

@@ -1,14 +1,17 @@
-"""A stream BREADCRUMBS in a list, for the parts of the client that read it and publish into it."""
+"""A stream BREADCRUMBS in a list, and the service that reads it, for the parts of the client that publish and ask."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from builder.client.received import ReceivedContext
-from builder.client.sending import Conflict, PublishResult
-from builder.domain.breadcrumb import Place, StreamMessage
+from builder.client.sending import Conflict, PublishResult, TakenId
+from builder.domain.breadcrumb import Place
+from builder.ports.broker import Durables
 from builder.wire.records import Outgoing, make_record, outgoing
+from builder.wire.requests import request_json
+from builder.worker.responses import Responses, compared
+from tests.ports import MemoryStream, make_log
+from tests.stores import durable_store
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 WORKSPACE, SESSION, AGENT = "acme", "s1", "default"
@@ -16,13 +19,14 @@ CONTEXT_ID = "8c1cbb1e-52b3-5d0e-9d0c-6a2f4c3b2a10"
 CALL = {"tool": "weather", "input": {"city": "Oslo"}, "requestId": "r1"}
 
 
-class ListStream:
-    """`BreadcrumbStream` over a list."""
+class ListStream(MemoryStream):
+    """`BreadcrumbStream` over a list, and the service's answers to the request `responses`."""
 
     def __init__(self) -> None:
-        self.messages: list[StreamMessage] = []
+        super().__init__()
         self.rival: Outgoing | None = None
         """Published by another process right before the next publication."""
+        self.responses = Responses(make_log(self, durable_store()), cast("Durables", None))
 
     def put(self, schema: str, identity: str, body: dict[str, Any], session: str = SESSION) -> int:
         """Store a record; returns its sequence."""
@@ -32,26 +36,20 @@ class ListStream:
         self.messages.append(event.arrive(Place(0, len(self.messages) + 1), NOW))
         return len(self.messages)
 
-    async def at(self, sequence: int) -> StreamMessage | None:
-        return self.messages[sequence - 1]
+    async def request(self, verb: str, request: dict[str, Any], timeout: float = 0) -> dict[str, Any]:  # noqa: ARG002 - the client's
+        return await self.responses.verbs[verb](WORKSPACE, request_json(request))
 
-    async def last(self, subject: str) -> int:
-        return max((message.place.sequence for message in self.messages if message.subject == subject), default=0)
-
-    async def info(self) -> Any:
-        return SimpleNamespace(state=SimpleNamespace(last_seq=len(self.messages)))
-
-    async def behind(self, subject: str, sequence: int) -> AsyncIterator[StreamMessage]:
-        for message in self.messages[sequence:]:
-            if message.subject == subject:
-                yield message
+    async def check_same(self, event: Outgoing, sequence: int, *, own_clock: bool) -> None:
+        answer = await compared(self.responses._log, event, sequence, own_clock=own_clock)
+        if answer["fields"]:
+            raise TakenId(f"the stream already has a breadcrumb with this id, and {answer['fields']} differ")
 
     async def publish(self, event: Outgoing, *, own_clock: bool = False, last: int | None = None) -> PublishResult:
         assert own_clock
         if self.rival is not None:
             rival, self.rival = self.rival, None
             self._store(rival)
-        if last is not None and last != await self.last(event.subject):
+        if last is not None and last != await self.newest(WORKSPACE, SESSION, "agent.response.v1"):
             raise Conflict("another message came")
         return PublishResult(sequence=self._store(event), duplicate=False)
 

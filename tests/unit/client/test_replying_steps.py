@@ -5,6 +5,7 @@ from typing import Any, cast
 import pytest
 
 from builder.client.replying import MAX_ATTEMPTS, Answer, Answering
+from builder.client.requests import Requests
 from builder.client.responses import response_id
 from builder.client.sending import BreadcrumbStream, Conflict, PublishResult
 from builder.domain.errors import Rejected, Unavailable
@@ -20,7 +21,7 @@ def stream() -> ListStream:
 
 
 def answering(stream: ListStream) -> Answering:
-    return Answering(cast("BreadcrumbStream", stream))
+    return Answering(cast("BreadcrumbStream", stream), cast("Requests", stream))
 
 
 async def send(stream: ListStream, message: str, step: int | None = None, message_id: str = "", **changes: Any) -> Answer:

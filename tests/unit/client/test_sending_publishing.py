@@ -16,11 +16,11 @@ from builder.client.sending import (
     BreadcrumbStream,
     Conflict,
     PublishResult,
-    check_same,
 )
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
-from builder.wire.records import Outgoing, make_record, outgoing
+from builder.wire.records import Outgoing, difference, make_record, outgoing
+from builder.wire.subjects import DEFAULT
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
@@ -45,23 +45,21 @@ class Broker:
         return SimpleNamespace(seq=7, duplicate=self._duplicate)
 
 
-class Known(BreadcrumbStream):
-    """The stream of one stored message."""
-
-    def __init__(self, broker: Broker, message: StreamMessage | None) -> None:
-        super().__init__(cast("Connection", broker))
-        self._message = message
-
-    async def at(self, sequence: int) -> StreamMessage | None:  # noqa: ARG002 - there is one
-        return self._message
-
-
 def event(text: str = "Hello.", identity: str = "m1") -> Outgoing:
     return outgoing(make_record("user.message.v1", identity, "s1", {"content": text}, created_at=NOW), "acme")
 
 
 def publishing(broker: Broker, stored: StreamMessage | None = None) -> BreadcrumbStream:
-    return Known(broker, stored)
+    """stored: what the service finds under the sequence of a duplicate."""
+
+    async def compare(event: Outgoing, _sequence: int, own_clock: bool) -> dict[str, Any]:
+        return {
+            "is_there": stored is not None,
+            "fields": difference(event, stored, own_clock=own_clock) if stored else "",
+            "subject": event.subject,
+        }
+
+    return BreadcrumbStream(cast("Connection", broker), DEFAULT, compare)
 
 
 async def test_a_publication_carries_its_id_and_returns_its_sequence() -> None:
@@ -114,6 +112,6 @@ async def test_a_duplicate_with_other_content_is_rejected_with_the_fields() -> N
         await publishing(Broker(duplicate=True), stored).publish(event())
 
 
-def test_a_message_that_was_deleted_since_is_rejected() -> None:
+async def test_a_message_that_was_deleted_since_is_rejected() -> None:
     with pytest.raises(Rejected, match="deleted since"):
-        check_same(event(), None, own_clock=False)
+        await publishing(Broker(duplicate=True)).publish(event())

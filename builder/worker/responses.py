@@ -1,0 +1,139 @@
+"""What an agent needs to reply once: its responses to a context, and how a record differs from the one that the stream has."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import asdict, replace
+from datetime import timedelta
+from typing import Any
+
+from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, TOMBSTONE, TOOL_ERROR, TOOL_RESPONSE, Breadcrumb, Place
+from builder.domain.errors import Rejected
+from builder.ports.broker import Durables
+from builder.remember.decode import readable
+from builder.wire.records import Outgoing, difference, is_same_version, outgoing
+from builder.wire.requests import DifferenceRequest, DurableRequest, ListenersRequest, ResponsesRequest, read_request
+from builder.wire.responses import Response, questions_of, request_id, response_of
+from builder.wire.subjects import breadcrumb_subject, check_token
+from builder.wire.times import moment
+from builder.worker.log import Log
+from builder.worker.request_handlers import Verb
+
+
+class Responses:
+    """Reads the stream for an agent, which may not. An agent learns nothing of what others say."""
+
+    def __init__(self, log: Log, durables: Durables) -> None:
+        self._log = log
+        self._durables = durables
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """Name in the subject → handler."""
+        return {"responses": self.responses, "difference": self.difference, "durable": self.durable, "listeners": self.listeners}
+
+    async def responses(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `ResponsesRequest`."""
+        request = read_request(ResponsesRequest, data)
+        session = check_token(request.session, "session")
+        end = (await self._log.last()).next
+        # A stream that was made again counts from 1.
+        start = Place(end.incarnation, request.trigger_seq if request.trigger_seq < end.sequence else 0)
+        most = request.most if request.with_results else 0
+        responses: list[Response] = []
+        others: dict[str, Response] = {}
+        is_answered_by_others = False
+        async for crumb in self._read(workspace, session, AGENT_RESPONSE, start, end, most):
+            body = json.loads(crumb.body)
+            facts = crumb.id, crumb.place.sequence, crumb.text, body
+            if crumb.agent == request.agent and crumb.answers == request.trigger:
+                responses.append(response_of(*facts, responses))
+            elif crumb.agent == request.agent:
+                others |= dict.fromkeys(questions_of(body), response_of(*facts))
+            else:
+                is_answered_by_others |= request.trigger in questions_of(body)
+        if request.with_results:
+            responses = await self._with_results(workspace, session, responses, end, most)
+        removals = self._read(workspace, session, TOMBSTONE, start, end, most)
+        return {
+            "responses": [asdict(each) for each in sorted(responses, key=lambda each: each.step)],
+            "others": {name: asdict(response) for name, response in others.items()},
+            "forgotten": sorted({crumb.removes async for crumb in removals}),
+            "last": await self._log.newest(workspace, session, AGENT_RESPONSE),
+            "is_answered_by_others": is_answered_by_others,
+            "has_gone_on": await self._log.newest(workspace, session) > start.sequence,
+        }
+
+    async def difference(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `DifferenceRequest`."""
+        request = read_request(DifferenceRequest, data)
+        return await compared(self._log, outgoing(request.record, workspace), request.sequence, own_clock=request.own_clock)
+
+    async def durable(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `DurableRequest`."""
+        request = read_request(DurableRequest, data)
+        consumer = check_token(request.consumer, "consumer")
+        name = request.name or f"{workspace}={consumer}"
+        if "=" in request.name and request.name != f"{workspace}={consumer}":
+            raise Rejected(f"the durable {request.name!r} is that of another consumer; take a name without =, or none")
+        now = self._log.now()
+        since = request.since if request.seconds is None else now - timedelta(seconds=request.seconds)
+        stream, is_new = await self._durables.make(workspace, consumer, name, since, request.ack_wait)
+        return {"stream": stream, "name": name, "made_at": moment(now) if is_new else None}
+
+    async def listeners(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `ListenersRequest`."""
+        request = read_request(ListenersRequest, data)
+        return {"listening": await self._durables.listening(workspace, check_token(request.consumer, "consumer"))}
+
+    async def _with_results(
+        self, workspace: str, session: str, responses: list[Response], end: Place, most: int
+    ) -> list[Response]:
+        requests = {request_id(call) for each in responses for call in each.tool_requests} - {""}
+        first = min((each.sequence for each in responses if each.tool_requests), default=0)
+        results: dict[str, dict[str, Any]] = {}
+        for place in (session, NO_SESSION):
+            for schema in (TOOL_RESPONSE, TOOL_ERROR):
+                missing = requests - results.keys()
+                results |= await self._results(workspace, place, schema, Place(end.incarnation, first), end, missing, most)
+        return [replace(each, results={name: results[name] for name in _names(each) if name in results}) for each in responses]
+
+    async def _results(
+        self, workspace: str, session: str, schema: str, start: Place, end: Place, requests: AbstractSet[str], most: int
+    ) -> dict[str, dict[str, Any]]:
+        results: dict[str, dict[str, Any]] = {}
+        if requests:
+            async for crumb in self._read(workspace, session, schema, start, end, most):
+                results |= {name: json.loads(crumb.body) for name in set(crumb.calls) & (requests - results.keys())}
+                if requests <= results.keys():
+                    break
+        return results
+
+    async def _read(
+        self, workspace: str, session: str, schema: str, start: Place, end: Place, most: int
+    ) -> AsyncIterator[Breadcrumb]:
+        """First versions that can be read. most: messages; 0 = all."""
+        count = 0
+        async for message in self._log.walk(workspace, session, start, end, schema):
+            count += 1
+            if most and count > most:
+                raise Rejected(
+                    f"more than {most:,} messages on {breadcrumb_subject(workspace, session, schema)} come after sequence "
+                    f"{start.sequence}, too many to find the step; name it: send_response(…, step=1)"
+                )
+            crumb = readable(message)
+            if crumb is not None and crumb.version == 1:
+                yield crumb
+
+
+async def compared(log: Log, event: Outgoing, sequence: int, *, own_clock: bool) -> dict[str, Any]:
+    """The answer to a `DifferenceRequest`. Raises `Unavailable`."""
+    there = await log.get(sequence)
+    is_there = there is not None and there.subject.split(".")[1] == event.subject.split(".")[1] and is_same_version(event, there)
+    if there is None or not is_there:
+        return {"is_there": False, "fields": "", "subject": ""}
+    return {"is_there": True, "fields": difference(event, there, own_clock=own_clock), "subject": there.subject}
+
+
+def _names(response: Response) -> list[str]:
+    return [request_id(call) for call in response.tool_requests]
