@@ -20,7 +20,7 @@ from builder.assemble.sources.fixed import (
 )
 from builder.assemble.sources.pictures import put_pictures
 from builder.assemble.sources.purchase import account, choose, put_note, put_plan
-from builder.assemble.sources.results import complete_results, put_results
+from builder.assemble.sources.results import complete_results, put_results, take_off_results
 from builder.assemble.sources.summary import put_memory
 from builder.domain.context import (
     DEGRADED,
@@ -178,10 +178,10 @@ def _planned(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
 
 
 def _without_notes(draft: PageDraft) -> tuple[Page, tuple[Message, ...]]:
-    """What nothing can be bought for is without lines of ours too, as far as it must be."""
+    """What nothing can be bought for is without lines of ours too, and at last without the results, as far as it must be."""
     while True:
         page, chat = compose(draft.ledger), messages(draft.ledger)
-        if _excess(draft, page, chat) <= 0 or not draft.ledger.take_off_note():
+        if _excess(draft, page, chat) <= 0 or not (draft.ledger.take_off_note() or take_off_results(draft)):
             return page, chat
 
 

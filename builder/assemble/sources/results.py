@@ -30,6 +30,18 @@ def complete_results(draft: PageDraft, excess: int) -> None:
     if free >= MIN_ROOM and (any(item.is_cut for item in there) or len(there) < len(draft.recall.turn)):
         room = free + sum(item.size for item in there)
         _put(draft, room, room)
+        lacking = excess - draft.ledger.remaining  # a heading and a date that were not there before
+        if lacking > 0:
+            _put(draft, room - lacking, room - lacking)
+
+
+def take_off_results(draft: PageDraft) -> bool:
+    """Leave the running turn out; whether anything of it was there."""
+    rule = draft.rule("turn")
+    is_there = bool(rule and draft.items("turn"))
+    if rule and is_there:
+        draft.ledger.put(rule.name, (), RUNNING)
+    return is_there
 
 
 def _put(draft: PageDraft, room: int, most: int) -> None:

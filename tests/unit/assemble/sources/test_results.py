@@ -78,3 +78,14 @@ def test_a_page_that_answers_no_tool_has_none() -> None:
     draft = make_draft(chat(300), make_profile(budget=500))
     put_results(draft)
     assert draft.items("turn") == []
+
+
+@pytest.mark.parametrize("words", [5, 40, 400])
+def test_results_that_had_no_room_at_first_have_it_with_their_heading_or_not_at_all(words: int) -> None:
+    numbers = set()
+    for budget in range(60, 260, 5):
+        draft = draft_of(budget, words)
+        numbers.add(len(draft.items("turn")))
+        complete_results(draft, 0)
+        assert draft.ledger.remaining >= 0
+    assert numbers == {0, 1}
