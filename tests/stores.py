@@ -1,7 +1,7 @@
 """The stores of tests: each shipped one, empty, and stores by URL with some methods replaced."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from typing_extensions import override
@@ -60,12 +60,12 @@ class ChangedLocation(StoreLocation):
             yield store
 
     @override
-    async def rebuild(self) -> StoreLocation:
-        return await self._inner.rebuild()
+    def alone(self) -> AbstractAsyncContextManager[StoreLocation]:
+        return self._inner.alone()
 
     @override
-    async def replace(self, rebuilt: StoreLocation) -> None:
-        await self._inner.replace(rebuilt)
+    def rebuild(self) -> AbstractAsyncContextManager[tuple[StoreLocation | None, StoreLocation]]:
+        return self._inner.rebuild()
 
 
 def changed_stores(**changes: Callable[[Method], Method]) -> Mapping[str, Callable[[str], StoreLocation]]:

@@ -280,11 +280,15 @@ class StoreLocation(Protocol):
     def open(self) -> AbstractAsyncContextManager[CompleteStore]:
         """The store, open inside the block; an empty one is made where none exists."""
 
-    async def rebuild(self) -> "StoreLocation":
-        """An empty location beside this one for a rebuild; removes what an interrupted rebuild left there.
+    def alone(self) -> AbstractAsyncContextManager["StoreLocation"]:
+        """The location for one who maintains it: nobody else opens the store, or maintains it, during the block.
 
-        A damaged store is moved aside, and the log says where. Raises `Misconfigured` while the store is in use.
+        Raises `Misconfigured` while it is in use. What is opened then may be a copy that is not whole, which others refuse.
         """
 
-    async def replace(self, rebuilt: "StoreLocation") -> None:
-        """Put the closed store of `rebuild` in this one's place. Raises `Misconfigured` while the store is in use."""
+    def rebuild(self) -> AbstractAsyncContextManager[tuple["StoreLocation | None", "StoreLocation"]]:
+        """`alone`, with the store as it is, and an empty location, whose store is in its place after the block, in one step.
+
+        If the block fails, nothing is changed. None: no store is there, or it is damaged; then its files are kept aside, and the
+        log says where. Each call has a location of its own; what a killed one left is removed by the next `rebuild` or `open`.
+        """

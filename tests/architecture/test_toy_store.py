@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -45,12 +45,13 @@ class ToyLocation(StoreLocation):
         yield self._store
 
     @override
-    async def rebuild(self) -> StoreLocation:
-        raise Misconfigured(f"the store {self._url} is never rebuilt")
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[StoreLocation]:
+        yield self
 
     @override
-    async def replace(self, rebuilt: StoreLocation) -> None:
-        raise Misconfigured(f"the store {self._url} is never replaced by {rebuilt.name}")
+    def rebuild(self) -> AbstractAsyncContextManager[tuple[StoreLocation | None, StoreLocation]]:
+        raise Misconfigured(f"the store {self._url} is never rebuilt")
 
 
 async def test_a_toy_store_is_opened_by_its_url_and_builds_a_context(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from builder.adapters.postgres import PostgresLocation
 from builder.adapters.sql.copying import TABLES
 from builder.adapters.sqlite import SqliteStore
+from builder.app.broker import location
 from builder.app.operations.maintenance import migrate_store
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
@@ -93,14 +94,43 @@ async def test_a_copy_that_was_interrupted_goes_on_where_it_was(tmp_path: Path) 
         assert await everything(copy) == expected
 
 
-async def test_a_target_with_rows_of_its_own_is_refused_after_the_comparison(tmp_path: Path) -> None:
+async def test_a_copy_of_which_the_source_went_on_is_made_anew_and_nobody_serves_it_meanwhile(tmp_path: Path) -> None:
+    url, file = emptied(), f"sqlite:{tmp_path / 'store.db'}"
+    with closing(SqliteStore(str(tmp_path / "store.db"))) as store:
+        await fill(store, 600)
+
+    def interrupt(done: int, _total: int) -> None:
+        if done > 800:
+            raise KeyboardInterrupt
+
+    for target in (url, f"sqlite:{tmp_path / 'copy.db'}"):
+        with pytest.raises(KeyboardInterrupt):
+            await migrate_store(file, target, interrupt)
+        with pytest.raises(Misconfigured, match="is a copy that is not whole; run `context-builder migrate-store FROM TO` again"):
+            async with location(target).open():
+                pass
+        with pytest.raises(Rejected, match="the source is a copy that is not whole"):
+            await migrate_store(target, f"sqlite:{tmp_path / 'other.db'}", interrupt)
+    with closing(SqliteStore(str(tmp_path / "store.db"))) as store:
+        await store.remember(make_remembered("It went on.", 9_000, session="a", id="first-of-the-table"))
+        await store.erase("acme", "s42", "m7", make_place(9_001))
+        expected = await everything(store)
+    for target in (url, f"sqlite:{tmp_path / 'copy.db'}"):
+        await migrate_store(file, target, lambda _done, _total: None)
+        async with location(target).open() as copy:
+            assert await everything(copy) == expected
+
+
+async def test_a_target_with_rows_of_its_own_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     url = emptied()
     with closing(SqliteStore(str(tmp_path / "store.db"))) as store:
         await fill(store, 10)
     with closing(shared_store()) as other:
         await other.remember(make_remembered("Somebody else's.", 2, session="a", id="other"))
-    with pytest.raises(Rejected, match="the target had rows of its own; stop every service"):
+    with pytest.raises(Rejected, match="the target has rows of its own in "):
         await migrate_store(f"sqlite:{tmp_path / 'store.db'}", url, lambda _done, _total: None)
+    async with PostgresLocation(url).open() as other:
+        assert await other.count() == 1
 
 
 def test_the_commands_migrate_and_copy_and_say_what_they_did(tmp_path: Path) -> None:

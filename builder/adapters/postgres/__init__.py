@@ -4,8 +4,9 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from importlib.resources import files
+from uuid import uuid4
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -13,6 +14,7 @@ from psycopg.sql import SQL, Identifier
 from typing_extensions import override
 
 from builder.adapters.postgres.connection import SEARCH_PATH, WAIT_SECONDS, PostgresConnection
+from builder.adapters.sql.copying import refuse_unfinished
 from builder.adapters.sql.store import SqlStore
 from builder.domain.errors import BuilderError, Misconfigured, Unavailable
 from builder.ports.store import CompleteStore, StoreLocation
@@ -23,6 +25,7 @@ log = logging.getLogger("builder.store")
 
 SCHEMA = "context_builder"
 REBUILD = f"{SCHEMA}_reindex"
+"""Begins the name of a rebuild's schema; a run's own name follows."""
 DEFAULTS = {
     "connect_timeout": str(int(WAIT_SECONDS)),
     "tcp_user_timeout": "10000",
@@ -44,14 +47,14 @@ _MIGRATIONS = files(__package__) / "migrations"
 class PostgresLocation(StoreLocation):
     """A schema of a database; its tables are made and brought to this release when it is opened."""
 
-    def __init__(self, conninfo: str, schema: str = SCHEMA) -> None:
-        """conninfo: as libpq takes it. Raises `Misconfigured`."""
+    def __init__(self, conninfo: str, schema: str = SCHEMA, *, is_held: bool = False) -> None:
+        """conninfo: as libpq takes it. is_held: this process has the schema's lock alone. Raises `Misconfigured`."""
         try:
             parameters = conninfo_to_dict(conninfo)
         except psycopg.Error:
             raise Misconfigured(NO_URL) from None
         missing = {name: DEFAULTS[name] for name in DEFAULTS if name not in parameters}
-        self._conninfo, self._schema = make_conninfo(conninfo, **missing), schema
+        self._conninfo, self._schema, self._is_held = make_conninfo(conninfo, **missing), schema, is_held
         host, port = parameters.get("host") or "localhost", parameters.get("port") or 5432
         place = f"{host}:{port}/{parameters.get('dbname') or parameters.get('user') or ''}"
         if "@" in place or not re.fullmatch(r"[\d,]*", str(port)):  # then these are pieces of a password
@@ -76,47 +79,57 @@ class PostgresLocation(StoreLocation):
     async def open(self) -> AsyncIterator[CompleteStore]:
         store = await asyncio.to_thread(self.open_store)
         try:
+            if not self._is_held:
+                await refuse_unfinished(store.connection, self.name)
             yield store
         finally:
             await asyncio.to_thread(store.close)
 
     @override
-    async def rebuild(self) -> StoreLocation:
-        def work() -> None:
-            with self._alone(self._schema, REBUILD) as connection:
-                connection.execute(SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(REBUILD)))
-
-        await asyncio.to_thread(work)
-        return PostgresLocation(self._conninfo, REBUILD)
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[StoreLocation]:
+        async with self._locked():
+            yield PostgresLocation(self._conninfo, self._schema, is_held=True)
 
     @override
-    async def replace(self, rebuilt: StoreLocation) -> None:
-        def work() -> None:
-            with self._alone(self._schema, REBUILD) as connection, connection.transaction():
-                connection.execute(SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(self._schema)))
-                connection.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(Identifier(REBUILD), Identifier(self._schema)))
-
-        await asyncio.to_thread(work)
+    @asynccontextmanager
+    async def rebuild(self) -> AsyncIterator[tuple[StoreLocation | None, StoreLocation]]:
+        fresh = f"{REBUILD}_{uuid4().hex[:8]}"
+        async with self._locked() as connection:
+            own = PostgresLocation(self._conninfo, self._schema, is_held=True)
+            old = own if await own.exists() else None
+            try:
+                yield old, PostgresLocation(self._conninfo, fresh)
+                await asyncio.to_thread(_replace, connection, self._schema, fresh)
+            except BaseException:
+                with suppress(psycopg.Error):  # the next start removes it
+                    await asyncio.to_thread(_drop, connection, fresh)
+                raise
 
     def open_store(self) -> SqlStore:
         """The open store; close it."""
         with self._connection() as connection:
+            if not self._is_held:
+                _claim(connection, self.name, self._schema, "pg_advisory_lock_shared")
+                _sweep(connection, self._schema)
             _migrate(connection, self._conninfo, self._schema)
-        try:
-            return SqlStore(PostgresConnection(self._conninfo, self.name, self._schema))
-        except psycopg.Error as error:
-            raise self._unavailable(error) from error
-
-    @contextmanager
-    def _alone(self, *schemas: str) -> Iterator[psycopg.Connection]:
-        with self._connection() as connection:
-            connection.execute("SET lock_timeout = '2s'")  # a store that was just closed gives its locks back in a moment
             try:
-                for schema in schemas:
-                    connection.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", (schema,))
-            except psycopg.errors.LockNotAvailable as error:
-                sentence = f"the store {self._name} is in use; stop the service, then run the command again"
-                raise Misconfigured(sentence) from error
+                return SqlStore(PostgresConnection(self._conninfo, self.name, self._schema, is_held=self._is_held))
+            except psycopg.Error as error:
+                raise self._unavailable(error) from error
+
+    @asynccontextmanager
+    async def _locked(self) -> AsyncIterator[psycopg.Connection]:
+        """A connection that has the schema's lock alone: its end lets go of it."""
+
+        def lock() -> psycopg.Connection:
+            connection = stack.enter_context(self._connection())
+            _claim(connection, self._name, self._schema, "pg_advisory_lock")
+            _sweep(connection, self._schema)
+            return connection
+
+        with ExitStack() as stack:
+            connection = await asyncio.to_thread(lock)
             yield connection
 
     @contextmanager
@@ -136,6 +149,39 @@ class PostgresLocation(StoreLocation):
     def _unavailable(self, error: psycopg.Error) -> BuilderError:
         kind = Misconfigured if _REFUSED.search(str(error)) else Unavailable
         return kind(f"the store {self.name} cannot be reached: {error}; is PostgreSQL up, and CONTEXT_BUILDER_STORE__URL right?")
+
+
+def _claim(connection: psycopg.Connection, name: str, schema: str, lock: str) -> None:
+    """Take the lock that every user of a schema shares, and that maintenance has alone. Raises `Misconfigured`."""
+    connection.execute("SET lock_timeout = '2s'")  # a store that was just closed gives its locks back in a moment
+    try:
+        connection.execute(SQL("SELECT {}(hashtextextended(%s, 0))").format(Identifier(lock)), (schema,))
+    except psycopg.errors.LockNotAvailable as error:
+        by = "in use; stop the service" if lock == "pg_advisory_lock" else "under maintenance by a command; wait for its end"
+        raise Misconfigured(f"the store {name} is {by}, then run the command again") from error
+    connection.execute("SET lock_timeout = 0")
+
+
+def _sweep(connection: psycopg.Connection, schema: str) -> None:
+    """Drop what rebuilds that were killed have left. Nobody rebuilds the schema now."""
+    if schema != SCHEMA:
+        return
+    rows = connection.execute("SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s)", (REBUILD,)).fetchall()
+    for (name,) in rows:
+        with suppress(psycopg.errors.InsufficientPrivilege):
+            _drop(connection, name)
+
+
+def _drop(connection: psycopg.Connection, schema: str) -> None:
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", (SCHEMA,))
+        connection.execute(SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(schema)))
+
+
+def _replace(connection: psycopg.Connection, schema: str, fresh: str) -> None:
+    with connection.transaction():
+        connection.execute(SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(schema)))
+        connection.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(Identifier(fresh), Identifier(schema)))
 
 
 def _migrate(connection: psycopg.Connection, conninfo: str, schema: str) -> None:

@@ -62,8 +62,11 @@ _GROWN = """
 class PostgresConnection(Connection):
     """Connections to one schema of a database; a lost one is replaced."""
 
-    def __init__(self, conninfo: str, name: str, schema: str) -> None:
-        """name: for sentences. Raises psycopg's errors."""
+    derived = ("identities",)
+
+    def __init__(self, conninfo: str, name: str, schema: str, *, is_held: bool = False) -> None:
+        """name: for sentences. is_held: this process has the schema's lock alone. Raises psycopg's errors."""
+        self._is_held = is_held
         self._name, self._schema, self._size = name, schema, 0
         self._refusals = Refusals()
         self._working: set[psycopg.Connection] = set()
@@ -177,5 +180,6 @@ class PostgresConnection(Connection):
         connection.execute(SEARCH_PATH, (self._schema, False))
         for name, value in (PLANNER | LIMITS).items():
             connection.execute(SQL("SET {} = {}").format(Identifier(name), Literal(value)))
-        connection.execute("SELECT pg_advisory_lock_shared(hashtextextended(current_schema(), 0))")
+        if not self._is_held:
+            connection.execute("SELECT pg_advisory_lock_shared(hashtextextended(current_schema(), 0))")
         adapt(connection)

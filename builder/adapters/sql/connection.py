@@ -84,6 +84,9 @@ class Refusals:
 class Connection(Protocol):
     """Runs functions, each inside one transaction."""
 
+    derived: tuple[str, ...] = ()
+    """Tables that the database fills by itself when rows come."""
+
     async def run(self, work: Callable[[Cursor], T], access: Access = Access.WRITING, workspace: str = EVERY_WORKSPACE) -> T:
         """The function's result, durable. workspace: whose rows it sees and writes. Raises `Unavailable`."""
         ...

@@ -1,23 +1,32 @@
 """The embedded store: one SQLite file (apsw, WAL, float16 vectors)."""
 
+import glob
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import apsw
 from typing_extensions import override
 
+from builder.adapters.sql.copying import refuse_unfinished
 from builder.adapters.sql.store import SqlStore
 from builder.adapters.sqlite.connection import DAMAGE, MEMORY, SqliteConnection
-from builder.domain.errors import Misconfigured
+from builder.adapters.sqlite.lock import locked
+from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports.store import CompleteStore, StoreLocation
 
 __all__ = ["SqliteLocation", "SqliteStore"]
 
 
 log = logging.getLogger("builder.store")
+
+REBUILT = ".reindex"
+"""In the names of the files of a rebuild; a run's own name follows."""
+LOGS = ("-wal", "-shm")
 
 
 class SqliteStore(SqlStore):
@@ -31,8 +40,10 @@ class SqliteStore(SqlStore):
 class SqliteLocation(StoreLocation):
     """A file, or MEMORY: a store that lives while it is open."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, is_held: bool = False) -> None:
+        """is_held: this process has the store alone."""
         self._path = MEMORY if path == MEMORY else str(Path(path).expanduser())
+        self._is_held = is_held
 
     @classmethod
     def from_url(cls, url: str) -> "SqliteLocation":
@@ -54,40 +65,109 @@ class SqliteLocation(StoreLocation):
     @override
     @asynccontextmanager
     async def open(self) -> AsyncIterator[CompleteStore]:
-        store = SqliteStore(self._path)
+        with self._sharing():
+            store = SqliteStore(self._path)
+            try:
+                await self._check(store)
+                yield store
+            finally:
+                store.close()
+
+    async def _check(self, store: SqliteStore) -> None:
+        if self._is_held:
+            return
         try:
-            yield store
-        finally:
-            store.close()
+            await refuse_unfinished(store.connection, self.name)
+        except Unavailable as error:  # the first page is whole, and what follows is not
+            raise Misconfigured(str(error)) from error
 
     @override
-    async def rebuild(self) -> StoreLocation:
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[StoreLocation]:
+        with nullcontext() if self._path == MEMORY else locked(Path(self._path), alone=True):
+            yield SqliteLocation(self._path, is_held=True)
+
+    @override
+    @asynccontextmanager
+    async def rebuild(self) -> AsyncIterator[tuple[StoreLocation | None, StoreLocation]]:
         if self._path == MEMORY:
             raise Misconfigured("a store in memory is never rebuilt; set CONTEXT_BUILDER_STORE__URL to sqlite:PATH")
         path = Path(self._path)
-        if reason := _damage(path):
-            aside = f"{path.stem}-damaged-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{path.suffix}"
-            _remove(path, aside)
-            log.warning("the store %s is damaged (%s); its files are kept as %s", path, reason, path.with_name(aside))
-        fresh = f"{self._path}.reindex"
-        _remove(Path(fresh))
-        return SqliteLocation(fresh)
+        fresh = path.with_name(f"{path.name}{REBUILT}-{uuid4().hex[:8]}")
+        async with self.alone() as own:
+            _sweep(path)
+            damage = _damage(path)
+            try:
+                yield (own if path.exists() and not damage else None), SqliteLocation(str(fresh), is_held=True)
+                _replace(path, fresh, damage)
+            finally:
+                _remove(fresh)
 
-    @override
-    async def replace(self, rebuilt: StoreLocation) -> None:
+    @contextmanager
+    def _sharing(self) -> Iterator[None]:
+        """Nobody maintains the store during the block, and what a maintenance that ended early has left beside it is removed."""
         path = Path(self._path)
-        _damage(path)  # a service that was started meanwhile would go on in a file without a name
-        _remove(path)
-        Path(rebuilt.name).replace(path)
+        if self._is_held or self._path == MEMORY:
+            yield
+            return
+        with locked(path, alone=False):
+            _sweep(path)
+            yield
 
 
-def _remove(path: Path, aside: str = "") -> None:
+def _replace(path: Path, fresh: Path, damage: str) -> None:
+    """Put a closed store in the place of another, in one step: at no moment there is none. damage: of the other one."""
+    _write_out(fresh)
+    if damage:
+        aside = path.with_name(f"{path.stem}-damaged-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{path.suffix}")
+        _set_aside(path, aside)
+        log.warning("the store %s is damaged (%s); its files are kept as %s", path, damage, aside)
+    else:
+        _damage(path)  # who opened it without the lock would go on in a file without a name
+    with _writing(path):
+        fresh.replace(path)
+
+
+def _write_out(store: Path) -> None:
+    """Write the log of a closed store into its file. Raises `Unavailable`: the log would be lost."""
+    if not store.exists():
+        raise Misconfigured(f"the rebuilt store {store} is gone; run `context-builder reindex` again")
     try:
-        for suffix in ("", "-wal", "-shm"):
+        with closing(apsw.Connection(str(store))) as sql:
+            sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except apsw.Error as error:
+        raise Unavailable(f"the store {store} failed: {error}; check the disk, then run the command again") from error
+
+
+def _set_aside(path: Path, aside: Path) -> None:
+    with _writing(path):
+        for suffix in LOGS:  # of the damaged file: the new one must not find them
             part = path.with_name(path.name + suffix)
-            if aside and part.exists():
-                part.rename(path.with_name(aside + suffix))
-            part.unlink(missing_ok=True)
+            if part.exists():
+                part.rename(aside.with_name(aside.name + suffix))
+        try:
+            aside.hardlink_to(path)
+        except OSError:  # no such links on this file system
+            shutil.copy2(path, aside)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what rebuilds that were killed have left. Nobody rebuilds the store now."""
+    for each in path.parent.glob(f"{glob.escape(path.name)}{REBUILT}*"):
+        with _writing(path):
+            each.unlink(missing_ok=True)
+
+
+def _remove(path: Path) -> None:
+    with _writing(path):
+        for suffix in ("", *LOGS):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise Misconfigured(f"{path.parent} cannot be written: {error.strerror}; check its rights and its disk") from error
 

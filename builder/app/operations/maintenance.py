@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
+from contextlib import AsyncExitStack, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -31,9 +32,9 @@ from builder.app.settings import Settings
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.recall import EVERY_SESSION
-from builder.ports.store import CallOrigin, StoreLocation
+from builder.ports.store import CallOrigin, CompleteStore, StoreLocation
 from builder.remember.decode import decode
-from builder.worker.erasure import Erasure
+from builder.worker.erasure import LAST_TOMBSTONE, Erasure
 from builder.worker.log import StoredLog
 from builder.worker.purging import Purging, purge_rows
 
@@ -92,14 +93,13 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
     store = locate_store(settings)
     if service := running(settings):
         raise Misconfigured(f"the service of process {service.pid} runs on this store; stop the service first: {REINDEX_STEPS}")
-    try:
-        rebuilt = await store.rebuild()
-    except Misconfigured as error:
-        raise Misconfigured(f"{error}: {REINDEX_STEPS}" if await store.exists() else str(error)) from error
-    async with open_bus(settings) as (_, connection, _):
-        counts = await _fill(settings, rebuilt, *await _stream_of(settings, connection, store), progress)
-    await store.replace(rebuilt)
-    return counts
+    async with AsyncExitStack() as stack:
+        try:
+            old, fresh = await stack.enter_async_context(store.rebuild())
+        except Misconfigured as error:
+            raise Misconfigured(f"{error}: {REINDEX_STEPS}" if await store.exists() else str(error)) from error
+        _, connection, _ = await stack.enter_async_context(open_bus(settings))
+        return await _fill(settings, fresh, *await _stream_of(settings, connection, old), progress)
 
 
 async def switch_model(settings: Settings, servers: str, url: str, progress: Callable[[int, int], None]) -> dict[str, int]:
@@ -110,12 +110,16 @@ async def switch_model(settings: Settings, servers: str, url: str, progress: Cal
     store, target = locate_store(settings), location(url)
     if target.name == store.name:
         raise Misconfigured(f"{store.name} is the store of the service; name a new one for the other model, as sqlite:PATH")
-    async with connected(settings, servers) as connection:
-        return await _fill(settings, target, *await _stream_of(settings, connection, store), progress)
+    if await target.exists():
+        async with target.open():  # refuses what a service would
+            pass
+    async with target.alone() as own, connected(settings, servers) as connection:
+        old = store if await store.exists() else None
+        return await _fill(settings, own, *await _stream_of(settings, connection, old), progress)
 
 
 async def _stream_of(
-    settings: Settings, connection: Client, store: StoreLocation
+    settings: Settings, connection: Client, store: StoreLocation | None
 ) -> tuple[NatsStream, Place, tuple[CallOrigin, ...]]:
     js = connection.jetstream()
     incarnation = await ensure_streams(js, topology(settings))
@@ -137,9 +141,13 @@ async def migrate_store(source: str, target: str, progress: Callable[[int, int],
     progress: (rows so far, all rows). Raises `Misconfigured` without a source, `Rejected` if they differ then, `Unavailable`.
     """
     locations = location(source), location(target)
+    if locations[0].name == locations[1].name:
+        raise Misconfigured(f"{locations[0].name} is named twice; name an empty store as the second")
     if not await locations[0].exists():
         raise Misconfigured(f"{locations[0].name} is no store; name the one that the service wrote, as sqlite:PATH")
-    async with locations[0].open() as old, locations[1].open() as new:
+    async with AsyncExitStack() as stack:
+        own = [await stack.enter_async_context(each.alone()) for each in locations]
+        old, new = [await stack.enter_async_context(each.open()) for each in own]
         if not (isinstance(old, SqlStore) and isinstance(new, SqlStore)):
             raise Misconfigured("only stores in databases are copied: sqlite: and postgresql:")
         return await copy_store(old.connection, new.connection, progress)
@@ -213,6 +221,9 @@ async def _fill(
             waiting.clear()
 
         reached, last = await core.store.watermark(*FILL_PLACE), await stream.last()
+        start_place = last
+        # A service that goes on with a half of it follows every tombstone.
+        await core.store.advance(*LAST_TOMBSTONE, Place(last.incarnation, 0))
         while last > reached:
             start = reached.sequence if reached.incarnation == last.incarnation else 0
             async for arrival in stream.everything(start, Place(last.incarnation, last.sequence + 1)):
@@ -230,14 +241,26 @@ async def _fill(
             reached, last = last, await stream.last()
             if last.sequence - reached.sequence < MAX_LAG:
                 break
+        await _follow_tombstones(settings, core.store, stream, last.next)
+        await core.store.advance(*LAST_TOMBSTONE, start_place)
         await core.store.advance(*FLOOR, floor)
     return counts
 
 
+async def _follow_tombstones(settings: Settings, store: CompleteStore, stream: NatsStream, until: Place) -> None:
+    """Erase what was forgotten while its copy was made; a message is deleted after its tombstone has come."""
+    async for arrival in stream.tombstones(await store.watermark(*LAST_TOMBSTONE), until):
+        with suppress(Rejected):
+            tombstone = decode(arrival, settings.worker.max_body_bytes, settings.lifetimes)
+            if tombstone.removes:
+                await store.erase(tombstone.workspace, tombstone.session, tombstone.removes, tombstone.place)
+
+
 async def _examine(
-    store_location: StoreLocation, original: int, first: Place, last: Place
+    store_location: StoreLocation | None, original: int, first: Place, last: Place
 ) -> tuple[Place, tuple[CallOrigin, ...]]:
-    if not await store_location.exists():
+    """The ack floor and the callers of a store that is made again; None = there is none."""
+    if store_location is None:
         if first.sequence > 1:
             log.warning("the stream begins at %d: breadcrumbs that came before are not made again", first.sequence)
         return Place(0, 0), ()

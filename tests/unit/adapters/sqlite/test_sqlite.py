@@ -35,10 +35,12 @@ async def test_a_damaged_store_says_so_and_its_rebuild_keeps_it_aside(tmp_path: 
     said = await refusal_of(place)
     gc.collect()  # the connection that failed
     assert re.search(r"is damaged \(.+\); run `context-builder reindex`: it moves the file aside", said)
-    rebuilt = await place.rebuild()
-    async with rebuilt.open():
-        pass
-    await place.replace(rebuilt)
+    with pytest.raises(KeyboardInterrupt):
+        async with place.rebuild():
+            raise KeyboardInterrupt
+    assert path.read_bytes() == before, "it stays until another takes its place"
+    async with place.rebuild() as (old, fresh), fresh.open():
+        assert old is None
     (aside,) = tmp_path.glob("store-damaged-*Z.sqlite3")
     assert aside.read_bytes() == before
     async with place.open() as store:
