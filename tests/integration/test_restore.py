@@ -14,7 +14,7 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.snapshot import Snapshot, restore_snapshot
-from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, RESTORED_FILE, Topology, ensure_streams
+from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, RESTORED_FILE, RESTORING, Topology, ensure_streams
 from tests.commands import COMMAND, run
 from tests.integration.test_backup import OPTIONS, talk
 from tests.running import Broker, Process, Running, all_settled, environment, jetstream, until
@@ -59,7 +59,8 @@ async def test_a_stream_of_which_the_restore_was_cut_off_is_restored_whole(tmp_p
             assert run("backup", str(folder), "--servers", broker.url, env=env).returncode == 0
         saved = json.loads((folder / "manifest.json").read_text("utf-8"))["streams"][BREADCRUMBS]
         connection = await nats.connect(empty.url)
-        config = saved["config"] | {"metadata": {RESTORED_FILE: saved["sha256"]}}
+        metadata = {RESTORED_FILE: saved["sha256"], RESTORING: "a run that was killed"}
+        config = saved["config"] | {"metadata": metadata, "subjects": ["restoring.BREADCRUMBS"]}
         request = json.dumps({"config": config, "state": saved["earliest"]}).encode()
         target = json.loads((await connection.request(f"$JS.API.STREAM.RESTORE.{BREADCRUMBS}", request)).data)["deliver_subject"]
         data = (folder / "BREADCRUMBS.tar.s2").read_bytes()

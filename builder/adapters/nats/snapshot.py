@@ -8,6 +8,7 @@ A file is a tar archive, compressed by S2, as the server makes it. Source: https
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
@@ -112,14 +113,22 @@ async def restore_snapshot(
     return restored
 
 
+async def change_stream(connection: Client, stream: str, changes: dict[str, Any]) -> None:
+    """Change its configuration, and leave what nats-py does not know of as it is. Raises `Unavailable`."""
+    config = (await _ask(connection, f"$JS.API.STREAM.INFO.{stream}", b"", PART_SECONDS))["config"]
+    await _ask(connection, f"$JS.API.STREAM.UPDATE.{stream}", json.dumps(config | changes).encode(), PART_SECONDS)
+
+
 async def restore_durables(connection: Client, snapshot: Snapshot) -> None:
-    """Make the durables of a restored stream; may be repeated. Raises `Unavailable`."""
+    """Make the durables of a stream that takes no message yet; may be repeated. Raises `Unavailable`."""
     stream = snapshot.config["name"]
     last = (await _ask(connection, f"$JS.API.STREAM.INFO.{stream}", b"", PART_SECONDS))["state"]["last_seq"]
     for durable in snapshot.durables:
         # A start beyond the end would pass over what comes next: a durable may have got further than the snapshot.
         start = {"opt_start_seq": min(durable["opt_start_seq"], last + 1)} if "opt_start_seq" in durable else {}
         request = json.dumps({"stream_name": stream, "config": durable | start}).encode()
+        with suppress(Unavailable):  # none is there; one with another start cannot be changed
+            await _ask(connection, f"$JS.API.CONSUMER.DELETE.{stream}.{durable['durable_name']}", b"", PART_SECONDS)
         await _ask(connection, f"$JS.API.CONSUMER.DURABLE.CREATE.{stream}.{durable['durable_name']}", request, PART_SECONDS)
 
 

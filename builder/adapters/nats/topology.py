@@ -35,6 +35,8 @@ RESTORED_FROM, RESTORED_AT = "context-builder-restored-from", "context-builder-r
 """Metadata of a restored stream: the incarnation of BREADCRUMBS in the backup, and since the restore."""
 RESTORED_FILE = "context-builder-restored-file"
 """Metadata of a restored stream: SHA-256 of the file of its backup."""
+RESTORING = "context-builder-restoring"
+"""Metadata of a stream while a restore makes it: the name of the run. It takes no message then."""
 CONTEXTS_MAX_AGE = timedelta(hours=24)
 _DUPLICATES = timedelta(minutes=2)
 
@@ -128,13 +130,11 @@ def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
 async def ensure_streams(js: JetStreamContext, topology: Topology) -> int:
     """Create missing streams, verify the others; returns the incarnation of BREADCRUMBS.
 
-    Raises `Misconfigured` when a stream of that name would break a promise.
+    Raises `Misconfigured` when a stream of that name would break a promise, and before it makes any while one is restored.
     """
-    for config in stream_configs(topology):
-        try:
-            info = await js.stream_info(str(config.name))
-        except NotFoundError:
-            info = await js.add_stream(config)
+    infos = [await _info(js, config) for config in stream_configs(topology)]
+    for config, present in zip(stream_configs(topology), infos, strict=True):
+        info = present or await js.add_stream(config)
         _verify(config, info)
         if config.name == topology.installation.stream(BREADCRUMBS):
             incarnation = incarnation_of(info)
@@ -145,9 +145,8 @@ async def examine(js: JetStreamContext, topology: Topology) -> str:
     """What is there, in a sentence; makes nothing. Raises `Misconfigured` when something breaks a promise."""
     sentences = []
     for config in stream_configs(topology):
-        try:
-            info = await js.stream_info(str(config.name))
-        except NotFoundError:
+        info = await _info(js, config)
+        if info is None:
             sentences.append(f"{config.name} is made by the first start")
             continue
         _verify(config, info)
@@ -164,6 +163,24 @@ async def examine(js: JetStreamContext, topology: Topology) -> str:
         _verify_durable(durable, listening)
         sentences.append(f"{durable.num_pending or 0:,} wait and {durable.num_ack_pending or 0:,} {pending}")
     return ", ".join(sentences)
+
+
+async def _info(js: JetStreamContext, config: StreamConfig) -> StreamInfo | None:
+    try:
+        info = await js.stream_info(str(config.name))
+    except NotFoundError:
+        return None
+    refuse_restoring(info)
+    return info
+
+
+def refuse_restoring(info: StreamInfo) -> None:
+    """Raises `Misconfigured` for a stream that is not whole."""
+    if RESTORING in (info.config.metadata or {}):
+        raise Misconfigured(
+            f"stream {info.config.name} is not whole: a restore makes it, or was interrupted; let it end, or run "
+            "`context-builder restore FOLDER` again"
+        )
 
 
 def incarnation_of(info: StreamInfo) -> int:

@@ -102,11 +102,14 @@ def backup(folder: Folder, servers: Servers = "", *, as_json: AsJson = False) ->
 
 def restore(folder: Folder, servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Make the streams of a backup on an empty broker (stop every worker first). Run it again after an interruption."""
-    from builder.app.operations.backup import restore as put_back
+    from builder.app.operations.restore import restore as put_back
 
     with progress_bar("restore") as advance:
         result = asyncio.run(put_back(settings(), servers, folder, advance))
-    show(result, as_json, text=_streams_text(result), note="run `context-builder reindex` before a worker with an older store")
+    note = "run `context-builder reindex` before a worker with an older store"
+    if not result["restored"]:
+        note = f"nothing was changed: this backup was restored on this broker before; {note}"
+    show(result, as_json, text=_streams_text(result), note=note)
 
 
 def _streams_text(result: dict[str, Any]) -> str:
