@@ -4,7 +4,7 @@ import asyncio
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -64,6 +64,8 @@ class SqliteConnection(Connection):
         self._path = path
         self._refusals = Refusals()
         self._damage = ""
+        self._waits = False
+        """Whether the log still has to be brought into the file."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
         try:
             self._sql = self._thread.submit(_open, path).result()
@@ -86,12 +88,9 @@ class SqliteConnection(Connection):
 
     @override
     async def flush(self) -> None:
-        # The log holds deleted rows.
         def checkpoint() -> None:
-            try:
-                self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            except apsw.BusyError:
-                return
+            with self._translated():
+                self._checkpoint()
 
         await asyncio.get_running_loop().run_in_executor(self._thread, checkpoint)
 
@@ -115,16 +114,31 @@ class SqliteConnection(Connection):
         self._thread.shutdown()
 
     def _transact(self, work: Callable[[Cursor], T], access: Access) -> T:
-        with self._refusals.noting(work, access):
-            try:
-                with _transaction(self._sql, _BEGIN[access]):
-                    return work(self._cursor)
-            except DAMAGE as error:
-                self._damage = DAMAGED.format(self._path, error)
-                raise Unavailable(self._damage) from error
-            except apsw.Error as error:
-                sentence = f"the store {self._path} failed: {error}; check the disk and who else uses the file"
-                raise Unavailable(sentence) from error
+        with self._refusals.noting(work, access), self._translated(), _transaction(self._sql, _BEGIN[access]):
+            result = work(self._cursor)
+        if self._waits and access is Access.WRITING:
+            self._sql.set_busy_timeout(0)
+            with suppress(apsw.Error):  # the next write tries again
+                self._checkpoint()
+            self._sql.set_busy_timeout(BUSY_MS)
+        return result
+
+    def _checkpoint(self) -> None:
+        """Bring the log into the file: it holds deleted rows. While somebody reads the file, it waits for the next write."""
+        self._waits = True
+        with suppress(apsw.BusyError):
+            ((self._waits, *_),) = self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except DAMAGE as error:
+            self._damage = DAMAGED.format(self._path, error)
+            raise Unavailable(self._damage) from error
+        except apsw.Error as error:
+            sentence = f"the store {self._path} failed: {error}; check the disk and who else uses the file"
+            raise Unavailable(sentence) from error
 
 
 @contextmanager
