@@ -153,7 +153,7 @@ class PostgresLocation(StoreLocation):
 
 def _claim(connection: psycopg.Connection, name: str, schema: str, lock: str) -> None:
     """Take the lock that every user of a schema shares, and that maintenance has alone. Raises `Misconfigured`."""
-    connection.execute("SET lock_timeout = '2s'")  # a store that was just closed gives its locks back in a moment
+    connection.execute("SET lock_timeout = '500ms'")  # a store that was just closed gives its locks back in a moment
     try:
         connection.execute(SQL("SELECT {}(hashtextextended(%s, 0))").format(Identifier(lock)), (schema,))
     except psycopg.errors.LockNotAvailable as error:
@@ -180,6 +180,7 @@ def _drop(connection: psycopg.Connection, schema: str) -> None:
 
 def _replace(connection: psycopg.Connection, schema: str, fresh: str) -> None:
     with connection.transaction():
+        connection.execute("SET LOCAL lock_timeout = '10s'")
         connection.execute(SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(schema)))
         connection.execute(SQL("ALTER SCHEMA {} RENAME TO {}").format(Identifier(fresh), Identifier(schema)))
 
