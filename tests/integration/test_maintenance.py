@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import combinations_with_replacement, count
 from pathlib import Path
 from threading import Thread
@@ -50,7 +50,7 @@ async def test_two_commands_at_once_lose_nothing(tmp_path: Path) -> None:
             "reindex": lambda: rebuild_store(local, nothing),
             "switch": lambda: switch_model(local, broker.url, target, nothing),
             "migrate-store": lambda: migrate_store(store, target, nothing),
-            "purge": lambda: purge_store(local, broker.url, datetime.now(UTC), dry_run=False),
+            "purge": lambda: purge_store(local, broker.url, dry_run=False),
             "restore": lambda: restore(local, broker.url, tmp_path / "backup", nothing),
             "backup": lambda: back_up(local, broker.url, tmp_path / "backup", nothing),
         }
