@@ -117,26 +117,29 @@ class SqliteLocation(StoreLocation):
 
 def _replace(path: Path, fresh: Path, damage: str) -> None:
     """Put a closed store in the place of another, in one step: at no moment there is none. damage: of the other one."""
+    if not fresh.exists():
+        raise Misconfigured(f"the rebuilt store {fresh} is gone; run `context-builder reindex` again")
     _write_out(fresh)
     if damage:
         aside = path.with_name(f"{path.stem}-damaged-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{path.suffix}")
         _set_aside(path, aside)
         log.warning("the store %s is damaged (%s); its files are kept as %s", path, damage, aside)
-    else:
+    elif path.exists():
         _damage(path)  # who opened it without the lock would go on in a file without a name
+        _write_out(path)  # else the new file would find the old one's log
     with _writing(path):
         fresh.replace(path)
 
 
 def _write_out(store: Path) -> None:
-    """Write the log of a closed store into its file. Raises `Unavailable`: the log would be lost."""
-    if not store.exists():
-        raise Misconfigured(f"the rebuilt store {store} is gone; run `context-builder reindex` again")
+    """Write the log of a closed store into its file, which is moved without it. Raises `Unavailable` where that fails."""
     try:
         with closing(apsw.Connection(str(store))) as sql:
-            sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            ((is_busy, *_),) = sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except apsw.Error as error:
         raise Unavailable(f"the store {store} failed: {error}; check the disk, then run the command again") from error
+    if is_busy:
+        raise Misconfigured(f"the store {store} is in use; stop what reads it, then run the command again")
 
 
 def _set_aside(path: Path, aside: Path) -> None:
