@@ -187,7 +187,7 @@ class Progress(Protocol):
         """Count an attempt before it begins; returns its number, 1 for the first."""
 
     async def undo_attempt(self, place: Place) -> None:
-        """Take back the last attempt: a dependency was unavailable."""
+        """Take back the last attempt: a dependency was unavailable. If that fails, `start_attempt` does it before it counts."""
 
     async def clear_attempts(self, place: Place) -> None:
         """Forget the attempts of a finished delivery."""

@@ -164,7 +164,9 @@ class Worker:
             try:
                 await self._store.undo_attempt(message.place)
             except Unavailable:
-                log.warning("the store is unavailable too: the attempt at %d stays counted", message.place.sequence)
+                log.warning(
+                    "the store is unavailable too: the attempt at %d is taken back by the next one", message.place.sequence
+                )
         pause = self._backoff.note_failure() if outcome == "unavailable" else self._rules.pauses.first
         return Ending(outcome, reason=str(error), kind=getattr(error, "kind", ""), pause=pause)
 

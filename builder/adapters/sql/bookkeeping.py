@@ -22,6 +22,7 @@ from builder.adapters.sql.rows import (
     to_us,
 )
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, SUMMARY, Breadcrumb, Place
+from builder.domain.errors import Unavailable
 from builder.domain.recall import Ended, StoredBreadcrumb, erased
 from builder.domain.summary import ids_by_session, made_from
 from builder.domain.text import Edition
@@ -51,6 +52,12 @@ class SqlBookkeeping(PendingStubs, Progress, Editions):
     """The part of the store that holds no breadcrumbs."""
 
     _connection: Connection
+
+    def __init__(self) -> None:
+        self._counted: set[Place] = set()
+        """Where this process has begun an attempt that has not ended."""
+        self._owed: set[Place] = set()
+        """Attempts that could not be taken back, as on a full disk: the next one at the place does it."""
 
     @override
     async def add_edition(self, edition: Edition) -> None:
@@ -97,19 +104,39 @@ class SqlBookkeeping(PendingStubs, Progress, Editions):
             "INSERT INTO attempts VALUES (?, ?, 1) ON CONFLICT (incarnation, sequence) "
             "DO UPDATE SET count = attempts.count + 1 RETURNING count"
         )
-        return await self._connection.run(lambda sql: int(next(sql.execute(text, place))[0]))
+
+        def work(sql: Cursor) -> int:
+            if place in self._owed:
+                _undo(sql, place)
+            return int(next(sql.execute(text, place))[0])
+
+        self._counted.discard(place)
+        number = await self._connection.run(work)
+        self._owed.discard(place)
+        self._counted.add(place)
+        return number
 
     @override
     async def undo_attempt(self, place: Place) -> None:
-        def work(sql: Cursor) -> None:
-            sql.execute("UPDATE attempts SET count = count - 1 WHERE incarnation = ? AND sequence = ?", place)
-            sql.execute("DELETE FROM attempts WHERE incarnation = ? AND sequence = ? AND count < 1", place)
-
-        await self._connection.run(work)
+        is_counted = place in self._counted
+        self._counted.discard(place)
+        try:
+            await self._connection.run(lambda sql: _undo(sql, place))
+        except Unavailable:
+            if is_counted:
+                self._owed.add(place)
+            raise
 
     @override
     async def clear_attempts(self, place: Place) -> None:
+        self._counted.discard(place)
         await self._connection.run(lambda sql: sql.execute("DELETE FROM attempts WHERE (incarnation, sequence) = (?, ?)", place))
+        self._owed.discard(place)
+
+
+def _undo(sql: Cursor, place: Place) -> None:
+    sql.execute("UPDATE attempts SET count = count - 1 WHERE incarnation = ? AND sequence = ?", place)
+    sql.execute("DELETE FROM attempts WHERE incarnation = ? AND sequence = ? AND count < 1", place)
 
 
 def _add(sql: Cursor, edition: Edition) -> None:

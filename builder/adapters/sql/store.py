@@ -55,6 +55,7 @@ class SqlStore(SqlBookkeeping, SqlWorkspaceReader, CompleteStore):
     """A store in one database."""
 
     def __init__(self, connection: Connection) -> None:
+        super().__init__()
         self._connection = connection
 
     @property

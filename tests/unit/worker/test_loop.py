@@ -135,7 +135,7 @@ async def test_nothing_else_is_tried_while_the_store_is_away() -> None:
     assert times[1] >= times[0] + 0.1
 
 
-async def test_a_store_that_cannot_even_undo_the_attempt_leaves_it_counted(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_store_that_cannot_even_undo_the_attempt_is_tried_again(caplog: pytest.LogCaptureFixture) -> None:
     async def away(_: Breadcrumb) -> None:
         raise Unavailable("the disk is away")
 
@@ -143,7 +143,7 @@ async def test_a_store_that_cannot_even_undo_the_attempt_leaves_it_counted(caplo
     bench.store.cannot_undo = True
     assert (await bench.process(delivery)).outcome == "unavailable"
     assert delivery.settled == ["retry after 0.001"]
-    assert "stays counted" in caplog.text
+    assert "is taken back by the next one" in caplog.text
 
 
 async def test_a_bug_uses_up_attempts_until_the_delivery_is_rejected() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -128,31 +127,6 @@ async def test_a_file_that_somebody_holds_locked_is_unavailable(tmp_path: Path) 
     assert await store.remember(make_remembered())
     assert not store.refusal
     other.close()
-    store.close()
-
-
-async def test_a_full_disk_and_a_reader_delay_what_is_overwritten_and_are_no_bug(tmp_path: Path) -> None:
-    path, log = tmp_path / "store.db", tmp_path / "store.db-wal"
-    store = SqliteStore(str(path))
-    await store.remember_all(tuple(make_remembered(f"Kumquat {n} " + "x" * 3_000, n, id=f"m{n}") for n in range(1, 90)))
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, limits[1]))
-    try:
-        with pytest.raises(Unavailable, match="check the disk"):
-            await store.connection.flush()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    other = apsw.Connection(str(path))
-    other.execute("BEGIN")
-    assert list(other.execute("SELECT count(*) FROM breadcrumbs")) == [(89,)]
-    connection = store.connection
-    assert isinstance(connection, SqliteConnection)
-    connection._sql.set_busy_timeout(20)
-    await store.erase("acme", "s42", "m7", make_place(100))
-    assert log.stat().st_size, "somebody reads what it was before"
-    other.close()
-    await store.advance("acme", "s42", make_place(1))
-    assert (log.stat().st_size, b"Kumquat 7 " in path.read_bytes()) == (0, False)
     store.close()
 
 
