@@ -38,18 +38,33 @@ class _Handler(BaseHTTPRequestHandler):
         assert isinstance(self.server, ChatEndpoint)
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         message = self.server.reply(request["messages"])
-        choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if message.get("tool_calls") else "stop"}
+        finish = "tool_calls" if message.get("tool_calls") else "stop"
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        completion = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
-        body = json.dumps(completion).encode()
+        envelope = {"id": "1", "created": 1, "model": "m"}
+        if request.get("stream"):
+            chunks = [
+                {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": end}], **envelope}
+                for delta, end in ((_delta(message), None), ({}, finish))
+            ]
+            chunks.append({"object": "chat.completion.chunk", "choices": [], "usage": usage, **envelope})
+            body = b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks) + b"data: [DONE]\n\n"
+        else:
+            choice = {"index": 0, "message": message, "finish_reason": finish}
+            body = json.dumps({"object": "chat.completion", "choices": [choice], "usage": usage, **envelope}).encode()
         self.send_response(200)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "text/event-stream" if request.get("stream") else "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Nothing is logged."""
+
+
+def _delta(message: dict[str, Any]) -> dict[str, Any]:
+    """All of the message as one piece of a stream."""
+    calls = message.get("tool_calls")
+    return message | ({"tool_calls": [{**each, "index": number} for number, each in enumerate(calls)]} if calls else {})
 
 
 @contextmanager

@@ -18,7 +18,8 @@ class BuilderSession:
     """A `Session` of the SDK. All methods raise `Rejected` and `Unavailable`.
 
     The SDK asks for the items before it tells its own input, and puts the input after them: so they end with the newest answer.
-    `page` as `RunConfig(call_model_input_filter=…)` gives the page of the input itself, with each call of the model.
+    `page` as `RunConfig(call_model_input_filter=…)` gives the page of the input itself, with each call of the model. A streamed run
+    tells its input only afterwards, so `page` publishes what of it is not there.
     """
 
     session_settings: SessionSettings | None = None
@@ -26,13 +27,19 @@ class BuilderSession:
     def __init__(self, session_id: str, client: SyncClient, *, user_id: str = "", consumer: str = CONSUMER) -> None:
         self.session_id = session_id
         self._conversation = Conversation(client, session_id, user_id, consumer)
+        self._before: Items = []
+        """The items that a run has begun with."""
 
     async def get_items(self, limit: int | None = None) -> Items:
         """The page as it is after the newest answer; the last `limit` items, and those before them up to a result's call."""
-        page = await asyncio.to_thread(self._conversation.page)
-        items = cast("Items", [item for message in page for item in _items(message)])
+        items = await self._page()
         first = 0 if limit is None else max(len(items) - limit, 0)
-        return next(items[number:] for number in range(first, -1, -1) if not number or _is_whole(items[number:]))
+        self._before = next(items[number:] for number in range(first, -1, -1) if not number or _is_whole(items[number:]))
+        return [*self._before]
+
+    async def _page(self) -> Items:
+        page = await asyncio.to_thread(self._conversation.page)
+        return cast("Items", [item for message in page for item in _items(message)])
 
     async def add_items(self, items: Items) -> None:
         """Publish messages, calls and results: what a response says, thinks and calls is one message.
@@ -58,7 +65,10 @@ class BuilderSession:
 
     async def page(self, data: CallModelData[Any]) -> ModelInputData:
         """The input of one call of the model is the page with what the SDK has added last; instructions stay."""
-        return ModelInputData(input=await self.get_items(), instructions=data.model_data.instructions)
+        sent, before = data.model_data.input, len(self._before)
+        if sent[:before] == self._before:
+            await self.add_items(sent[before:])
+        return ModelInputData(input=await self._page(), instructions=data.model_data.instructions)
 
 
 def _messages(items: Items) -> list[dict[str, Any]]:

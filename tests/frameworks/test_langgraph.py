@@ -38,24 +38,29 @@ def agent(chat: ChatEndpoint, client: SyncClient) -> Any:
     return BUILD(model(chat), [weather], client)
 
 
-def say(graph: Any, text: str, thread: str, user: str = "ann") -> str:
+def say(graph: Any, text: str, thread: str, user: str = "ann", *, streamed: bool = False) -> str:
     configuration = {"configurable": {"thread_id": thread, "user_id": user}}
-    return str(graph.invoke({"messages": [HumanMessage(text)]}, configuration)["messages"][-1].content)
+    asked = {"messages": [HumanMessage(text)]}
+    state = [*graph.stream(asked, configuration, stream_mode="values")][-1] if streamed else graph.invoke(asked, configuration)
+    return str(state["messages"][-1].content)
 
 
-def test_the_model_reads_the_page_and_a_new_process_goes_on(chat: ChatEndpoint, client: SyncClient, service: Running) -> None:
-    graph = agent(chat, client)
-    assert [say(graph, text, "lg") for text in (TOLD, WEATHER)] == ["Noted.", "Lima is warmer."]
+@pytest.mark.parametrize("streamed", [False, True])
+def test_the_model_reads_the_page_and_a_new_process_goes_on(
+    chat: ChatEndpoint, client: SyncClient, service: Running, *, streamed: bool
+) -> None:
+    graph, name = agent(chat, client), f"lg {streamed}"
+    assert [say(graph, text, name, streamed=streamed) for text in (TOLD, WEATHER)] == ["Noted.", "Lima is warmer."]
     check_page(chat.requests[-1], WEATHER)
     assert [message["role"] for message in chat.requests[-1]] == ["user", "assistant", "user", "assistant", "tool", "tool"]
-    assert schemas(client, "lg") == ["user.message", "agent.response", *TURN_WITH_TOOLS]
+    assert schemas(client, name) == ["user.message", "agent.response", *TURN_WITH_TOOLS]
     service.stop()
     service.start()
-    assert say(agent(chat, client), ASKED, "lg") == ANSWER
+    assert say(agent(chat, client), ASKED, name, streamed=streamed) == ANSWER
     check_page(chat.requests[-1], ASKED)
-    assert say(graph, ASKED, "lg of ben", "ben") == "I do not know."
+    assert say(graph, ASKED, f"{name} of ben", "ben", streamed=streamed) == "I do not know."
     assert [words_of(message["content"]) for message in chat.requests[-1]] == [ASKED]
-    assert client.fetch(next(client.history("lg of ben")).id).user_id == "ben"
+    assert client.fetch(next(client.history(f"{name} of ben")).id).user_id == "ben"
 
 
 async def test_a_graph_may_be_asynchronous(chat: ChatEndpoint, client: SyncClient) -> None:

@@ -61,27 +61,26 @@ def text(arguments: dict[str, Any] | str) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
-def agent(chat: ChatEndpoint) -> FunctionAgent:
-    return FunctionAgent(llm=model(chat), tools=[weather], streaming=False)
+async def say(chat: ChatEndpoint, memory: BaseMemory, words: str, *, streamed: bool = False) -> str:
+    agent = FunctionAgent(llm=model(chat), tools=[weather], streaming=streamed)
+    return str(await agent.run(user_msg=words, memory=memory))
 
 
-async def say(chat: ChatEndpoint, memory: BaseMemory, words: str) -> str:
-    return str(await agent(chat).run(user_msg=words, memory=memory))
-
-
+@pytest.mark.parametrize("streamed", [False, True])
 async def test_the_agent_reads_the_page_and_a_new_process_goes_on(
-    chat: ChatEndpoint, client: SyncClient, service: Running
+    chat: ChatEndpoint, client: SyncClient, service: Running, *, streamed: bool
 ) -> None:
-    memory = BuilderMemory(client, "li", user_id="ann")
-    assert [await say(chat, memory, words) for words in (TOLD, WEATHER)] == ["Noted.", "Lima is warmer."]
+    name = f"li {streamed}"
+    memory = BuilderMemory(client, name, user_id="ann")
+    assert [await say(chat, memory, words, streamed=streamed) for words in (TOLD, WEATHER)] == ["Noted.", "Lima is warmer."]
     check_page(chat.requests[-1], WEATHER)
-    assert schemas(client, "li") == ["user.message", "agent.response", *TURN_WITH_TOOLS]
+    assert schemas(client, name) == ["user.message", "agent.response", *TURN_WITH_TOOLS]
     service.stop()
     service.start()
-    assert await say(chat, BuilderMemory.from_defaults(client=client, session="li"), ASKED) == ANSWER
+    assert await say(chat, BuilderMemory.from_defaults(client=client, session=name), ASKED, streamed=streamed) == ANSWER
     check_page(chat.requests[-1], ASKED)
     assert [message["role"] for message in chat.requests[-1]][-2:] == ["assistant", "user"]
-    assert await say(chat, BuilderMemory(client, "li of ben"), ASKED) == "I do not know."
+    assert await say(chat, BuilderMemory(client, f"{name} of ben"), ASKED, streamed=streamed) == "I do not know."
 
 
 def test_a_chat_engine_reads_the_page(chat: ChatEndpoint, client: SyncClient) -> None:
@@ -130,7 +129,10 @@ async def test_the_page_shows_what_the_model_reads(chat: ChatEndpoint, client: S
 
 async def test_the_example_answers(chat: ChatEndpoint, client: SyncClient) -> None:
     answer = example("llama_memory.py")["answer"]
-    assert [await answer(agent(chat), words, client, "li example") for words in (TOLD, ASKED)] == ["Noted.", ANSWER]
+    assert [
+        await answer(FunctionAgent(llm=model(chat), tools=[weather], streaming=False), words, client, "li example")
+        for words in (TOLD, ASKED)
+    ] == ["Noted.", ANSWER]
 
 
 def test_roles_calls_of_older_models_and_blocks_of_every_kind_are_stored(client: SyncClient) -> None:

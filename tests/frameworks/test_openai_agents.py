@@ -17,7 +17,7 @@ from tests.frameworks.talk import ANSWER, ASKED, TOLD, TURN_WITH_TOOLS, WEATHER,
 from tests.running import Running
 
 
-async def say(chat: ChatEndpoint, session: Any, text: str, *, has_page: bool = True) -> str:
+async def say(chat: ChatEndpoint, session: Any, text: str, *, has_page: bool = True, streamed: bool = False) -> str:
     """The answer. has_page: each call of the model reads the page of its input."""
     async with AsyncOpenAI(base_url=chat.base_url, api_key="k") as provider:
         model = OpenAIChatCompletionsModel("m", provider)
@@ -25,25 +25,30 @@ async def say(chat: ChatEndpoint, session: Any, text: str, *, has_page: bool = T
         agent = Agent(name="kiln", model=model, tools=[function_tool(weather)], handoffs=[billing])
         page = session.page if has_page else None
         configuration = RunConfig(tracing_disabled=True, call_model_input_filter=page)
+        if streamed:
+            run = Runner.run_streamed(agent, text, session=session, run_config=configuration)
+            _ = [event async for event in run.stream_events()]
+            return str(run.final_output)
         return str((await Runner.run(agent, text, session=session, run_config=configuration)).final_output)
 
 
+@pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("has_page", [True, False])
 async def test_the_session_gives_the_page_and_the_input_once(
-    chat: ChatEndpoint, client: SyncClient, service: Running, *, has_page: bool
+    chat: ChatEndpoint, client: SyncClient, service: Running, *, has_page: bool, streamed: bool
 ) -> None:
-    name = f"oa {has_page}"
-    session = BuilderSession(name, client, user_id="ann")
+    name = f"oa {has_page} {streamed}"
+    session, how = BuilderSession(name, client, user_id="ann"), {"has_page": has_page, "streamed": streamed}
     assert isinstance(session, Session)
-    assert [await say(chat, session, text, has_page=has_page) for text in (TOLD, WEATHER)] == ["Noted.", "Lima is warmer."]
+    assert [await say(chat, session, text, **how) for text in (TOLD, WEATHER)] == ["Noted.", "Lima is warmer."]
     check_page(chat.requests[-1], WEATHER)
     assert await asyncio.to_thread(schemas, client, name) == ["user.message", "agent.response", *TURN_WITH_TOOLS]
     await asyncio.to_thread(service.stop)
     await asyncio.to_thread(service.start)
-    assert await say(chat, BuilderSession(name, client), ASKED, has_page=has_page) == ANSWER
+    assert await say(chat, BuilderSession(name, client), ASKED, **how) == ANSWER
     check_page(chat.requests[-1], ASKED)
     assert [message["role"] for message in chat.requests[-1]][-2:] == ["assistant", "user"]
-    assert await say(chat, BuilderSession(f"{name} of ben", client), ASKED, has_page=has_page) == "I do not know."
+    assert await say(chat, BuilderSession(f"{name} of ben", client), ASKED, **how) == "I do not know."
 
 
 async def test_a_second_agent_goes_on_after_a_handoff(chat: ChatEndpoint, client: SyncClient) -> None:
