@@ -23,6 +23,8 @@ INSTRUCTIONS = (
     "passages; fetch_omitted reads what a page cut or left out; remember keeps a note; forget erases for ever."
 )
 MAX_HISTORY = 100
+NOTES = "mcp"
+"""The session of notes that name none: a desktop tool writes on nobody's pages."""
 P = ParamSpec("P")
 Session = Annotated[str, Field(description="the session, as your agent system names it")]
 Consumer = Annotated[str, Field(description="the agent whose page it is")]
@@ -119,8 +121,8 @@ class Tools:
                 break
         return "\n".join(lines) or "nothing is remembered of this session"
 
-    async def remember(self, note: str, session: Session = "_", user_id: User = "") -> str:
-        """Keep a note; without a session every session finds it. Returns its id."""
+    async def remember(self, note: str, session: Session = NOTES, user_id: User = "") -> str:
+        """Keep a note, which search finds. In the session `_` it may stand on the pages of all sessions. Returns its id."""
         return await (await self._open()).remember(note, session=session, user_id=user_id)
 
     async def forget(self, id: Id, confirm: bool = False) -> str:  # noqa: A002 - as the page names it

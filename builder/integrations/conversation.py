@@ -124,8 +124,10 @@ class Conversation:
             agent = self.client.consumer(self.consumer).agent or self.consumer
             body = {"speaker": "Assistant", **body, "creator": {"type": "agent", "agent_id": agent}}
             body |= {"trigger_event_id": question} if question else {}
-        user_id = self.user_id if schema == USER else ""
-        return self.client.send(schema, body, session=self.session, id=identity, user_id=user_id)
+        if schema != USER:
+            return self.client.send(schema, body, session=self.session, id=identity)
+        agent = self.client.consumer(self.consumer).agent or self.consumer  # no other agent of the service answers it
+        return self.client.send(schema, body, session=self.session, id=identity, user_id=self.user_id, to=agent)
 
     def _tool_of(self, request: str) -> str:
         for record in self.records() if request else ():

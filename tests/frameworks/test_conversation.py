@@ -67,3 +67,13 @@ def test_the_same_names_in_two_sessions_are_two_messages(client: SyncClient) -> 
         Conversation(client, session).keep(WORDS[:2])
     assert texts(client, "co one") == texts(client, "co two") == ["Word 0.", "Word 1."]
     assert identity_of("a", "b\0c") != identity_of("a\0b", "c")
+
+
+def test_another_agent_of_the_service_is_not_asked(client: SyncClient) -> None:
+    Conversation(client, "co alone", "ada").add({"role": "user", "content": "Where is the kiln?"})
+    client.send_user_message("co both", "Where is the kiln?", message_id="co-both")
+    assert client.page("co both", "co-both").questions == ("co-both",)
+    (message,) = client.history("co alone")
+    assert message.to == ("framework",)
+    with pytest.raises(Rejected, match="no context of 'default'"):
+        client.context("default", session="co alone")
