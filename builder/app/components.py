@@ -24,6 +24,7 @@ from builder.adapters.tokens import load_counter
 from builder.app.broker import STORES, StoreSchemes, locate_store
 from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_config, read_preset, template_folders
 from builder.app.settings import Settings
+from builder.client.serving import patiently
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import NAME_LIKENESS, FaultyFiles, LintFinding, nearest
 from builder.domain.profile import Profile
@@ -135,12 +136,13 @@ async def open_components(
     failed: Listener = silence,
     preset: str = "",
     last_good: bool = False,
+    waits: bool = False,
 ) -> AsyncIterator[Components]:
     """Store, engine, profiles, templates. Raises `Misconfigured`.
 
     location: instead of the configured store; embeds at ingestion. patience: seconds for the engine, None = unlimited. failed:
     called per breadcrumb that a template fails on. preset: read as a profile if there is none. last_good: replace unusable
-    files by the store's last valid ones.
+    files by the store's last valid ones. waits: for a store that cannot be reached, else `Unavailable` is raised.
     """
     async with AsyncExitStack() as stack:
         chosen, folders = location or locate_store(settings, parts.stores), template_folders(settings)
@@ -155,7 +157,8 @@ async def open_components(
             config = replace(last, problem=f"the last good profiles and templates are in force: {error}")
         embedder = begin_loading(settings, settings.embedding.engine, settings.embedding.cache_size, parts.embedder)
         stack.push_async_callback(embedder.aclose)
-        store = await stack.enter_async_context(chosen.open())
+        opening = partial(_entered, stack, chosen)
+        store = await (patiently(opening, "the start") if waits else opening())
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
         records = record_profiles(config)
@@ -174,6 +177,10 @@ async def open_components(
             builder=builder, store=store, embedder=embedder, config=config, records=records, helpers=helpers,
             history_cache=history_cache,
         )  # fmt: skip
+
+
+async def _entered(stack: AsyncExitStack, location: StoreLocation) -> CompleteStore:
+    return await stack.enter_async_context(location.open())
 
 
 def record_profiles(config: ConfigSnapshot) -> RecordProfiles:

@@ -75,7 +75,14 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
     async with AsyncExitStack() as stack:
         metrics, own = Metrics(CollectorRegistry()), settings.installation
         core = await stack.enter_async_context(
-            open_components(settings, parts=parts, patience=parts.engine_seconds, failed=metrics.template_failed, last_good=True)
+            open_components(
+                settings,
+                parts=parts,
+                patience=parts.engine_seconds,
+                failed=metrics.template_failed,
+                last_good=True,
+                waits=bool(settings.store.url),
+            )
         )
         url, connection, server = await stack.enter_async_context(open_bus(settings, core.store))
         js, probe = connection.jetstream(), Probe(connection.jetstream(), own)

@@ -18,8 +18,8 @@ class BuilderSession:
     """A `Session` of the SDK. All methods raise `Rejected` and `Unavailable`.
 
     The SDK asks for the items before it tells its own input, and puts the input after them: so they end with the newest answer.
-    `page` as `RunConfig(call_model_input_filter=…)` gives the page of the input itself, with each call of the model. A streamed run
-    tells its input only afterwards, so `page` publishes what of it is not there.
+    `page` as `RunConfig(call_model_input_filter=…)` gives the page of the input itself, with each call of the model. A streamed
+    run tells its input only afterwards, so `page` publishes what of it is not there.
     """
 
     session_settings: SessionSettings | None = None
