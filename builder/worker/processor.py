@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from time import perf_counter
+from time import monotonic, perf_counter
 
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.context import Context
@@ -88,6 +88,8 @@ class DeadLetters:
                 await self._archive.delete_at(message.place, address.workspace, address.session)
 
 
+FROZEN_SECONDS = 1.0
+"""An attempt that took longer may have been frozen, and another worker may have published since: it looks first."""
 COPY_SECONDS = 1.0
 """After which a copy of a breadcrumb comes again, while another worker may have the first one in work."""
 
@@ -118,11 +120,13 @@ class Processor:
         turns: Turns,
         max_age: timedelta,
         is_settled: Callable[[Place], bool] = lambda _place: True,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         """builder: the current one; an attempt ends with the builder that it began with. max_age: older triggers get no context.
 
-        is_settled: whether no worker has the delivery of a position in work.
+        is_settled: whether no worker has the delivery of a position in work. clock: seconds of this computer's uptime.
         """
+        self._clock = clock
         self._builder = builder
         self._log = log
         self._contexts = contexts
@@ -137,7 +141,7 @@ class Processor:
         return replace(await self._ending(message, breadcrumb, attempt), unread=unread_parts(breadcrumb))
 
     async def _ending(self, message: StreamMessage, breadcrumb: Breadcrumb, attempt: int) -> Ending:
-        builder = self._builder()
+        builder, start = self._builder(), self._clock()
         triggers = may_trigger(breadcrumb) and not message.replay
         with timed("catch_up"):
             position = breadcrumb.workspace, breadcrumb.place, breadcrumb.received_at
@@ -152,10 +156,11 @@ class Processor:
         turn = partial(self._turns.of, breadcrumb.workspace, session)
         if decision.outcome == "published":
             is_repeat = attempt > 1 or message.deliveries > 1
+            may_be_repeat = partial(self._may_be_repeat, start, is_repeat)
             ends = quiet_ends(breadcrumb, decision.ready, later)
             with timed("catch_up"):
                 await self._catch_up(message, replace(breadcrumb, session=session), ends)
-            return await self._publish(builder, breadcrumb, decision, ends, turn, is_repeat=is_repeat)
+            return await self._publish(builder, breadcrumb, decision, ends, turn, may_be_repeat)
         async with turn():
             stored = await builder.remember(breadcrumb)
         if breadcrumb.removes:
@@ -184,8 +189,7 @@ class Processor:
         decision: Decision,
         ends: Mapping[Place | None, Sequence[Profile]],
         turn: Callable[[], AbstractAsyncContextManager[None]],
-        *,
-        is_repeat: bool,
+        may_be_repeat: Callable[[], bool],
     ) -> Ending:
         """Build and publish the contexts of a trigger, as of the first position of its breadcrumb."""
         async with turn():
@@ -205,10 +209,13 @@ class Processor:
         if first < trigger.place and not self._is_settled(first) and not await self._contexts.are_published(result):
             return Ending("waiting", pause=COPY_SECONDS)
         # `begin` returns the very breadcrumb when it is new to the store.
-        tokens = await self._contexts.publish(result, is_repeat=is_repeat or stored.breadcrumb is not trigger)
+        tokens = await self._contexts.publish(result, is_repeat=may_be_repeat() or stored.breadcrumb is not trigger)
         if not result.contexts:
             return Ending("remembered", build=seconds, reason=OPEN_TURN, pause=decision.pause)
         return Ending("published", tokens=tokens, build=seconds, pause=decision.pause)
+
+    def _may_be_repeat(self, start: float, is_repeat: bool) -> bool:
+        return is_repeat or self._clock() - start > FROZEN_SECONDS
 
     async def _session(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> str:
         await self._log.callers(breadcrumb)

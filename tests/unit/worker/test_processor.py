@@ -1,5 +1,6 @@
 """One attempt: remembered, expired or published; each context leaves once, and a dead letter erases the secret it is about."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
@@ -30,7 +31,7 @@ def hello(sequence: int, **record: Any) -> StreamMessage:
 class Bench:
     """A processor over these messages, for one consumer. erasures: ids of what was erased."""
 
-    def __init__(self, *messages: StreamMessage, debounce: float = 0) -> None:
+    def __init__(self, *messages: StreamMessage, debounce: float = 0, clock: Callable[[], float] = lambda: 0.0) -> None:
         self.stream, self.store, self.publisher = MemoryStream(messages), durable_store(), MemoryPublisher()
         self.now = MORNING
         self.erasures: list[str] = []
@@ -40,7 +41,7 @@ class Bench:
         )
         contexts = ContextPublisher(self.publisher, self.encode)
         forgetting = cast("Forgetting", SimpleNamespace(apply=self.erase))
-        self.processor = Processor(lambda: builder, log, contexts, forgetting, Turns(), MAX_AGE)
+        self.processor = Processor(lambda: builder, log, contexts, forgetting, Turns(), MAX_AGE, clock=clock)
         self.pages: list[Context] = []
 
     def encode(self, context: Context) -> bytes:
@@ -197,6 +198,17 @@ async def test_a_repeat_looks_before_it_publishes() -> None:
     await contexts.publish(built(CONTEXT), is_repeat=True)
     assert await contexts.publish(built(CONTEXT), is_repeat=True) == ()
     assert next(publisher.attempts) == 1
+
+
+@pytest.mark.parametrize(("seconds", "heard"), [(0.1, 2), (9.0, 1)])
+async def test_a_worker_that_was_frozen_looks_before_it_publishes(seconds: float, heard: int) -> None:
+    first = Bench()
+    await first.outcome(hello(1))
+    clock = iter((0.0, seconds))
+    second = Bench(clock=lambda: next(clock))
+    second.processor._contexts = ContextPublisher(first.publisher, first.encode)
+    assert await second.outcome(hello(1)) == "published"
+    assert len(first.pages) == heard, "a plain subscriber hears what is sent, also when the stream refuses it"
 
 
 async def test_an_announcement_that_fails_does_not_fail_the_context(caplog: pytest.LogCaptureFixture) -> None:
