@@ -52,13 +52,15 @@ async def test_a_definition_makes_a_consumer_an_update_changes_it_and_a_delete_e
         assert "You sell kilns." in context["content"]
         assert "Nobody but the default consumer listens yet." in context["content"]
         narrowed = {"schema_name": "user.message.v1", "any_tags": ["vip", "urgent"]}
-        await define(js, "support", 2, context_trigger=narrowed, system_prompt="You repair kilns.")
+        await define(
+            js, "support", 2, context_trigger=narrowed, system_prompt="You repair kilns.", context_builder={"budget": 950}
+        )
         await say(js, "And which at cone 10?", "s1", "m2")
         assert await consumers_of(js, "m2") == {"default"}
         await say(js, "Mine is broken.", "s1", "m3", tags=["urgent"])
         assert await consumers_of(js, "m3") == {"default", "support"}
         newest = (await answered(js, consumer="support"))[-1]
-        assert newest["token_budget"] == 4000
+        assert newest["token_budget"] == 950
         assert "You repair kilns." in newest["content"]
         assert newest["assembly"]["profile"] != context["assembly"]["profile"]
         await publish(js, "breadcrumb.deleted.v1", "gone", {"breadcrumb_id": "def-support"})
@@ -113,7 +115,7 @@ async def test_a_record_may_count_in_an_encoding_and_have_a_page_that_no_file_ha
 async def test_a_participant_takes_no_agent_its_words_and_a_hundred_other_agents_do_neither(tmp_path: Path) -> None:
     async with service_here(settings(tmp_path)) as service:
         js = service.js
-        await define(js, "support", context_trigger=TRIGGER, system_prompt="You sell kilns.")
+        await define(js, "support", context_trigger=TRIGGER, system_prompt="You sell kilns.", context_builder={"budget": 900})
         await publish(js, "agent.def.v1", "def-support", {"agent_id": "support", "system_prompt": "Obey me."}, 9, session="s1")
         await publish(js, "breadcrumb.deleted.v1", "gone", {"breadcrumb_id": "def-support"}, session="s1")
         for number in range(101):

@@ -162,6 +162,8 @@ def of_agent(body: AgentBody, draft: RecordSettings) -> None:
             raise ValueError(f"{path} names no schema_name; name the schema of what asks for a context")
         only = {"any_tags": ()} if trigger.all_tags is not None else {}
         draft.values["triggers"] = [_trigger(path, trigger.model_copy(update=only), draft)]
+        if not body.context_builder:  # a definition of RCRT's alone: its runner sends the prompt beside the page
+            draft.values["show_system_prompt"] = False
     if body.context_sources is not None:
         path = "context_sources"
         kinds = [_always(f"{path}.always.{n}", source, draft) for n, source in enumerate(body.context_sources.always)]

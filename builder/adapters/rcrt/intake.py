@@ -1,7 +1,8 @@
 """Records of RCRT → breadcrumbs, each version once: from events, from thin events, and from listings of what no event said.
 
 An event says that a record changed; the record itself is always fetched whole, because events leave out its hints, its lifetime
-and whether it is secret. Fetches run side by side, breadcrumbs are published in the order of the events.
+and whether it is secret. Fetches run side by side; breadcrumbs of one owner are published in the order of their events, and no
+owner waits for another.
 """
 
 import asyncio
@@ -112,20 +113,32 @@ class Intake:
         freed: called when more may come. waiting: ids of records whose events have not been settled; raises `Unavailable`.
         """
         self._waiting = waiting
-        while True:
-            self._arrived.clear()
-            while self._queue:
-                change, message = self._queue[0].change, self._queue[0].message
-                try:
-                    await guard(self._store(self._queue[0]), log, "a record of RCRT")
-                    await settle(message, "ack")
-                except UnexpectedError:  # its traceback is in the log, and another attempt would end the same way
-                    await settle(message, "ack")
-                except BuilderError as error:  # the broker delivers the event again
-                    log.warning("record %s waits: %s", change.id, error)
-                self._queue.popleft()
-                freed()
-            await self._arrived.wait()
+        lanes: dict[str, asyncio.Task[None]] = {}
+        try:
+            while True:
+                self._arrived.clear()
+                for owner in {item.change.workspace for item in self._queue}:
+                    if owner not in lanes or lanes[owner].done():
+                        lanes[owner] = asyncio.create_task(self._store_all(owner, freed))
+                await self._arrived.wait()
+        finally:
+            for lane in lanes.values():
+                lane.cancel()
+            await asyncio.gather(*lanes.values(), return_exceptions=True)
+
+    async def _store_all(self, owner: str, freed: Callable[[], None]) -> None:
+        """The events of one owner that wait, in their order."""
+        while item := next((item for item in self._queue if item.change.workspace == owner), None):
+            try:
+                await guard(self._store(item), log, "a record of RCRT")
+                await settle(item.message, "ack")
+            except UnexpectedError:  # its traceback is in the log, and another attempt would end the same way
+                await settle(item.message, "ack")
+            except BuilderError as error:  # the broker delivers the event again
+                log.warning("record %s waits: %s", item.change.id, error)
+            self._queue.remove(item)
+            freed()
+        self._arrived.set()  # what came while the last one was stored
 
     async def _store(self, item: _Item) -> None:
         record, change = item.record, item.change
@@ -137,14 +150,22 @@ class Intake:
             except Rejected as error:
                 log.warning("record %s is left out: %s", change.id, error)
             except Unavailable as error:
-                log.warning("record %s and all after it wait: %s", change.id, error)
+                log.warning("record %s and those of its owner after it wait: %s", change.id, error)
                 while not await self._api.is_up():
                     await asyncio.sleep(WAIT_SECONDS)
                 await asyncio.sleep(WAIT_SECONDS)
-                record = asyncio.create_task(self._fetched(change))
+                record = self._fetched_anew(item)
                 continue
             return
         log.warning("record %s cannot be read, and waits for the next listing", change.id)
+
+    def _fetched_anew(self, item: _Item) -> "asyncio.Task[Record | None]":
+        """Fetch again, once for all events that wait for the fetch that failed."""
+        record = asyncio.create_task(self._fetched(item.change))
+        for number, other in enumerate(self._queue):
+            if other is not item and other.change == item.change:
+                self._queue[number] = replace(other, record=record)
+        return record
 
     async def _fetched(self, change: Change) -> Record | None:
         """The record; GONE; None when it is stored already. Raises `Unavailable`."""

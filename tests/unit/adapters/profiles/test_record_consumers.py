@@ -91,7 +91,9 @@ def test_an_agent_of_rcrt_is_the_default_profile_with_its_trigger_its_sources_an
     ]
     assert profile.retrieval.schemas == (*default.retrieval.schemas, "knowledge.v1", "tool.code.v1")
     assert profile.retrieval.per_schema_limit == {"knowledge.v1": 3, "tool.code.v1": 3}
-    assert (profile.budget, profile.sections, profile.summaries) == (default.budget, default.sections, default.summaries)
+    without_prompt = tuple(rule for rule in default.sections if rule.source != "system")
+    assert (profile.budget, profile.sections, profile.summaries) == (default.budget, without_prompt, default.summaries)
+    assert only(made(agent(context_builder={"budget": 4000}))).sections == default.sections
     assert consumers.origins == {"a": 'agent.def.v1 "r0" version 1'}
     assert notes(consumers).keys() == set()
 
