@@ -7,7 +7,7 @@ from typing import Any
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Call
 from builder.domain.text import one_line, visible, with_texts
-from builder.wire.words import described
+from builder.wire.words import with_lines
 
 
 def call_signature(tool: str, arguments: Any) -> str:
@@ -38,5 +38,5 @@ def _call(request: str, signature: str) -> Call:
 def _arguments(value: Any) -> str:
     if value is None:
         return "{}"
-    plain = with_texts(described(value), visible, visible)
+    plain = with_texts(with_lines(value), visible, visible)
     return one_line(plain if isinstance(plain, dict) else {"input": plain})

@@ -9,9 +9,9 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Image
 from builder.domain.text import MAX_DEPTH, depth, parsed
 from builder.wire.attachments import Attachment, attachment_of
-from builder.wire.messages import FILES
+from builder.wire.messages import FILES, unread_lines
 from builder.wire.parts import UNREAD
-from builder.wire.words import described, unread_lines
+from builder.wire.words import described
 
 _STARTS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp"}
 """First base64 of a picture → its type. What a sender writes beside it may be wrong, and then a provider refuses the request."""

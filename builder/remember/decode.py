@@ -37,7 +37,6 @@ from builder.remember.schemas.conversation import (
     ToolResponseV1,
     UserMessageV1,
 )
-from builder.wire.attachments import without_data_urls
 from builder.wire.messages import files_beside
 from builder.wire.subjects import SubjectParts, is_session, parse_breadcrumb_subject
 from builder.wire.times import sent_offset
@@ -249,7 +248,7 @@ def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, b
 def _text(record: Record, body: Body, text: str) -> str:
     if isinstance(body, UnknownBody):
         return text_of(without_hints(record.context))
-    return without_data_urls("\n".join(filter(None, (text, *files_beside(record.context)))))
+    return "\n".join(filter(None, (text, *files_beside(record.context))))
 
 
 def _speaker(address: SubjectParts, body: Body, name: str | None) -> str:

@@ -1,6 +1,6 @@
 """What of a conversation's messages in a file is read: its last branch, each message once."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -9,10 +9,9 @@ from typing import Any
 
 from builder.domain.errors import Rejected
 from builder.domain.text import canonical, parsed
-from builder.wire.messages import FILES, contents_of, is_spoken, role_of, without_envelope
-from builder.wire.parts import Call, Mark, Part, Result, Text, Thought
+from builder.wire.messages import CALL_IDS, Item, message_of, role_of, speaker_of, without_envelope
+from builder.wire.parts import Call, Mark, Result, Text, Thought
 from builder.wire.tool_parts import first_of
-from builder.wire.vendor_parts import read_parts
 
 PARENTS = ("parentId", "parent_id", "parentUuid", "parent_uuid", "parentMessageId", "parent_message_id", "parent")
 """Fields that name the message before this one."""
@@ -20,8 +19,6 @@ PLAIN = frozenset({"role", "content", "id", "created_at", "timestamp", "createdA
 """Fields of a message that has nothing but a text; a key of it needs no reader."""
 LEAST_COPY = 4
 """Messages of a dialogue that may have been copied more than once."""
-CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
-"""Fields of a result with the id of its call."""
 MOST_BACK = 500
 """Messages from the end of a conversation among which the beginning of a repeated end is looked for."""
 
@@ -36,6 +33,8 @@ class Entry:
     identity: str = ""
     """Its own id; "" = none."""
     is_chat: bool = True
+    role: str = ""
+    """Of a message; "" = unknown."""
     group: int = 0
     """Number of the list of messages that it is part of; 0 = it is a line of its own."""
     key: bytes = b""
@@ -45,71 +44,56 @@ class Entry:
 
     def is_again(self, other: "Entry") -> bool:
         """Whether both are one message: equal words, not two times, and not two speakers."""
-        is_same_time = self.time is None or other.time is None or self.time == other.time
-        return bool(self.key) and self.key == other.key and is_same_time and len({_name(self.value), _name(other.value), ""}) < 3  # noqa: PLR2004
+        if not self.key or self.key != other.key:
+            return False
+        names = {speaker_of(self.value), speaker_of(other.value)} - {""}
+        return len(names) <= 1 and (self.time is None or other.time is None or self.time == other.time)
 
 
-def key_of(message: Any) -> bytes:
-    """16 bytes; equal for messages of one role that say, call and answer the same. b"" = it is no message."""
-    role = chat_role(message) if isinstance(message, dict) else ""
-    if not role:
-        return b""
+def key_of(message: Any, role: str) -> bytes:
+    """16 bytes; equal for messages of one role that say, call and answer the same. role: of `chat_role`."""
     content = message.get("content")
     is_plain = isinstance(content, str) and message.keys() <= PLAIN and role != "tool"
-    meaning = content if is_plain else _meaning(role, without_envelope(message))
+    meaning = content if is_plain else _meaning(message)
     text = meaning if isinstance(meaning, str) else canonical(meaning)
     return blake2b(f"{role}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def chat_role(message: Any) -> str:
-    """`user`, `assistant`, `tool` or `system`; "" = it is no message."""
+    """`user`, `assistant`, `tool` or `system`; "" = unknown."""
     try:
-        return str(role_of(message))
+        return role_of(without_envelope(message))
     except Rejected:
         return ""
 
 
-def _name(message: Any) -> str:
-    name = message.get("name") if is_spoken(message) else ""
-    return name if isinstance(name, str) else ""
-
-
-def _meaning(role: str, message: Mapping[str, Any]) -> Any:
+def _meaning(value: Any) -> Any:
     """Texts as one, calls and results by their fields, files as they came; thoughts only where there is nothing else."""
-    files = {name: message[name] for name in FILES if message.get(name)}
     try:
-        content = contents_of(message)
-        if role == "tool" and "role" in message:
-            return [first_of(message, (*CALL_IDS, "name", "tool_name")), _plain(content), files]
-        items = content if isinstance(content, list) else [content]
-        words, others = _words_and_others(items)
-    except (Rejected, ValueError):
-        return message
-    if others or files:
-        return [words, others, files]
-    return words or (items if any(items) else "")
-
-
-def _words_and_others(items: Iterable[Any]) -> tuple[str, list[Any]]:
-    """Raises ValueError for what is neither text nor object."""
-    meanings = [each for item in items for each in _meanings(item, read_parts(item))]
+        message = message_of(value)
+    except Rejected:
+        return value
+    meanings = [each for item in message.items for each in _meanings(item)]
     words = "".join(each for each in meanings if isinstance(each, str))
-    return words, [each for each in meanings if not isinstance(each, str)]
+    others = [each for each in meanings if not isinstance(each, str)]
+    if others or message.files:
+        return [words, others, message.files]
+    return words or [item.value for item in message.items if item.value]
 
 
-def _meanings(item: Any, parts: Iterable[Part]) -> Iterator[Any]:
-    for part in parts:
+def _meanings(item: Item) -> Iterator[Any]:
+    for part in item.parts:
         match part:
             case Text():
                 yield part.text
             case Call():
                 yield ["call", part.tool, part.arguments, part.id]
             case Result():
-                yield ["result", part.id, part.tool, _plain(part.output)]
+                yield ["result", part.id or part.tool, _plain(part.output)]
             case Thought() | Mark():
                 pass
             case _:
-                yield [item]
+                yield [item.value]
 
 
 def _plain(value: Any) -> Any:
@@ -154,12 +138,12 @@ def _has_branches(messages: list[Entry], by_id: dict[str, Entry]) -> bool:
     children: dict[str, list[Entry]] = {}
     for entry in messages:
         parent = _parent(entry)
-        if parent and parent in by_id and chat_role(entry.value) != "tool":
+        if parent and parent in by_id and entry.role != "tool":
             children.setdefault(parent, []).append(entry)
     several = [(by_id[parent], group) for parent, group in children.items() if len({each.identity for each in group}) > 1]
     for before, group in several:
-        speakers = {(chat_role(each.value), _name(each.value)) for each in group}
-        if len(speakers) > 1 or chat_role(before.value) in dict(speakers):
+        speakers = {(each.role, speaker_of(each.value)) for each in group}
+        if len(speakers) > 1 or before.role in dict(speakers):
             return False
     return bool(several)
 
@@ -182,7 +166,7 @@ def _stays(entry: Entry, path: set[int], by_id: dict[str, Entry]) -> bool:
     parent = _parent(entry)
     if parent is None:
         return not entry.identity
-    return parent in by_id and id(by_id[parent]) in path and chat_role(entry.value) == "tool"
+    return parent in by_id and id(by_id[parent]) in path and entry.role == "tool"
 
 
 def without_repeats(entries: list[Entry]) -> list[Entry]:
@@ -208,7 +192,7 @@ def _new(conversation: list[Entry], messages: list[Entry]) -> list[Entry]:
 
 
 def _after_prompt(messages: list[Entry]) -> int:
-    return next((number for number, entry in enumerate(messages) if chat_role(entry.value) != "system"), len(messages))
+    return next((number for number, entry in enumerate(messages) if entry.role != "system"), len(messages))
 
 
 def _overlap(conversation: list[Entry], messages: list[Entry]) -> int:
@@ -235,7 +219,7 @@ def _common(one: list[Entry], first: int, other: list[Entry], second: int) -> in
 def _without_second_copy(messages: list[Entry]) -> list[Entry]:
     """Without copies of the whole dialogue right behind it. What comes three times and is short is a habit and no copy."""
     for end in range(2, len(messages) // 2 + 1):
-        if not messages[end].is_again(messages[0]) or len({chat_role(entry.value) for entry in messages[:end]}) == 1:
+        if not messages[end].is_again(messages[0]) or len({entry.role for entry in messages[:end]}) == 1:
             continue
         copies = 1
         while _common(messages, 0, messages, copies * end) >= end:
@@ -249,12 +233,12 @@ def _is_again(conversation: list[Entry], entry: Entry) -> bool:
     """Whether the message before says the same; of a result that names its call, one of those before."""
     if not entry.is_chat:
         return False
-    is_result = chat_role(entry.value) == "tool"
+    is_result = entry.role == "tool"
     if is_result and not first_of(entry.value, CALL_IDS):
         return False
     for before in reversed(conversation):
         if before.is_chat and before.is_again(entry):
             return True
-        if not is_result or not before.is_chat or chat_role(before.value) != "tool":
+        if not is_result or not before.is_chat or before.role != "tool":
             return False
     return False

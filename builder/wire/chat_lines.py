@@ -13,17 +13,17 @@ from typing import Any
 from builder.domain.breadcrumb import USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.text import canonical, shape
-from builder.wire.chat_history import Entry, key_of, last_branch, without_repeats
+from builder.wire.chat_history import Entry, chat_role, key_of, last_branch, without_repeats
 from builder.wire.chat_ids import derived_id, reply_fields, scoped_id
 from builder.wire.chat_messages import Conversation, message_bodies
 from builder.wire.chat_order import in_time_order
 from builder.wire.json_lines import LineValue, json_values
 from builder.wire.known_exports import known_export, refusal
-from builder.wire.messages import messages_of
+from builder.wire.messages import unread_lines
 from builder.wire.records import Outgoing, outgoing
 from builder.wire.subjects import session_token
 from builder.wire.times import clock_offset, moment, read_time
-from builder.wire.words import unread_lines
+from builder.wire.wholes import Whole, whole_of
 
 SESSION_FIELDS = ("session", "session_id", "conversation_id")
 TIME_FIELDS = ("created_at", "timestamp", "createdAt")
@@ -146,16 +146,16 @@ class _Reader:
         if value.problem:
             self._content.refusals.append(Refusal(value.line, value.problem))
             return
-        messages = messages_of(value.value)
-        is_foreign = messages is None or (messages != [value.value] and not any(map(_has_role, messages)))
-        export = known_export(value.value) if is_foreign else ""
+        whole = whole_of(value.value)
+        is_own = whole is not None and (whole.answer[:1] == [value.value] or any(map(_has_role, whole.request)))
+        export = "" if is_own else known_export(value.value)
         try:
             if export:
                 self._exports.setdefault(export, []).append(value.line)
-            elif messages is None:
+            elif whole is None:
                 self._record(value)
             else:
-                self._chat(value, messages)
+                self._chat(value, whole)
         except Rejected as error:
             self._content.refusals.append(Refusal(value.line, str(error)))
 
@@ -180,17 +180,18 @@ class _Reader:
         identity = record["id"] if isinstance(record.get("id"), str) else ""
         self._add(name, Entry(value.line, record, time, identity, is_chat=False))
 
-    def _chat(self, value: LineValue, messages: list[Any]) -> None:
-        is_list = messages != [value.value]
+    def _chat(self, value: LineValue, whole: Whole) -> None:
+        is_list = bool(whole.request) or not whole.answer
         own = next((value.value[name] for name in SESSION_FIELDS if value.value.get(name)), "")
         self._unnamed += is_list and not own
         self._lists += is_list
         name = _session_name(own or (f"{self._session}-{self._unnamed}" if is_list and self._unnamed > 1 else self._session))
+        messages = [*whole.request, *whole.answer]
         for number, message in enumerate(messages, 1):
             try:
                 self._message(name, value.line, message, self._lists if is_list else 0)
             except Rejected as error:
-                where = f"message {number}: " if is_list else ""
+                where = f"message {number}: " if is_list or len(messages) > 1 else ""
                 self._content.refusals.append(Refusal(value.line, f"{where}{error}"))
 
     def _message(self, name: str, line: int, message: Any, group: int) -> None:
@@ -201,7 +202,9 @@ class _Reader:
         own = message.get("id")
         identity = str(own) if isinstance(own, str | int) and not isinstance(own, bool) else ""
         former = identity if isinstance(own, str) and own else self._former(name, message)
-        self._add(name, Entry(line, message, time, identity, True, group, key_of(message), former))
+        role = chat_role(message)
+        key = key_of(message, role) if role else b""
+        self._add(name, Entry(line, message, time, identity, True, role, group, key, former))
 
     def _former(self, name: str, message: dict[str, Any]) -> str:
         text = canonical(message)

@@ -7,10 +7,8 @@ from typing import Any
 
 from builder.domain.breadcrumb import AGENT_RESPONSE, TOOL_RESPONSE, USER_MESSAGE
 from builder.domain.errors import Rejected
-from builder.domain.text import shape
-from builder.wire.messages import FILES, contents_of, is_spoken, role_of, without_envelope
-from builder.wire.parts import Call, Mark, Part, Result, Text
-from builder.wire.vendor_parts import read_part, read_parts
+from builder.wire.messages import Item, Message, message_of, parts_of
+from builder.wire.parts import Call, Result, Text
 
 Body = tuple[str, dict[str, Any]]
 """Schema and body."""
@@ -74,51 +72,28 @@ class Conversation:
         return call.call.tool, call.request
 
 
-def message_bodies(message: Any, conversation: Conversation) -> list[Body]:
+def message_bodies(value: Any, conversation: Conversation) -> list[Body]:
     """What one message says, in its order: [] for a system prompt. Raises `Rejected`.
 
     A model's message is a response with its calls, the results that its vendor's own tools returned, and the response after them.
     Results inside a person's message are results; the rest of it is the person's.
     """
-    if not isinstance(message, Mapping):
-        raise Rejected(f'a message is {shape(message)}; write {{"role": "user", "content": "…"}}')
-    message = without_envelope(message)
+    message = message_of(value)
     conversation.messages += 1
-    role = role_of(message)
-    try:
-        if role == "system":
-            return _system(message, conversation)
-        conversation.has_words = True
-        return _tool(message, conversation) if role == "tool" else _spoken(role, message, conversation)
-    except ValueError as error:
-        raise Rejected(str(error)) from error
+    if message.role == "system":
+        return _system(message, conversation)
+    conversation.has_words = True
+    if message.role == "tool":
+        return [_result(part, conversation) for part in message.parts if isinstance(part, Result)]
+    if message.role == "user" and not message.items and not message.files:
+        raise Rejected("a message of the role 'user' has no content; leave it out, or give it one")
+    return _spoken(message, conversation)
 
 
-def _system(message: Mapping[str, Any], conversation: Conversation) -> list[Body]:
-    content = contents_of(message)
-    if not conversation.has_words or not content:
+def _system(message: Message, conversation: Conversation) -> list[Body]:
+    if not conversation.has_words or message.text == "":
         return []
-    return [(AGENT_RESPONSE, {"message": content, **SYSTEM_FRAME})]
-
-
-def _tool(message: Mapping[str, Any], conversation: Conversation) -> list[Body]:
-    content = message.get("content", message.get("output", contents_of(message) if "role" in message else None))
-    parts = read_part(dict(message)) if "role" not in message else ()
-    results = [part for part in parts if isinstance(part, Result)] or _results_in(content)
-    if not results:
-        request = str(message.get("tool_call_id") or message.get("toolCallId") or "")
-        tool = str(message.get("name") or message.get("tool_name") or "")
-        results = [Result(content, request, tool, message.get("status") == "error" or message.get("is_error") is True)]
-    return [_result(result, conversation) for result in results]
-
-
-def _results_in(content: Any) -> list[Result]:
-    """Those of a tool message that holds nothing else."""
-    parts: list[Part] = []
-    for item in content if isinstance(content, list) else ():
-        parts += read_part(item) if isinstance(item, dict) else ()
-    results = [part for part in parts if isinstance(part, Result)]
-    return results if len(results) == len(parts) else []
+    return [body for each in _rounds(message, conversation) for body in each.bodies(message.role, SYSTEM_FRAME)]
 
 
 def _result(result: Result, conversation: Conversation) -> Body:
@@ -127,76 +102,57 @@ def _result(result: Result, conversation: Conversation) -> Body:
     return TOOL_RESPONSE, body | ({"error": result.output} if result.failed else {"output": result.output})
 
 
-def _spoken(role: str, message: Mapping[str, Any], conversation: Conversation) -> list[Body]:
-    """Rounds of words and calls, each with the results that came before the next words."""
-    content, files = contents_of(message), {key: message[key] for key in FILES if message.get(key)}
-    frame = _frame(role, message, conversation)
-    if role == "user" and content is None and not files:
-        raise Rejected("a message of the role 'user' has no content; leave it out, or give it one")
-    if not isinstance(content, list):
-        bodies = [_words(role, content or "", [], frame | files)]
-    else:
-        first, *others = _rounds(role, content, conversation)
-        bodies = [*_bodies(role, first, frame | files), *(body for each in others for body in _bodies(role, each, frame))]
-    if role == "assistant" and _answers(bodies[-1][1]):
-        conversation.question = ""  # what follows goes on with the answer, and is no other one
-    return bodies
-
-
-def _frame(role: str, message: Mapping[str, Any], conversation: Conversation) -> dict[str, Any]:
-    """Who speaks, and to which question."""
-    name = message.get("name") if is_spoken(message) else None
-    frame: dict[str, Any] = {"speaker": name} if isinstance(name, str) and name else {}
-    if role == "assistant" and conversation.question:
-        frame["trigger_event_id"] = conversation.question
-    return frame
-
-
-def _answers(body: Mapping[str, Any]) -> bool:
-    """Whether it has words and calls nothing; a thought is no answer."""
-    parts = read_parts(body.get("message")) if "tool_requests" not in body else ()
-    return any(isinstance(part, Text) and part.text.strip() for part in parts)
-
-
 @dataclass(slots=True)
 class _Round:
     """Words and calls, and the results that came before the next words."""
 
-    words: list[Any] = field(default_factory=list)
+    text: str | None
+    """Of the whole message, where it is nothing else."""
+    words: list[Item] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
     results: list[Body] = field(default_factory=list)
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether it has words and calls nothing; a thought is no answer."""
+        return not self.calls and any(isinstance(part, Text) and part.text.strip() for part in parts_of(self.words))
 
-def _rounds(role: str, content: list[Any], conversation: Conversation) -> list[_Round]:
-    rounds = [_Round()]
-    for item, parts in _read(content):
-        calls = [part for part in parts if role == "assistant" and isinstance(part, Call)]
-        is_result = calls or (len(parts) == 1 and isinstance(parts[0], Result))
-        results = [part for part in parts if isinstance(part, Result)] if is_result else []
+    def bodies(self, role: str, frame: Mapping[str, Any]) -> list[Body]:
+        """Those of its words and of its results."""
+        if not self.words and not self.calls and self.results:
+            return self.results
+        content = [item.value for item in self.words] if self.text is None else self.text
+        if role == "user":
+            return [*self.results, (USER_MESSAGE, {"content": content, **frame})]
+        requests = {"tool_requests": self.calls} if self.calls else {}
+        return [(AGENT_RESPONSE, {"message": content, **frame, **requests}), *self.results]
+
+
+def _spoken(message: Message, conversation: Conversation) -> list[Body]:
+    """Rounds of words and calls, each with the results that came before the next words."""
+    rounds = _rounds(message, conversation)
+    frame: dict[str, Any] = {"speaker": message.name} if message.name else {}
+    if message.role == "assistant" and conversation.question:
+        frame["trigger_event_id"] = conversation.question
+        if rounds[-1].is_answer:
+            conversation.question = ""  # what follows goes on with the answer, and is no other one
+    first, *others = rounds
+    return [
+        *first.bodies(message.role, frame | message.files),
+        *(body for each in others for body in each.bodies(message.role, frame)),
+    ]
+
+
+def _rounds(message: Message, conversation: Conversation) -> list[_Round]:
+    rounds = [_Round(message.text)]
+    for item in message.spoken:
+        calls = [part for part in item.parts if message.role == "assistant" and isinstance(part, Call)]
+        results = [part for part in item.parts if isinstance(part, Result)] if calls or len(item.parts) == 1 else []
         if rounds[-1].results and not results:
-            rounds.append(_Round())
+            rounds.append(_Round(None))
         for call in calls:
             rounds[-1].calls += conversation.open(call)
         rounds[-1].results += (_result(each, conversation) for each in results)
         if not calls and not results:
             rounds[-1].words.append(item)
     return rounds
-
-
-def _read(content: list[Any]) -> list[tuple[Any, tuple[Part, ...]]]:
-    """Items with their parts, without marks where anything else is said."""
-    items = [(item, read_part(item)) for item in content]
-    spoken = [(item, parts) for item, parts in items if not all(isinstance(part, Mark) for part in parts)]
-    return spoken or items
-
-
-def _bodies(role: str, each: _Round, frame: Mapping[str, Any]) -> list[Body]:
-    is_empty = not each.words and not each.calls and bool(each.results)
-    words = [] if is_empty else [_words(role, each.words, each.calls, frame)]
-    return [*each.results, *words] if role == "user" else [*words, *each.results]
-
-
-def _words(role: str, content: Any, calls: list[dict[str, Any]], frame: Mapping[str, Any]) -> Body:
-    if role == "user":
-        return USER_MESSAGE, {"content": content, **frame}
-    return AGENT_RESPONSE, {"message": content, **frame, **({"tool_requests": calls} if calls else {})}

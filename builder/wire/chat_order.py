@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from builder.domain.breadcrumb import USER_MESSAGE
-from builder.wire.chat_history import Entry, chat_role
+from builder.wire.chat_history import Entry
 
 TOLERANCE = timedelta(minutes=1)
 """Clocks of several senders differ; within it the order of the file is right."""
@@ -38,7 +38,7 @@ def _turns(entries: list[Entry]) -> int:
 
 def _is_of_person(entry: Entry) -> bool:
     if entry.is_chat:
-        return chat_role(entry.value) == "user"
+        return entry.role == "user"
     return isinstance(entry.value, dict) and entry.value.get("schema_name") == USER_MESSAGE
 
 

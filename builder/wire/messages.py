@@ -1,13 +1,15 @@
-"""Messages of any vendor: which values are some, who writes them, and the parts that they have beside their content."""
+"""Messages of any vendor in one form: who speaks, and in their order the words, calls, results, files and thoughts."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from builder.domain.errors import Rejected
 from builder.domain.text import shape
 from builder.wire.attachments import MAX_NAME_CHARS, attachment_line
-from builder.wire.parts import Call, Result, Text
-from builder.wire.vendor_parts import read_parts, vendor_part
+from builder.wire.parts import Call, File, Mark, Part, Result, Text, Thought, Unread
+from builder.wire.tool_parts import first_of
+from builder.wire.vendor_parts import read_part, vendor_part
 
 Fields = Mapping[str, Any]
 SYSTEM = frozenset({"system", "developer"})
@@ -20,37 +22,76 @@ ROLES: Mapping[str, str] = {
     **dict.fromkeys(sorted(SYSTEM), "system"),
 }
 """Role of a vendor, in small letters → what it is."""
-LISTS = ("messages", "contents", "input", "output", "items")
-"""Fields with the messages of a request, a conversation or an answer."""
-_CONTENTS = ("content", "text", "output_text", "message")
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts")
-_CALLS = ("tool_calls", "invalid_tool_calls", "toolInvocations", "toolCalls")
+CONTENTS = ("content", "message", "text", "output_text")
+"""Fields that hold what is said; the first one counts."""
 FILES = ("images", "files", "attachments", "experimental_attachments")
 """Fields with images and files beside a message."""
+CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
+"""Fields of a result with the id of its call."""
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thoughts", "reasoningText")
+_CALLS = ("tool_calls", "invalid_tool_calls", "toolInvocations", "toolCalls")
+_ITEM_ENDS = ("_call", "_output", "_result")
+_ITEMS = frozenset(
+    {"reasoning", "tool_call", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "item_reference"}
+)
 
 
-def messages_of(value: Any) -> list[Any] | None:
-    """The messages of a chat message, a conversation, a request or a list of items; None = the value is none of them."""
-    if not isinstance(value, dict) or "schema_name" in value:
-        return None
-    for name in LISTS:
-        items = value.get(name)
-        if isinstance(items, list) and (name == "messages" or ("role" not in value and items and all(map(is_message, items)))):
-            return items
-    return [value] if is_message(value) else None
+class Item(NamedTuple):
+    """Something that a message holds."""
+
+    value: Any
+    """As its vendor wrote it."""
+    parts: tuple[Part, ...]
+    """What it is read as."""
 
 
-def answer_of(value: Any) -> Any:
-    """The message in a whole answer of a vendor, the first of several; every other value stays."""
-    if not isinstance(value, dict) or "role" in value:
-        return value
-    for name in ("choices", "candidates"):
-        if isinstance(value.get(name), list) and value[name] and isinstance(value[name][0], dict):
-            inner = value[name][0]
-            message = inner.get("message") or inner.get("content") or inner.get("delta")
-            return {"role": "assistant", **message} if isinstance(message, dict) else value
-    inner = value["output"] if isinstance(value.get("output"), dict) else value
-    return inner["message"] if isinstance(inner.get("message"), dict) and "role" in inner["message"] else value
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A whole message."""
+
+    role: str
+    """`user`, `assistant`, `tool` or `system`."""
+    name: str
+    """Of who speaks; "" = it has none."""
+    items: tuple[Item, ...]
+    files: dict[str, Any]
+    """Fields with images and files beside it."""
+
+    @property
+    def parts(self) -> Iterator[Part]:
+        """All that it holds."""
+        yield from parts_of(self.items)
+        yield from map(File, files_beside(self.files))
+
+    @property
+    def spoken(self) -> tuple[Item, ...]:
+        """Its items without marks, where it has any."""
+        return tuple(item for item in self.items if not all(isinstance(part, Mark) for part in item.parts)) or self.items
+
+    @property
+    def text(self) -> str | None:
+        """What it says where it is nothing but a text, as it was written; None = it is more."""
+        if len(self.items) > 1 or (self.items and not isinstance(self.items[0].value, str)):
+            return None
+        return self.items[0].value if self.items else ""
+
+
+def message_of(value: Any) -> Message:
+    """The form of a message. Raises `Rejected`."""
+    if not isinstance(value, Mapping):
+        raise Rejected(f'a message is {shape(value)}; write {{"role": "user", "content": "…"}}')
+    fields = without_envelope(value)
+    role = role_of(fields)
+    try:
+        items = _results(fields) if role == "tool" else items_of(fields)
+    except ValueError as error:
+        raise Rejected(str(error)) from error
+    return Message(role, speaker_of(fields), items, {name: fields[name] for name in FILES if fields.get(name)})
+
+
+def parts_of(items: Iterable[Item]) -> Iterator[Part]:
+    """The parts of the items, in their order."""
+    return (part for item in items for part in item.parts)
 
 
 def is_message(value: Any) -> bool:
@@ -66,22 +107,23 @@ def is_message(value: Any) -> bool:
     return is_typed or _is_item(value)
 
 
-def is_spoken(message: Fields) -> bool:
-    """Whether somebody says it: the name of an item without a role is that of a tool."""
-    return "role" in message or not _is_item(message)
-
-
 def role_of(message: Fields) -> str:
     """`user`, `assistant`, `tool` or `system`. Raises `Rejected` for an unknown one."""
     own = message.get("role", message.get("type"))
-    role = ROLES.get(own.strip().lower()) if isinstance(own, str) else None
-    if role is None and "role" not in message and _is_item(message):
-        read = vendor_part(message) or ()
+    role = ROLES.get(own) or ROLES.get(own.strip().lower()) if isinstance(own, str) else None
+    if role is None and _is_item(message):
+        read = read_part(dict(message))
         role = "tool" if read and all(isinstance(part, Result) for part in read) else "assistant"
     if role is None:
         what = repr(own[:40]) if isinstance(own, str) else shape(own)
         raise Rejected(f"role {what} is unknown; use one of {', '.join(name for name in ROLES if name not in CHUNKS)}")
     return role
+
+
+def speaker_of(message: Fields) -> str:
+    """The name of who speaks; that of an item is its tool's."""
+    name = None if _is_item(message) else message.get("name")
+    return name if isinstance(name, str) else ""
 
 
 def without_envelope(message: Fields) -> Fields:
@@ -90,19 +132,30 @@ def without_envelope(message: Fields) -> Fields:
     return {"type": message.get("type"), **data} if isinstance(data, dict) and "role" not in message else message
 
 
-def contents_of(message: Fields) -> list[Any] | str | None:
-    """All that it says: its content, and what stands in other fields as parts; None = it has none of them."""
-    if "role" not in message and _is_item(message):
-        return [dict(message)]
-    extra = message.get("additional_kwargs")
-    fields: Fields = {**extra, **{key: value for key, value in message.items() if value}} if isinstance(extra, dict) else message
-    content = _content(fields)
-    front = _thoughts(fields) if not _has_thought(content) else []
-    behind = _spoken(fields, content) + _calls(fields, content)
-    if not front and not behind:
-        return [content] if isinstance(content, dict) else content
-    middle = content if isinstance(content, list) else [] if content in (None, "") else [content]
-    return [*front, *middle, *behind]
+def items_of(fields: Fields) -> tuple[Item, ...]:
+    """All that somebody says: the content, and what stands in other fields. Raises `Rejected`, ValueError for odd parts."""
+    if _is_item(fields):
+        return (_item(dict(fields)),)
+    extra = fields.get("additional_kwargs")
+    if isinstance(extra, dict):
+        fields = {**extra, **{key: value for key, value in fields.items() if value}}
+    content = [_item(value) for value in _contents(fields)]
+    parts = list(parts_of(content))
+    front = () if any(isinstance(part, Thought) for part in parts) else map(_item, _thoughts(fields))
+    speech = () if any(isinstance(part, Text) and part.text for part in parts) else map(_item, _speech(fields))
+    calls = _calls(fields, {part.id for part in parts if isinstance(part, Call)})
+    items = (*front, *content, *speech, *calls, *_results_beside(fields))
+    return items if len(items) == 1 else tuple(item for item in items if item.value != "")
+
+
+def unread_lines(body: Fields) -> tuple[str, ...]:
+    """The lines that name what no reader could read of what a body says."""
+    if not any(isinstance(body.get(name), list | dict) for name in (*CONTENTS, "parts")):
+        return ()
+    try:
+        return tuple(part.line for part in parts_of(items_of(body)) if isinstance(part, Unread))
+    except (ValueError, Rejected):  # whoever decodes it says what is wrong
+        return ()
 
 
 def files_beside(message: Fields) -> tuple[str, ...]:
@@ -119,23 +172,51 @@ def _named_file(key: str, item: str) -> dict[str, str]:
     return {"url": item} if is_address else {"type": key.removesuffix("s"), "data": item}
 
 
-def _is_item(value: Fields) -> bool:
-    kind = value.get("type")
-    ends = ("_call", "_output", "_result")
-    is_item = isinstance(kind, str) and (kind.endswith(ends) or kind in {"reasoning", "tool_call"})
-    return is_item and bool(vendor_part(value))
+def _item(value: Any) -> Item:
+    return Item(value, read_part(value))
 
 
-def _content(fields: Fields) -> Any:
+def _is_item(fields: Fields) -> bool:
+    kind = fields.get("type")
+    is_named = "role" not in fields and isinstance(kind, str) and (kind.endswith(_ITEM_ENDS) or kind in _ITEMS)
+    return is_named and bool(vendor_part(fields))
+
+
+def _contents(fields: Fields) -> list[Any]:
     parts = fields.get("parts")
-    if isinstance(parts, list) and parts:
-        return parts
-    return next((fields[name] for name in _CONTENTS if isinstance(fields.get(name), str | list | dict)), None)
+    content = parts if isinstance(parts, list) and parts else first_of(fields, CONTENTS)
+    if content is None:
+        return []
+    return content if isinstance(content, list) else [content]
 
 
-def _has_thought(content: Any) -> bool:
-    kinds = ("thinking", "reasoning", "redacted_thinking")
-    return isinstance(content, list) and any(isinstance(part, dict) and part.get("type") in kinds for part in content)
+def _results(fields: Fields) -> tuple[Item, ...]:
+    """What a tool's message returns: results in its content, else one with all of it."""
+    if _is_item(fields):
+        return (_item(dict(fields)),)
+    name = next((name for name in ("content", "output") if name in fields), "")
+    content = fields[name] if name else [item.value for item in items_of(fields)] or None
+    return _results_in(content) or (Item(content, (_result(content, fields),)),)
+
+
+def _result(output: Any, fields: Fields) -> Result:
+    failed = fields.get("status") == "error" or fields.get("is_error") is True
+    return Result(output, str(first_of(fields, CALL_IDS) or ""), str(first_of(fields, ("name", "tool_name")) or ""), failed)
+
+
+def _results_in(content: Any) -> tuple[Item, ...]:
+    """Those of a content that holds nothing else."""
+    if not isinstance(content, list) or not all(isinstance(value, dict) for value in content):
+        return ()
+    items = tuple(map(_item, content))
+    return items if all(isinstance(part, Result) for part in parts_of(items)) else ()
+
+
+def _results_beside(fields: Fields) -> Iterator[Item]:
+    results = fields.get("toolResults")
+    for each in results if isinstance(results, list) else ():
+        if isinstance(each, dict):
+            yield _item({"type": "tool-result", **each})
 
 
 def _thoughts(fields: Fields) -> list[dict[str, Any]]:
@@ -146,10 +227,8 @@ def _thoughts(fields: Fields) -> list[dict[str, Any]]:
     return [{"type": "reasoning", "text": details}] if isinstance(details, list) and details else []
 
 
-def _spoken(fields: Fields, content: Any) -> list[dict[str, Any]]:
-    """A refusal where nothing else is said, and the words of speech."""
-    if content and (not isinstance(content, list) or any(isinstance(part, Text) and part.text for part in read_parts(content))):
-        return []
+def _speech(fields: Fields) -> list[dict[str, Any]]:
+    """A refusal, and the words of speech."""
     items: list[dict[str, Any]] = []
     if isinstance(fields.get("refusal"), str) and fields["refusal"]:
         items.append({"type": "refusal", "refusal": fields["refusal"]})
@@ -158,26 +237,24 @@ def _spoken(fields: Fields, content: Any) -> list[dict[str, Any]]:
     return items
 
 
-def _calls(fields: Fields, content: Any) -> list[Any]:
-    """Calls of other fields but those that stand in the content as well."""
+def _calls(fields: Fields, there: set[str]) -> Iterator[Item]:
+    """Calls of other fields. there: ids of those that stand in the content as well."""
     if fields.get("tool_calls") and not isinstance(fields["tool_calls"], list):
         raise Rejected(f"tool_calls is {shape(fields['tool_calls'])}; write a list of calls")
     listed = [call for name in _CALLS if isinstance(fields.get(name), list) for call in fields[name]]
     if not listed and isinstance(fields.get("function_call"), dict):
         listed.append(fields["function_call"])
-    there = {part.id for part in read_parts(content) if isinstance(part, Call)} if isinstance(content, list) else set[str]()
-    return [item for call in listed for item in (_call_item(call),) if not _ids(item) & there]
+    for call in listed:
+        item = _call_item(call)
+        if not {part.id for part in item.parts if isinstance(part, Call)} - {""} & there:
+            yield item
 
 
-def _call_item(call: Any) -> dict[str, Any]:
+def _call_item(call: Any) -> Item:
     if isinstance(call, dict) and "toolCallId" in call and "toolName" in call:
-        return {"type": "tool-invocation", "toolInvocation": call}
+        return _item({"type": "tool-invocation", "toolInvocation": call})
     if isinstance(call, dict):
-        item = {"type": "function_call", **call, **({"type": "function_call"} if call.get("type") != "custom" else {})}
-        if vendor_part(item):
-            return item
+        value = {"type": "function_call", **call, **({"type": "function_call"} if call.get("type") != "custom" else {})}
+        if parts := vendor_part(value):
+            return Item(value, parts)
     raise Rejected('a tool call has no name; write {"id": "…", "type": "function", "function": {"name": "…"}}')
-
-
-def _ids(item: Fields) -> set[str]:
-    return {part.id for part in vendor_part(item) or () if isinstance(part, Call)} - {""}

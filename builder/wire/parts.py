@@ -14,6 +14,8 @@ class Text:
     text: str
     is_piece: bool = False
     """Citations, annotations or a style cut it out of a text."""
+    is_bare: bool = False
+    """It came without a type: such texts of an answer are pieces of a stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,8 @@ class Unread:
 
 Part = Text | Call | Result | File | Thought | Data | Mark | Unread
 
-_OPEN_END = re.compile(r"[\w)\]}]\s?[-/_@=&+#\\]$|[(\[{“\u2018«„]$")
-_CLOSING_START = re.compile(r"[,;:!?)\]}%\u2019”»…]|\.(?!\w)|[-/_@]\w")
+_OPEN_END = re.compile(r"\w[-_]$|[(\[{“\u2018«„]$")
+_CLOSING_START = re.compile(r"[,;:!?.](?=[\s\"'”\u2019)]|$)|[)\]}%]|\u2019\w")
 _WHOLE_END = re.compile(r"[.!?…:;][\"'”\u2019)\]]*$")
 _BULLET = re.compile(r"(?:[-*+•#>|]|\d+[.)])\s|```|<\w")
 
@@ -91,15 +93,14 @@ _BULLET = re.compile(r"(?:[-*+•#>|]|\d+[.)])\s|```|<\w")
 def joined(pieces: Sequence[Text], *, is_answer: bool) -> str:
     """Consecutive texts of one message as one text.
 
-    What a vendor cut (citations, annotations, a stream) is joined with nothing; whole texts get a line each. A model's answer is
-    one text that was cut, unless a piece ends a sentence and the next one begins another; a person's texts are whole, unless one
-    of them is cut within a sentence: then a machine cut them all.
+    What a vendor cut (citations, annotations, styles, a stream) is joined with nothing; whole texts get a line each. A stream is
+    known by pieces that are cut within a sentence, in an answer also by the spaces that they bring, or by pieces without a type.
     """
     filled = [piece for piece in pieces if piece.text]
     if not filled:
         return ""
     seams = [_seam(one, other) for one, other in pairwise(filled)]
-    is_cut = is_answer or "within" in seams
+    is_cut = "within" in seams or (is_answer and ("space" in seams or all(piece.is_bare for piece in filled)))
     text = filled[0].text
     for piece, seam in zip(filled[1:], seams, strict=True):
         is_whole = seam == "whole" or (seam == "open" and not is_cut)
@@ -108,15 +109,15 @@ def joined(pieces: Sequence[Text], *, is_answer: bool) -> str:
 
 
 def _seam(one: Text, other: Text) -> str:
-    """`within` a sentence, between `whole` texts, at a `space` that they bring, or `open`."""
+    """`within` a sentence, between `whole` texts, at a `line` end or `space` that they bring, or `open`."""
     before, after = one.text, other.text
     if before.endswith(("\n", "\r")) or after.startswith(("\n", "\r")):
-        return "space"
+        return "line"
     if before.endswith("```"):
         return "whole"
     if before[-1:].isspace() or after[:1].isspace():
-        return "within" if after.lstrip()[:1].islower() else "space"
-    if one.is_piece or other.is_piece or _OPEN_END.search(before[-3:]) or _CLOSING_START.match(after):
+        return "space"
+    if one.is_piece or other.is_piece or _OPEN_END.search(before[-2:]) or _CLOSING_START.match(after):
         return "within"
     ends = bool(_WHOLE_END.search(before[-4:]))
     return "whole" if (ends and after[:1].isupper()) or _BULLET.match(after) else "open"

@@ -19,6 +19,7 @@ from builder.wire.tool_parts import (
     first_of,
     function_call,
     function_response,
+    read_arguments,
     remote_call,
     tool_result,
     ui_tool,
@@ -36,7 +37,7 @@ _NO_WORDS = _UNREADABLE | {"type", "block_type", "id", "status", "index", "sourc
 """Fields of a part that are words only where it has no others."""
 _MARKS = frozenset(
     ("step-start", "step-finish", "cache_point", "cachePoint", "cache-point", "finish-step", "start-step",
-     "tool-approval-request", "tool-approval-response")
+     "tool-approval-request", "tool-approval-response", "mcp_list_tools", "mcp_approval_response", "item_reference")
 )  # fmt: skip
 
 
@@ -53,7 +54,7 @@ def read_parts(content: Any) -> Parts:
 def read_part(part: Any) -> Parts:
     """One item of a content; what no reader knows is its words, or `Unread`. Raises ValueError."""
     if isinstance(part, str):
-        return (Text(part),)
+        return (Text(part, is_bare=True),)
     if not isinstance(part, dict):
         raise ValueError(f"a content part is {type(part).__name__}; use text or an object with a text field")  # noqa: TRY004
     read = vendor_part(part)
@@ -124,7 +125,8 @@ def _text(part: Fields) -> Parts | None:
         return None
     if part.get("thought") is True:
         return (Thought(text),)
-    return (Text(text, is_piece=any(part.get(name) for name in PIECES)),)
+    is_bare = "type" not in part and "block_type" not in part
+    return (Text(text, is_piece=any(part.get(name) for name in PIECES), is_bare=is_bare),)
 
 
 def _refusal(part: Fields) -> Parts | None:
@@ -198,6 +200,12 @@ def _mark(part: Fields) -> Parts | None:
     return (Mark(f"[{one_line_name(str(part.get('type') or next(iter(part))))}]"),)
 
 
+def _approval(part: Fields) -> Parts | None:
+    """A call that somebody must allow first."""
+    words = value_lines(_plain(read_arguments(part.get("arguments"))))
+    return (Data(f"[asks to run {one_line_name(str(part.get('name')))}] {words}".strip()),)
+
+
 def _by_ending(kind: str, part: Fields) -> "Reader | None":
     if kind.startswith("tool-") and "toolCallId" in part and not {"state", "input", "args"}.isdisjoint(part):
         return ui_tool
@@ -247,6 +255,7 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys(("search_result", "citable", "citation"), _search_result),
     "resource": _resource,
     **dict.fromkeys(("resource_link", "source-url", "source-document", "web_search_result"), _link),
+    "mcp_approval_request": _approval,
     **dict.fromkeys(sorted(_MARKS), _mark),
 }
 """Type → its reader, which gives None where the fields are another's."""

@@ -7,8 +7,6 @@ from builder.wire.attachments import attachment_of, without_bytes, without_data_
 from builder.wire.parts import Call, Data, File, Mark, Part, Result, Text, Thought, Unread, joined, value_lines
 from builder.wire.vendor_parts import read_parts, vendor_part
 
-CONTENTS = ("content", "message", "text")
-"""Fields of a body that hold what is said."""
 MAX_THOUGHT_CHARS = 2_000
 """Of a thought in a text; the body has it whole."""
 _PART_FIELDS = frozenset(
@@ -26,6 +24,8 @@ _TEXT_FIELDS = frozenset(
 """The same of a text: a source, a state or an id beside it is a tool's own."""
 _ENCRYPTED = frozenset({"encrypted_content", "encrypted_index", "encrypted_stdout"})
 """Fields that only their vendor can read."""
+_KEYS = frozenset({"json", "image", "document", "video", "inlineData", "fileData"})
+"""Keys of Bedrock's and Gemini's parts of a result, beside `text`."""
 _OBJECTS = frozenset({"reasoning", "function", "custom", "thought"})
 """Types that objects of tools have as well."""
 
@@ -52,33 +52,43 @@ def words_of(parts: Iterable[Part], *, is_answer: bool) -> str:
     return "\n".join(filter(None, blocks))
 
 
-def unread_lines(body: Mapping[str, Any]) -> tuple[str, ...]:
-    """The lines that name what no reader could read in the texts of a body."""
-    lines: list[str] = []
-    for name in CONTENTS:
-        content = body.get(name)
-        if isinstance(content, list) and all(isinstance(item, str | dict) for item in content):
-            lines += (part.line for part in read_parts(content) if isinstance(part, Unread))
-    return tuple(lines)
-
-
 def described(value: Any) -> Any:
     """JSON of a tool with a line per image and file, and with the words of vendors' parts in their place."""
+    is_bare = isinstance(value, list) and value and all(isinstance(item, dict) and _is_bare(item) for item in value)
+    return words_of(read_parts(value), is_answer=False) if is_bare else _described(value)
+
+
+def _is_bare(item: Mapping[str, Any]) -> bool:
+    """Whether it is a part of a result as Gemini and Bedrock have them, without a type."""
+    return len(item) == 1 and (isinstance(item.get("text"), str) or not item.keys().isdisjoint(_KEYS))
+
+
+def _described(value: Any) -> Any:
     if isinstance(value, str):
         return without_data_urls(value)
     if isinstance(value, list):
-        if value and (parts := _parts_of(value)) is not None:
-            return words_of(parts, is_answer=False)
-        return [described(item) for item in value]
+        parts = _parts_of(value) if value else None
+        return [_described(item) for item in value] if parts is None else words_of(parts, is_answer=False)
     if not isinstance(value, dict):
         return value
     parts = _parts_of([value])
     if parts is not None:
         return words_of(parts, is_answer=False)
+    return {key: _described(item) for key, item in _without_bytes(value).items() if key not in _ENCRYPTED}
+
+
+def _without_bytes(value: Mapping[str, Any]) -> Mapping[str, Any]:
     file = attachment_of(value)
-    if file is not None:
-        value = without_bytes(value, file.line)
-    return {key: described(item) for key, item in value.items() if key not in _ENCRYPTED}
+    return value if file is None else without_bytes(value, file.line)
+
+
+def with_lines(value: Any) -> Any:
+    """JSON with a line in place of the bytes of each image and file, all else as it is."""
+    if isinstance(value, str):
+        return without_data_urls(value)
+    if isinstance(value, list):
+        return [with_lines(item) for item in value]
+    return {key: with_lines(item) for key, item in _without_bytes(value).items()} if isinstance(value, dict) else value
 
 
 def brief(value: Any) -> Any:

@@ -11,8 +11,8 @@ from builder.remember.content import images_of
 from builder.remember.decode import decode
 from builder.wire.chat_messages import Conversation, message_bodies
 from builder.wire.kinds import VENDOR_KINDS
-from builder.wire.messages import messages_of
 from builder.wire.replies import reply_of
+from builder.wire.wholes import Whole, whole_of
 from builder.wire.words import brief
 from tests.conversations import message_of
 
@@ -41,7 +41,8 @@ def test_odd_messages_are_read_or_refused(messages: list[Any]) -> None:
     for message in messages:
         with suppress(Rejected):
             reply_of(message)
-        for each in messages_of(message) or [message]:
+        whole = whole_of(message) or Whole([], [message])
+        for each in (*whole.request, *whole.answer):
             with suppress(Rejected):
                 for schema, body in message_bodies(each, conversation):
                     decode(message_of(1, schema, body))

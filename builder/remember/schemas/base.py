@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Role
+from builder.wire.attachments import without_data_urls
 from builder.wire.words import content_words
 
 MAX_USER_ID_CHARS = 256
@@ -111,7 +112,8 @@ class BrowserPageContextV1(Body):
     @override
     def facts(self) -> BodyFacts:
         main = (self.content or {}).get("mainText")
-        return BodyFacts(text="\n".join(filter(None, (self.title, main if isinstance(main, str) else ""))))
+        words = without_data_urls(main) if isinstance(main, str) else ""
+        return BodyFacts(text="\n".join(filter(None, (self.title, words))))
 
 
 class BrowserTabContextV1(BrowserPageContextV1):

@@ -1,5 +1,6 @@
 """The bodies of what people and agents say, of tool calls, of their results and of tool catalogs."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, model_validator
@@ -10,9 +11,8 @@ from builder.domain.breadcrumb import Role
 from builder.remember.calls import call_signature
 from builder.remember.content import structured
 from builder.remember.schemas.base import AnswerText, Body, BodyFacts, LenientUserId, Text
-from builder.wire.messages import contents_of
+from builder.wire.messages import CONTENTS, Item, items_of, parts_of
 from builder.wire.parts import Call, Part, Result, value_lines
-from builder.wire.vendor_parts import read_part
 from builder.wire.words import brief, text_of, words_of
 
 
@@ -152,7 +152,7 @@ def _words(tool: str, error: Any, output: Any) -> str:
     return f"{tool} {value_lines(brief([error, structured(output)]))}".strip()
 
 
-TEXTS = ("content", "message", "text")
+TEXTS = tuple(name for name in CONTENTS if name != "output_text")
 """Names of the text, the first one that is there counts."""
 
 
@@ -165,14 +165,19 @@ class _Spoken(Body):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_other_fields(cls, value: Any) -> Any:
-        """What a vendor writes beside the text, as parts of it."""
-        return cls.with_content(value, _content(value)) if isinstance(value, dict) else value
+    def _with_words(cls, value: Any) -> Any:
+        """All that it says, also what a vendor writes beside the text, as its text."""
+        try:
+            items = items_of(value) if isinstance(value, dict) else ()
+        except ValueError:  # its field says what is wrong
+            return value
+        return cls.with_items(value, items) if items else value
 
     @classmethod
-    def with_content(cls, body: dict[str, Any], content: list[Any] | None) -> dict[str, Any]:
-        """The body with all that it says as its text. content: None = there is nothing but the text."""
-        return body if content is None else {**body, **dict.fromkeys(TEXTS), "content": content}
+    def with_items(cls, body: dict[str, Any], items: Iterable[Item]) -> dict[str, Any]:
+        """The body with the words of the items as its text."""
+        words = words_of(parts_of(items), is_answer=cls.role == "assistant")
+        return {**body, **dict.fromkeys(TEXTS), "content": words}
 
     @model_validator(mode="after")
     def _has_text(self) -> "_Spoken":
@@ -190,19 +195,6 @@ class _Spoken(Body):
     def words(self) -> str:
         """The text; "" for calls alone."""
         return next((text for name in TEXTS if (text := getattr(self, name)) is not None), "")
-
-
-def _content(body: dict[str, Any]) -> list[Any] | None:
-    """All that a body says as parts; None = its text alone, or what no reader takes."""
-    text = next((body[name] for name in TEXTS if body.get(name) is not None), None)
-    if not isinstance(text, str | list | dict | None) or (isinstance(text, list) and not _is_content(text)):
-        return None
-    content = contents_of({name: value for name, value in body.items() if name not in TEXTS} | {"content": text})
-    return content if isinstance(content, list) and _is_content(content) else None
-
-
-def _is_content(items: list[Any]) -> bool:
-    return all(isinstance(item, str | dict) for item in items)
 
 
 class UserMessageV1(_Spoken):
@@ -261,21 +253,19 @@ class AgentResponseV1(_Spoken):
 
     @classmethod
     @override
-    def with_content(cls, body: dict[str, Any], content: list[Any] | None) -> dict[str, Any]:
+    def with_items(cls, body: dict[str, Any], items: Iterable[Item]) -> dict[str, Any]:
         """Its calls are `tool_requests`, but for those whose results are there, too: their vendor ran them."""
         sent = body.get("tool_requests")
-        requests = list(sent) if isinstance(sent, list | tuple) else []
-        words: list[Any] = []
-        for item in content or ():
-            parts = read_part(item)
-            call = parts[0] if len(parts) == 1 else None
+        requests, words = list(sent) if isinstance(sent, list | tuple) else [], list[Item]()
+        before = len(requests)
+        for item in items:
+            call = item.parts[0] if len(item.parts) == 1 else None
             if isinstance(call, Call) and not call.is_remote:
                 requests.append(_request(call, len(requests) + 1))
             else:
                 words.append(item)
-        plain = None if content is None else words
-        read = super().with_content(body, plain)
-        return read | {"tool_requests": requests} if len(words) < len(content or ()) else read
+        read = super().with_items(body, words)
+        return read | {"tool_requests": requests} if len(requests) > before else read
 
     @override
     def facts(self) -> BodyFacts:

@@ -79,7 +79,6 @@ def test_an_image_or_file_of_any_provider_is_one_short_line(part: dict[str, Any]
 
 BODIES: list[tuple[str, dict[str, Any]]] = [
     ("user.message.v1", {"content": [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {"url": URL}}]}),
-    ("user.message.v1", {"content": f"Look: ![kiln]({URL})"}),
     ("user.message.v1", {"content": "Look:", "attachments": [{"name": "a.png", "data": DATA}], "images": [URL]}),
     ("agent.response.v1", {"message": "Look:", "files": [{"name": "a.png", "content_type": "image/png", "base64": DATA}]}),
     ("tool.request.v1", {"tool": "Look:", "input": {"picture": URL}}),
@@ -102,6 +101,17 @@ def test_bytes_reach_neither_the_text_nor_the_page(schema: str, body: dict[str, 
     assert "bytes" in held.text
     assert len(held.text) < 200
     assert DATA[:70] in held.body.replace("\\n", ""), "the stored body keeps them"
+
+
+@pytest.mark.parametrize(
+    ("schema", "field"), [("user.message.v1", "content"), ("agent.response.v1", "message"), ("note.v1", "content")]
+)
+def test_what_somebody_writes_stays_as_it_was_written(schema: str, field: str) -> None:
+    words = f"Look: ![kiln]({URL})"
+    held = decode(message_of(1, schema, {field: words}))
+    page = make_rendering().fragment(held, RenderForm(), held.speaker).text
+    assert held.text == words
+    assert words in page
 
 
 def test_text_parts_of_a_tool_s_answer_are_its_text() -> None:

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from builder.wire.chat_history import Entry, key_of, last_branch, without_repeats
+from builder.wire.chat_history import Entry, chat_role, key_of, last_branch, without_repeats
 
 
 def entry(text: str, role: str = "user", *, at: str = "", group: int = 0, **fields: Any) -> Entry:
     value = {"role": role, "content": text, **fields}
     time = datetime.fromisoformat(f"2026-05-04T{at}Z") if at else None
-    return Entry(1, value, time, str(fields.get("id", "")), group=group, key=key_of(value))
+    kind = chat_role(value)
+    return Entry(1, value, time, str(fields.get("id", "")), role=kind, group=group, key=key_of(value, kind))
 
 
 def texts(entries: list[Entry]) -> str:
@@ -73,7 +74,8 @@ def test_records_are_never_repeats() -> None:
 
 
 def item(**fields: Any) -> Entry:
-    return Entry(1, fields, key=key_of(fields))
+    role = chat_role(fields)
+    return Entry(1, fields, role=role, key=key_of(fields, role))
 
 
 DIFFERENT = {
@@ -105,7 +107,7 @@ def test_messages_that_differ_stand_both(name: str) -> None:
 
 @pytest.mark.parametrize("name", SAME)
 def test_a_message_is_known_by_what_it_says_and_calls_and_not_by_its_form(name: str) -> None:
-    one, other = (key_of({"role": "assistant", **fields}) for fields in SAME[name])
+    one, other = (key_of({"role": "assistant", **fields}, "assistant") for fields in SAME[name])
     assert one == other != b""
 
 

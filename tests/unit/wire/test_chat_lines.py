@@ -194,3 +194,23 @@ def test_a_session_that_runs_back_is_put_in_order_where_its_lines_are() -> None:
     read = [json.loads(each.event.data)["context"] for each in content.events]
     assert [body.get("content", body.get("message")) for body in read] == ["at 10", "In the yard.", "at 11", "at 12"]
     assert content.notes() == ["sessions whose times run back, read in the order of their times: 1"]
+
+
+def test_a_whole_answer_is_a_line_of_the_conversation_before_it() -> None:
+    question = {"role": "user", "content": "Is it hot?"}
+    answers = [
+        {"choices": [{"message": {"role": "assistant", "content": "Yes."}}]},
+        {"output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Yes."}]}]},
+        {"candidates": [{"content": {"parts": [{"text": "Yes."}]}}]},
+    ]
+    for answer in answers:
+        content = read_file([json.dumps(each) for each in (question, answer)], "w", "main")
+        assert content.refusals == []
+        assert [".main." in each.event.subject for each in content.events] == [True, True]
+
+
+@pytest.mark.parametrize("kind", ["mcp_approval_request", "mcp_list_tools", "item_reference", "mcp_approval_response"])
+def test_items_without_words_are_no_bad_lines(kind: str) -> None:
+    lines = [json.dumps(each) for each in ({"role": "user", "content": "Go."}, {"type": kind, "id": "i1", "name": "lookup"})]
+    content = read_file(lines, "w", "main")
+    assert (len(content.events), content.refusals) == (2, [])

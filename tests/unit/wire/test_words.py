@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from builder.wire.words import MAX_THOUGHT_CHARS, brief, content_words, described, text_of, unread_lines
+from builder.wire.messages import unread_lines
+from builder.wire.words import MAX_THOUGHT_CHARS, brief, content_words, described, text_of
 
 RUN = "QUFBQUJCQkJDQ0ND0123456789abcdefXYZ" * 12
 
@@ -29,11 +30,31 @@ def test_pieces_of_one_sentence_are_one_sentence_whoever_says_it(parts: list[Any
     assert content_words(parts, is_answer=is_answer) == words
 
 
-def test_whole_texts_of_a_person_have_a_line_each_and_an_answer_is_one_text() -> None:
-    parts = [text("Summarise this"), text("the kiln log")]
-    assert content_words(parts, is_answer=False) == "Summarise this\nthe kiln log"
-    assert content_words([text("Sum"), text("marise")], is_answer=True) == "Summarise"
-    assert content_words([text("First."), text("Second.")], is_answer=True) == "First.\nSecond."
+@pytest.mark.parametrize("is_answer", [True, False])
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Summarise this", "the kiln log"),
+        ("First.", "Second."),
+        ("Look at", "/etc/kiln.conf"),
+        ("Ask", "@maya"),
+        ("We use C#", "and Java"),
+        ("In src/", "then stop"),
+        ("The glaze is dry", "…and hot"),
+        ("Ready\n", "the log", "the bowl"),
+    ],
+)
+def test_whole_texts_stand_apart_whoever_says_them(texts: tuple[str, ...], is_answer: bool) -> None:
+    words = content_words([text(each) for each in texts], is_answer=is_answer)
+    assert words.split("\n") == [each.strip() for each in texts]
+
+
+def test_texts_without_a_type_are_pieces_of_a_stream_in_an_answer_alone() -> None:
+    for pieces in ([{"text": "Sum"}, {"text": "marise"}], ["Sum", "marise"], [text("Sum"), text("marise it "), text("now")]):
+        assert content_words(pieces, is_answer=True).startswith("Summarise")
+    assert content_words([{"text": "Context: "}, {"text": "the log"}, {"text": "the bowl"}], is_answer=False).endswith(
+        "log\nthe bowl"
+    )
 
 
 def test_words_around_an_image_or_a_call_are_lines_of_their_own() -> None:
