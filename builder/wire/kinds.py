@@ -38,7 +38,7 @@ def _key(vendor: str, name: str, parts: str, value: Any) -> Kind:
 
 
 OPENAI, RESPONSES, ANTHROPIC, GEMINI = "OpenAI chat", "OpenAI Responses", "Anthropic", "Gemini"
-VERCEL, BEDROCK, LANGCHAIN, LLAMA_INDEX, MCP = "Vercel", "Bedrock", "LangChain", "LlamaIndex", "MCP"
+VERCEL, BEDROCK, MISTRAL, LANGCHAIN, LLAMA_INDEX, MCP = "Vercel", "Bedrock", "Mistral", "LangChain", "LlamaIndex", "MCP"
 VENDOR_KINDS = (
     _kind(OPENAI, "text", "Text", text="The kiln is hot."),
     _kind(OPENAI, "image_url", "File", image_url={"url": f"data:image/png;base64,{_IMAGE}"}),
@@ -69,6 +69,7 @@ VENDOR_KINDS = (
     _kind(RESPONSES, "mcp_approval_response", "Mark", id="a1", approve=True),
     _kind(RESPONSES, "mcp_list_tools", "Mark", id="m1", tools=[]),
     _kind(RESPONSES, "item_reference", "Mark", id="i1"),
+    _kind(RESPONSES, "image_generation_call", "Call Result", id="g1", status="completed", result=_IMAGE),
     _kind(ANTHROPIC, "image", "File", source={"type": "base64", "media_type": "image/png", "data": _IMAGE}),
     _kind(ANTHROPIC, "document", "Data Text", title="Log", source={"type": "text", "data": "It cracked."}),
     _kind(ANTHROPIC, "tool_use", "Call", id="t1", name="measure", input={}),
@@ -109,6 +110,8 @@ VENDOR_KINDS = (
     _key(BEDROCK, "reasoningContent", "Thought", {"reasoningText": {"text": "Clay first."}}),
     _key(BEDROCK, "json", "Data", {"euro": 19}),
     _key(BEDROCK, "image", "File", {"format": "png", "source": {"bytes": _IMAGE}}),
+    _key(BEDROCK, "document", "Data Text", {"format": "txt", "name": "log", "source": {"text": "It cracked."}}),
+    _kind(MISTRAL, "reference", "", reference_ids=[1]),
     _kind(LANGCHAIN, "tool_call", "Call", id="l1", name="weigh", args={}),
     _kind(LANGCHAIN, "invalid_tool_call", "Call", id="l1", name="weigh", args="{"),
     _kind(LLAMA_INDEX, "citable", "Data Text", title="Doc", content=[{"block_type": "text", "text": "Cone 04."}]),
@@ -123,5 +126,5 @@ def table() -> str:
     rows = ["| vendor | part | becomes |", "|---|---|---|"]
     for kind in VENDOR_KINDS:
         becomes = ", ".join(dict.fromkeys(BECOMES[part] for part in kind.parts))
-        rows.append(f"| {kind.vendor} | `{kind.name}` | {becomes} |")
+        rows.append(f"| {kind.vendor} | `{kind.name}` | {becomes or 'nothing'} |")
     return "\n".join(rows)

@@ -184,10 +184,8 @@ def _is_item(fields: Fields) -> bool:
 
 def _contents(fields: Fields) -> list[Any]:
     parts = fields.get("parts")
-    content = parts if isinstance(parts, list) and parts else first_of(fields, CONTENTS)
-    if content is None:
-        return []
-    return content if isinstance(content, list) else [content]
+    content = parts if parts and isinstance(parts, list | str | dict) else first_of(fields, CONTENTS)
+    return [value for value in (content if isinstance(content, list) else [content]) if value is not None]
 
 
 def _results(fields: Fields) -> tuple[Item, ...]:
@@ -239,9 +237,10 @@ def _speech(fields: Fields) -> list[dict[str, Any]]:
 
 def _calls(fields: Fields, there: set[str]) -> Iterator[Item]:
     """Calls of other fields. there: ids of those that stand in the content as well."""
-    if fields.get("tool_calls") and not isinstance(fields["tool_calls"], list):
+    if fields.get("tool_calls") and not isinstance(fields["tool_calls"], list | dict):
         raise Rejected(f"tool_calls is {shape(fields['tool_calls'])}; write a list of calls")
-    listed = [call for name in _CALLS if isinstance(fields.get(name), list) for call in fields[name]]
+    several = [fields[name] for name in _CALLS if fields.get(name)]
+    listed = [call for calls in several for call in (calls if isinstance(calls, list) else [calls])]
     if not listed and isinstance(fields.get("function_call"), dict):
         listed.append(fields["function_call"])
     for call in listed:

@@ -73,10 +73,10 @@ def remote_call(part: Fields) -> Parts | None:
 def tool_result(part: Fields) -> Parts | None:
     """What a tool returned, with the id of its call."""
     outputs = [name for name in _OUTPUTS if name in part]
-    if not outputs:
+    if not outputs and not _id(part):
         return None
-    name = next((each for each in outputs if part[each] is not None), outputs[0])
-    output, failed = part[name], name in {"error", "errorText"}
+    name = next((each for each in outputs if part[each] is not None), "")
+    output, failed = part.get(name), name in {"error", "errorText"}
     if isinstance(output, dict) and output.keys() <= {"type", "value", "reason", "providerOptions"} and "type" in output:
         failed = failed or str(output["type"]).startswith(("error", "execution-denied"))
         output = output.get("value", output.get("reason"))
@@ -115,7 +115,7 @@ def code_result(part: Fields) -> Parts | None:
 
 def function_call(part: Fields) -> Parts | None:
     """A call of Gemini or Bedrock."""
-    call = first_of(part, ("functionCall", "function_call", "toolUse"))
+    call = first_of(part, ("functionCall", "function_call", "toolUse", "tool_use"))
     return client_call({"type": "function", **call}) if isinstance(call, dict) else None
 
 
@@ -133,5 +133,5 @@ def function_response(part: Fields) -> Parts | None:
 
 def wrapped_result(part: Fields) -> Parts | None:
     """A result of Bedrock."""
-    result = part["toolResult"]
+    result = first_of(part, ("toolResult", "tool_result"))
     return tool_result(result) if isinstance(result, dict) else None

@@ -47,7 +47,7 @@ def read_parts(content: Any) -> Parts:
         return ()
     parts: list[Part] = []
     for item in content if isinstance(content, list) else (content,):
-        parts += read_part(item)
+        parts += () if item is None else read_part(item)
     return tuple(parts)
 
 
@@ -120,7 +120,9 @@ def _text_in(value: Any) -> str | None:
 
 
 def _text(part: Fields) -> Parts | None:
-    text = _text_in(part.get("text"))
+    if isinstance(part.get("text"), list):
+        return read_parts(part["text"])
+    text = "" if "type" in part and "text" in part and part["text"] is None else _text_in(part.get("text"))
     if text is None:
         return None
     if part.get("thought") is True:
@@ -151,11 +153,26 @@ def _words_of_thought(value: Any) -> str:
 
 
 def _document(part: Fields) -> Parts | None:
-    source = part.get("source")
-    if isinstance(source, dict) and source.get("type") in ("text", "content"):
-        title = [Data(str(part[name])) for name in ("title", "context") if part.get(name)]
-        return (*title, *read_parts(source.get("data") if source["type"] == "text" else source.get("content")))
-    return None
+    """The words of a document of Anthropic or Bedrock."""
+    inner = part["document"] if isinstance(part.get("document"), dict) else part
+    source = inner.get("source")
+    content = first_of(source, _SOURCES.get(str(source.get("type")), ("text", "content"))) if isinstance(source, dict) else None
+    if not isinstance(content, str | list):
+        return None
+    title = [Data(str(inner[name])) for name in ("title", "name", "context") if inner.get(name)]
+    return (*title, *read_parts(content))
+
+
+def _nested(part: Fields) -> Parts | None:
+    """A content within a content."""
+    content = first_of(part, ("parts", "content"))
+    is_plain = part.keys() <= {"content", "parts", "content_type", "role"}
+    return read_parts(content) if is_plain and isinstance(content, str | list | dict) else None
+
+
+def _image_generation(part: Fields) -> Parts | None:
+    picture = {"type": "image", "data": part["result"]} if isinstance(part.get("result"), str) else None
+    return remote_call({**part, "result": picture})
 
 
 def _search_result(part: Fields) -> Parts | None:
@@ -239,6 +256,8 @@ def _speech(part: Fields) -> Parts | None:
     return (*([File(file.line)] if file and file.data else []), Text(words)) if words else None
 
 
+_SOURCES = {"text": ("data", "text"), "content": ("content",), "base64": (), "url": (), "file": ()}
+"""Type of a document's source → its fields with words."""
 Reader = Callable[[Fields], Parts | None]
 READERS: dict[str, Reader] = {
     **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text"), _text),
@@ -256,21 +275,25 @@ READERS: dict[str, Reader] = {
     "resource": _resource,
     **dict.fromkeys(("resource_link", "source-url", "source-document", "web_search_result"), _link),
     "mcp_approval_request": _approval,
+    "image_generation_call": _image_generation,
+    "reference": lambda _: (),  # the number of a source within a sentence
     **dict.fromkeys(sorted(_MARKS), _mark),
 }
 """Type → its reader, which gives None where the fields are another's."""
 
 KEY_READERS: dict[str, Reader] = {
-    **dict.fromkeys(("functionCall", "function_call", "toolUse"), function_call),
+    **dict.fromkeys(("functionCall", "function_call", "toolUse", "tool_use"), function_call),
     **dict.fromkeys(("functionResponse", "function_response"), function_response),
     **dict.fromkeys(("executableCode", "executable_code"), code_call),
     **dict.fromkeys(("codeExecutionResult", "code_execution_result"), code_result),
-    "toolResult": wrapped_result,
+    **dict.fromkeys(("toolResult", "tool_result"), wrapped_result),
+    "document": _document,
     "reasoningContent": _reasoning_content,
     **dict.fromkeys(("function", "custom"), client_call),
     "json": _json,
     "refusal": _refusal,
     "text": _text,
+    **dict.fromkeys(("content", "parts"), _nested),
     **dict.fromkeys(("cachePoint", "thoughtSignature", "thought_signature"), _mark),
 }
 """Key of a part without a type → its reader."""

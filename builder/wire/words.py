@@ -1,6 +1,7 @@
 """The words of what is said: of a content of any vendor, and of JSON of any tool."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from builder.wire.attachments import attachment_of, without_bytes, without_data_urls, without_runs
@@ -38,17 +39,13 @@ def content_words(content: Any, *, is_answer: bool) -> str:
 def words_of(parts: Iterable[Part], *, is_answer: bool) -> str:
     """Consecutive texts are joined as their vendor cut them; everything else has lines of its own."""
     every = tuple(parts)
-    blocks: list[str] = []
-    pieces: list[Text] = []
     has_words = any(not isinstance(part, Mark) for part in every)
-    for part in every:
-        if isinstance(part, Text):
-            pieces.append(part)
+    blocks: list[str] = []
+    for is_text, run in groupby(every, key=lambda part: isinstance(part, Text)):
+        if is_text:
+            blocks.append(joined([part for part in run if isinstance(part, Text)], is_answer=is_answer))
         else:
-            is_bare = isinstance(part, Mark) and has_words
-            blocks += (joined(pieces, is_answer=is_answer), "" if is_bare else _block(part))
-            pieces = []
-    blocks.append(joined(pieces, is_answer=is_answer))
+            blocks += (_block(part) for part in run if not (has_words and isinstance(part, Mark)))
     return "\n".join(filter(None, blocks))
 
 

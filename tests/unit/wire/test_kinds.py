@@ -24,7 +24,17 @@ def test_a_part_that_nobody_knows_is_a_line_with_its_size() -> None:
 
 
 def test_the_table_has_every_key_of_a_part_without_a_type() -> None:
-    aliases = {"function_call", "function_response", "executable_code", "code_execution_result", "function", "custom", "refusal"}
+    aliases = {
+        "content",
+        "parts",
+        "function_call",
+        "function_response",
+        "executable_code",
+        "code_execution_result",
+        "function",
+        "custom",
+        "refusal",
+    }
     assert KEY_READERS.keys() - aliases <= {kind.name for kind in VENDOR_KINDS}
 
 
