@@ -16,7 +16,7 @@ from builder.domain.text import canonical, shape
 from builder.wire.chat_history import Entry, chat_role, key_of, last_branch, without_repeats
 from builder.wire.chat_ids import derived_id, reply_fields, scoped_id
 from builder.wire.chat_messages import Conversation, message_bodies
-from builder.wire.chat_order import in_time_order
+from builder.wire.chat_order import align_times, in_time_order
 from builder.wire.json_lines import LineValue, json_values
 from builder.wire.known_exports import known_export, refusal
 from builder.wire.messages import unread_lines
@@ -121,6 +121,7 @@ def _chosen(entries: list[Entry], name: str, content: FileContent) -> list[Entry
     branch = last_branch(entries)
     once = without_repeats(branch)
     ordered = in_time_order(once)
+    align_times(ordered)
     content.branches += len(entries) - len(branch)
     content.repeats += len(branch) - len(once)
     if ordered is not once:

@@ -30,6 +30,19 @@ def in_time_order(entries: list[Entry]) -> list[Entry]:
     return by_time if _turns(by_time) >= _turns(entries) else entries
 
 
+def align_times(entries: list[Entry]) -> None:
+    """Let the messages' times run as their order does: an import stands at its time, and a page of the file in its order.
+
+    A time that runs back, and none, become that of the entry before; of the first ones, the first time that there is.
+    """
+    latest = next((entry.time for entry in entries if entry.time is not None), None)
+    for entry in entries:
+        if latest is None or (entry.time is not None and entry.time >= latest):
+            latest = entry.time
+        elif entry.is_chat:
+            entry.time = latest if entry.time is None else latest.astimezone(entry.time.tzinfo)
+
+
 def _turns(entries: list[Entry]) -> int:
     """How many messages of people have an answer or a call right behind them: an order with fewer is not that of the talk."""
     are_people = [_is_of_person(entry) for entry in entries]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.wire.chat_order import in_time_order
+from builder.wire.chat_order import align_times, in_time_order
 from tests.unit.wire.test_chat_history import entry, texts
 
 
@@ -33,3 +33,22 @@ def test_a_clock_that_ran_back_puts_no_answer_before_its_question() -> None:
 def test_a_version_stays_behind_the_one_before() -> None:
     versions = [entry("v1", id="x", at="11:00:00"), entry("v2", id="x", at="09:00:00")]
     assert texts(in_time_order([entry("b", at="12:00:00"), *versions, entry("c", at="10:00:00")])) == "c v1 v2 b"
+
+
+@pytest.mark.parametrize(
+    ("times", "aligned"),
+    [
+        (("10:00:05", "10:00:03", "10:01:00"), "10:00:05 10:00:05 10:01:00"),
+        (("", "10:00:00", "", "10:01:00"), "10:00:00 10:00:00 10:00:00 10:01:00"),
+    ],
+)
+def test_times_run_as_the_order_does(times: tuple[str, ...], aligned: str) -> None:
+    entries = [entry(str(number), at=time) for number, time in enumerate(times)]
+    align_times(entries)
+    assert " ".join(f"{each.time:%H:%M:%S}" for each in entries) == aligned
+
+
+def test_messages_without_any_time_get_none() -> None:
+    entries = [entry("a"), entry("b")]
+    align_times(entries)
+    assert [each.time for each in entries] == [None, None]
