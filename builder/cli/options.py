@@ -2,6 +2,7 @@
 
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,12 +77,12 @@ def text_of(file: Path) -> str:
         raise Rejected(f"{file} is no UTF-8 text: {error.reason} at byte {error.start}; save it as UTF-8") from error
 
 
-def lines_of(file: Path) -> list[str]:
+def lines_of(file: Path) -> Iterator[str]:
     """UTF-8, or UTF-16 with its mark; other bytes are U+DC80 to U+DCFF. file: "-" = standard input. Raises `Rejected`."""
     try:
         data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     except OSError as error:
         raise Rejected(f"{file} cannot be read: {error.strerror}; name another file") from error
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        return data.decode("utf-16", "surrogatepass").split("\n")
-    return data.decode("utf-8", "surrogateescape").split("\n")  # U+2028 may be inside a JSON string
+        return iter(data.decode("utf-16", "surrogatepass").split("\n"))
+    return iter(data.decode("utf-8", "surrogateescape").split("\n"))  # U+2028 may be inside a JSON string

@@ -203,7 +203,10 @@ def shape(value: Any) -> str:
 
 def canonical(value: Any) -> str:
     """JSON text with sorted keys and no spaces."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _CANONICAL.encode(value)
+
+
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def canonical_text(text: str) -> str:
@@ -211,20 +214,24 @@ def canonical_text(text: str) -> str:
     return canonical(json.loads(text))
 
 
+def _refuse(word: str) -> float:
+    raise ValueError(f"{word} is not a JSON number")
+
+
+def _number(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"a number of {len(digits):,} characters is too large")
+    return value
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_number)
+
+
 def parse(data: bytes | str) -> Any:
     """JSON → value. Raises ValueError (not JSON, NaN, too deep, a huge integer)."""
-
-    def refuse(word: str) -> float:
-        raise ValueError(f"{word} is not a JSON number")
-
-    def number(digits: str) -> float:
-        value = float(digits)
-        if not math.isfinite(value):
-            raise ValueError(f"a number of {len(digits):,} characters is too large")
-        return value
-
     try:
-        return json.loads(data, parse_constant=refuse, parse_float=number)
+        return _DECODER.decode(data if isinstance(data, str) else data.decode(json.detect_encoding(data), "surrogatepass"))
     except RecursionError as error:
         raise ValueError(TOO_DEEP) from error
 

@@ -9,14 +9,14 @@ from typing import Any
 
 from builder.domain.errors import Rejected
 from builder.domain.text import canonical, parsed
-from builder.wire.messages import CALL_IDS, Item, message_of, role_of, speaker_of, without_envelope
+from builder.wire.messages import CALL_IDS, PLAIN, Item, message_of, role_of, speaker_of, without_envelope
 from builder.wire.parts import Call, Mark, Result, Text, Thought
 from builder.wire.tool_parts import first_of
 
 PARENTS = ("parentId", "parent_id", "parentUuid", "parent_uuid", "parentMessageId", "parent_message_id", "parent")
 """Fields that name the message before this one."""
-PLAIN = frozenset({"role", "content", "id", "created_at", "timestamp", "createdAt", "name"} | set(PARENTS))
-"""Fields of a message that has nothing but a text; a key of it needs no reader."""
+_PLAIN = PLAIN.union(PARENTS)
+"""Fields of a message whose key needs no reader."""
 LEAST_COPY = 4
 """Messages of a dialogue that may have been copied more than once."""
 MOST_BACK = 500
@@ -53,7 +53,7 @@ class Entry:
 def key_of(message: Any, role: str) -> bytes:
     """16 bytes; equal for messages of one role that say, call and answer the same. role: of `chat_role`."""
     content = message.get("content")
-    is_plain = isinstance(content, str) and message.keys() <= PLAIN and role != "tool"
+    is_plain = isinstance(content, str) and message.keys() <= _PLAIN and role != "tool"
     meaning = content if is_plain else _meaning(message)
     text = meaning if isinstance(meaning, str) else canonical(meaning)
     return blake2b(f"{role}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -37,6 +37,7 @@ def json_values(lines: Iterable[str]) -> Iterator[LineValue]:
 
 def _values_of_rows(rows: list[str]) -> Iterator[LineValue]:
     for number, row in enumerate(rows, 1):
+        rows[number - 1] = ""  # a file may be large
         if not row.strip():
             continue
         read = _parsed(number, row)

@@ -24,6 +24,22 @@ ROLES: Mapping[str, str] = {
 """Role of a vendor, in small letters → what it is."""
 CONTENTS = ("content", "message", "text", "output_text")
 """Fields that hold what is said; the first one counts."""
+PLAIN = frozenset(
+    {
+        *CONTENTS,
+        "role",
+        "id",
+        "created_at",
+        "timestamp",
+        "createdAt",
+        "name",
+        "speaker",
+        "creator",
+        "session_id",
+        "trigger_event_id",
+    }
+)
+"""Fields of a message or a body that has nothing but a text."""
 FILES = ("images", "files", "attachments", "experimental_attachments")
 """Fields with images and files beside a message."""
 CALL_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "call_id")
@@ -134,6 +150,8 @@ def without_envelope(message: Fields) -> Fields:
 
 def items_of(fields: Fields) -> tuple[Item, ...]:
     """All that somebody says: the content, and what stands in other fields. Raises `Rejected`, ValueError for odd parts."""
+    if fields.keys() <= PLAIN and isinstance(text := first_of(fields, CONTENTS), str):
+        return (_item(text),)
     if _is_item(fields):
         return (_item(dict(fields)),)
     extra = fields.get("additional_kwargs")
@@ -150,7 +168,7 @@ def items_of(fields: Fields) -> tuple[Item, ...]:
 
 def unread_lines(body: Fields) -> tuple[str, ...]:
     """The lines that name what no reader could read of what a body says."""
-    if not any(isinstance(body.get(name), list | dict) for name in (*CONTENTS, "parts")):
+    if all(isinstance(value, str) for value in body.values()):
         return ()
     try:
         return tuple(part.line for part in parts_of(items_of(body)) if isinstance(part, Unread))

@@ -13,6 +13,8 @@ from builder.domain.text import canonical, one_line, parse
 from builder.wire.subjects import breadcrumb_subject, is_token, message_id, parse_breadcrumb_subject, session_token
 from builder.wire.times import clock_offset, moment, read_time
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
@@ -67,7 +69,7 @@ def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgo
     token = str(place) if is_token(str(place)) else session_token(str(place))
     subject = breadcrumb_subject(str(record.get("workspace") or workspace), token, str(record["schema_name"]))
     version = record.get("version", 1)
-    data = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    data = _ENCODER.encode(record).encode("utf-8", "surrogatepass")
     return Outgoing(subject=subject, data=data, message_id=message_id(subject.split(".")[1], str(record["id"]), version))
 
 

@@ -17,6 +17,7 @@ Two texts never share a token by rules 1 and 2; by rule 3 only if their SHA-256 
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from urllib.parse import quote
 
@@ -73,6 +74,7 @@ def check_schema(value: str) -> str:
     return value
 
 
+@lru_cache(maxsize=1024)
 def breadcrumb_subject(workspace: str, session: str, schema: str) -> str:
     """The subject that a breadcrumb is published on."""
     return ".".join((BREADCRUMBS, check_token(workspace, "workspace"), check_token(session, "session"), check_schema(schema)))

@@ -50,16 +50,21 @@ def read_time(value: Any, name: str = "created_at") -> SentTime | None:
     """
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
-    what = repr(value)[:MAX_VALUE_CHARS] if isinstance(value, str | int | float | datetime) else shape(value)
     try:
         sent = _read(value)
     except ValueError:
         sent = None
     except OverflowError as error:
-        raise Rejected(f"{name} is {what}: in UTC it lies outside the years 1 to 9999; send the time of the event") from error
+        raise Rejected(
+            f"{name} is {_brief(value)}: in UTC it lies outside the years 1 to 9999; send the time of the event"
+        ) from error
     if sent is None:
-        raise Rejected(f"{name} is {what}, which is no time; write {FORMS}")
+        raise Rejected(f"{name} is {_brief(value)}, which is no time; write {FORMS}")
     return sent
+
+
+def _brief(value: Any) -> str:
+    return repr(value)[:MAX_VALUE_CHARS] if isinstance(value, str | int | float | datetime) else shape(value)
 
 
 def sent_offset(value: Any) -> int | None:
