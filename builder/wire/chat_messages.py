@@ -132,7 +132,7 @@ def _spoken(message: Message, conversation: Conversation) -> list[Body]:
     """Rounds of words and calls, each with the results that came before the next words."""
     rounds = _rounds(message, conversation)
     frame: dict[str, Any] = {"speaker": message.name} if message.name else {}
-    if message.role == "assistant" and conversation.question:
+    if message.role == "assistant" and conversation.question and not message.is_mark:
         frame["trigger_event_id"] = conversation.question
         if rounds[-1].is_answer:
             conversation.question = ""  # what follows goes on with the answer, and is no other one

@@ -108,6 +108,8 @@ VENDOR_KINDS = (
     _key(BEDROCK, "toolResult", "Result", {"toolUseId": "b1", "content": [{"text": "12 kg"}]}),
     _key(BEDROCK, "cachePoint", "Mark", {"type": "default"}),
     _key(BEDROCK, "reasoningContent", "Thought", {"reasoningText": {"text": "Clay first."}}),
+    _key(BEDROCK, "citationsContent", "Text", {"content": [{"text": "It is hot."}], "citations": []}),
+    _key(BEDROCK, "guardContent", "Text", {"text": {"text": "Is it hot?"}}),
     _key(BEDROCK, "json", "Data", {"euro": 19}),
     _key(BEDROCK, "image", "File", {"format": "png", "source": {"bytes": _IMAGE}}),
     _key(BEDROCK, "document", "Data Text", {"format": "txt", "name": "log", "source": {"text": "It cracked."}}),

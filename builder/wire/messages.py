@@ -82,7 +82,12 @@ class Message:
     @property
     def spoken(self) -> tuple[Item, ...]:
         """Its items without marks, where it has any."""
-        return tuple(item for item in self.items if not all(isinstance(part, Mark) for part in item.parts)) or self.items
+        return self.items if self.is_mark else tuple(item for item in self.items if not _is_mark(item))
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether it says nothing: a list of tools, a reference to an item."""
+        return bool(self.items) and all(map(_is_mark, self.items))
 
     @property
     def text(self) -> str | None:
@@ -192,6 +197,10 @@ def _named_file(key: str, item: str) -> dict[str, str]:
 
 def _item(value: Any) -> Item:
     return Item(value, read_part(value))
+
+
+def _is_mark(item: Item) -> bool:
+    return all(isinstance(part, Mark) for part in item.parts)
 
 
 def _is_item(fields: Fields) -> bool:

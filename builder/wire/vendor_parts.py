@@ -5,6 +5,7 @@ OpenAI chat and Responses, Anthropic, Gemini, Vercel UI and model messages, Bedr
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from builder.wire.attachments import KINDS, NESTED, attachment_line, attachment_of, one_line_name, other_fields, without_data_urls
@@ -115,7 +116,7 @@ def _line(part: Fields) -> str:
 
 def _text_in(value: Any) -> str | None:
     if isinstance(value, dict):
-        value = value.get("value")
+        value = first_of(value, ("value", "text"))
     return value if isinstance(value, str) else None
 
 
@@ -209,6 +210,18 @@ def _json(part: Fields) -> Parts | None:
     return (Data(words),) if words else ()
 
 
+def _cited(part: Fields) -> Parts | None:
+    """An answer of Bedrock with its sources."""
+    inner = part["citationsContent"]
+    texts = read_parts(inner.get("content")) if isinstance(inner, dict) else ()
+    return tuple(replace(each, is_piece=True) if isinstance(each, Text) else each for each in texts) or None
+
+
+def _guarded(part: Fields) -> Parts | None:
+    inner = part["guardContent"]
+    return vendor_part(inner) if isinstance(inner, dict) else None
+
+
 def _reasoning_content(part: Fields) -> Parts | None:
     return _thought(part["reasoningContent"]) if isinstance(part["reasoningContent"], dict) else None
 
@@ -289,6 +302,8 @@ KEY_READERS: dict[str, Reader] = {
     **dict.fromkeys(("toolResult", "tool_result"), wrapped_result),
     "document": _document,
     "reasoningContent": _reasoning_content,
+    "citationsContent": _cited,
+    "guardContent": _guarded,
     **dict.fromkeys(("function", "custom"), client_call),
     "json": _json,
     "refusal": _refusal,

@@ -22,7 +22,8 @@ def words_in(value: Any, key: str = "") -> list[str]:
         return [word for name, item in value.items() for word in words_in(item, name)]
     if isinstance(value, list):
         return [word for item in value for word in words_in(item, key)]
-    return [value] if isinstance(value, str) and key not in NO_WORDS and value.strip("{}[] ") else []
+    is_word = isinstance(value, str) and key not in NO_WORDS and value.strip("{}[] ") and not value.startswith("iVBOR")
+    return [value] if is_word else []
 
 
 def texts_of(schema: str, content: list[Any]) -> str:

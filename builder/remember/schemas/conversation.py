@@ -254,13 +254,15 @@ class AgentResponseV1(_Spoken):
     @classmethod
     @override
     def with_items(cls, body: dict[str, Any], items: Iterable[Item]) -> dict[str, Any]:
-        """Its calls are `tool_requests`, but for those whose results are there, too: their vendor ran them."""
+        """Its calls are `tool_requests`, but for those whose results are there, too: whoever sent it ran them."""
+        items = tuple(items)
+        done = {part.id for part in parts_of(items) if isinstance(part, Result)} - {""}
         sent = body.get("tool_requests")
         requests, words = list(sent) if isinstance(sent, list | tuple) else [], list[Item]()
         before = len(requests)
         for item in items:
             call = item.parts[0] if len(item.parts) == 1 else None
-            if isinstance(call, Call) and not call.is_remote:
+            if isinstance(call, Call) and not call.is_remote and call.id not in done:
                 requests.append(_request(call, len(requests) + 1))
             else:
                 words.append(item)

@@ -95,13 +95,18 @@ async function run(tools: Tools, name: string, input: unknown, context: Context)
 
 type Reply = { body: Json; calls: Call[] };
 
-/** A text, or a message or whole answer of any vendor. Its own shape is sent, the service reads it; here only its calls are. */
+/**
+ * A text, or a message or whole answer of any vendor. Its own shape is sent, and the service reads it; here only the calls are read that
+ * run here: those without a result.
+ */
 function readReply(reply: any): Reply {
   if (typeof reply === "string") return { body: { message: reply }, calls: [] };
-  const message = reply?.choices?.[0]?.message ?? reply?.candidates?.[0]?.content ?? reply?.message ?? reply;
+  const message = reply?.choices?.[0]?.message ?? reply?.candidates?.[0]?.content ?? reply?.output?.message ?? reply?.message ?? reply;
   const content = message?.parts ?? message?.content ?? message?.output ?? message?.text;
   const beside = Object.fromEntries(BESIDE.filter((name) => message?.[name]).map((name) => [name, message[name]]));
-  const functions = [message?.tool_calls ?? message?.toolCalls ?? [], message?.function_call ?? []].flat();
+  const done = new Set((message?.toolResults ?? []).map((each: Json) => each["toolCallId"]));
+  const functions = [message?.tool_calls ?? message?.toolCalls ?? [], message?.function_call ?? []].flat().filter((call) => !done.has(call.toolCallId));
+  if (done.size) beside["toolCalls"] = message.toolCalls?.filter((call: Json) => done.has(call["toolCallId"]));
   if (content === undefined && !functions.length && !Object.keys(beside).length) {
     throw new Rejected(`the reply is ${JSON.stringify(reply)?.slice(0, 200)}; give a message or a whole answer of a model, or a text`);
   }
@@ -123,7 +128,7 @@ function withOwnIds(calls: Call[]): Call[] {
 }
 
 /** Fields beside the content that say something. */
-const BESIDE = ["refusal", "audio", "reasoning_content", "images"];
+const BESIDE = ["refusal", "audio", "reasoning_content", "images", "toolResults"];
 const CALLS = new Set(["tool_use", "function_call", "custom_tool_call", "tool-call", "tool_call", "function", "custom"]);
 
 /** A call in the shape of any vendor. */

@@ -130,7 +130,13 @@ def test_an_answer_in_several_messages_is_one_answer() -> None:
 def test_a_thought_before_a_call_answers_nothing() -> None:
     conversation = Conversation("s1", question="q1")
     bodies = [body for message in TURNS["responses"] for body in message_bodies(message, conversation)]
-    assert [body.get("trigger_event_id") for schema, body in bodies if schema == "agent.response.v1"] == ["q1", "q1"]
+    assert [body.get("trigger_event_id") for schema, body in bodies if schema == "agent.response.v1"] == [None, "q1"]
+
+
+def test_what_says_nothing_answers_nothing() -> None:
+    conversation = Conversation("s1", question="q1")
+    bodies = [body for kind in ("mcp_list_tools", "reasoning") for body in message_bodies({"type": kind}, conversation)]
+    assert [body.get("trigger_event_id") for _, body in bodies] == [None, None]
 
 
 def test_the_name_of_an_item_is_its_tool_s_and_of_nobody_else() -> None:

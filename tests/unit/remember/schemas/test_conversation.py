@@ -84,6 +84,14 @@ def test_calls_in_the_parts_of_a_record_are_its_calls() -> None:
     assert facts.call_signatures == (call_signature("look", {"at": "kiln"}),)
 
 
+def test_a_call_in_a_record_whose_result_is_there_too_is_nobody_s_to_run() -> None:
+    calls = [{"toolCallId": name, "toolName": "price", "input": {"of": name}} for name in ("mug", "bowl")]
+    results = [{"toolCallId": "mug", "toolName": "price", "output": "18 euro"}]
+    held = AgentResponseV1.model_validate({"message": "Done.", "toolCalls": calls, "toolResults": results})
+    assert [call.request_id for call in held.tool_requests] == ["bowl"]
+    assert held.words.split("\n") == ["Done.", "[call price] of: mug", "[result of price] 18 euro"]
+
+
 def test_what_the_vendor_ran_and_what_the_model_thought_are_marked_in_the_text() -> None:
     server = [{"tool": "web_search", "input": {"query": "kiln"}, "output": "Kilns"}]
     facts = AgentResponseV1.model_validate({"message": "Found.", "reasoning": "Look.", "server_tools": server}).facts()
