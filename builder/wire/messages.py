@@ -159,9 +159,7 @@ def items_of(fields: Fields) -> tuple[Item, ...]:
         return (_item(text),)
     if _is_item(fields):
         return (_item(dict(fields)),)
-    extra = fields.get("additional_kwargs")
-    if isinstance(extra, dict):
-        fields = {**extra, **{key: value for key, value in fields.items() if value}}
+    fields = _with_extra(fields)
     content = [_item(value) for value in _contents(fields)]
     parts = list(parts_of(content))
     front = () if any(isinstance(part, Thought) for part in parts) else map(_item, _thoughts(fields))
@@ -169,6 +167,12 @@ def items_of(fields: Fields) -> tuple[Item, ...]:
     calls = _calls(fields, {part.id for part in parts if isinstance(part, Call)})
     items = (*front, *content, *speech, *calls, *_results_beside(fields))
     return items if len(items) == 1 else tuple(item for item in items if item.value != "")
+
+
+def _with_extra(fields: Fields) -> Fields:
+    """A message of LangChain with what its vendor adds."""
+    extra = fields.get("additional_kwargs")
+    return {**extra, **{key: value for key, value in fields.items() if value}} if isinstance(extra, dict) else fields
 
 
 def unread_lines(body: Fields) -> tuple[str, ...]:

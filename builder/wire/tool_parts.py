@@ -135,3 +135,9 @@ def wrapped_result(part: Fields) -> Parts | None:
     """A result of Bedrock."""
     result = first_of(part, ("toolResult", "tool_result"))
     return tool_result(result) if isinstance(result, dict) else None
+
+
+def image_generation(part: Fields) -> Parts | None:
+    """A picture that the vendor made."""
+    picture = {"type": "image", "data": part["result"]} if isinstance(part.get("result"), str) else None
+    return remote_call({**part, "result": picture})

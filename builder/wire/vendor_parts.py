@@ -10,6 +10,7 @@ from typing import Any
 
 from builder.wire.attachments import KINDS, NESTED, attachment_line, attachment_of, one_line_name, other_fields, without_data_urls
 from builder.wire.parts import UNREAD, Data, File, Mark, Part, Text, Thought, Unread, value_lines
+from builder.wire.thoughts import reasoning_content, thought
 from builder.wire.tool_parts import (
     NAMED_CALLS,
     Fields,
@@ -20,6 +21,7 @@ from builder.wire.tool_parts import (
     first_of,
     function_call,
     function_response,
+    image_generation,
     read_arguments,
     remote_call,
     tool_result,
@@ -137,22 +139,6 @@ def _refusal(part: Fields) -> Parts | None:
     return (Text(text),) if isinstance(text, str) else None
 
 
-def _thought(part: Fields) -> Parts | None:
-    source = first_of(part, ("thinking", "reasoning", "text", "reasoningText", "content", "summary"))
-    words = [_words_of_thought(source)]
-    if part.get("content") and part.get("summary"):
-        words.append(_words_of_thought(part["summary"]))
-    return (Thought("\n".join(filter(None, words))),) if any(words) else (Mark(attachment_line(part)),)
-
-
-def _words_of_thought(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        return _words_of_thought(first_of(value, ("text", "thinking", "reasoning", "summary")))
-    return "\n".join(filter(None, map(_words_of_thought, value))) if isinstance(value, list) else ""
-
-
 def _document(part: Fields) -> Parts | None:
     """The words of a document of Anthropic or Bedrock."""
     inner = part["document"] if isinstance(part.get("document"), dict) else part
@@ -169,11 +155,6 @@ def _nested(part: Fields) -> Parts | None:
     content = first_of(part, ("parts", "content"))
     is_plain = part.keys() <= {"content", "parts", "content_type", "role"}
     return read_parts(content) if is_plain and isinstance(content, str | list | dict) else None
-
-
-def _image_generation(part: Fields) -> Parts | None:
-    picture = {"type": "image", "data": part["result"]} if isinstance(part.get("result"), str) else None
-    return remote_call({**part, "result": picture})
 
 
 def _search_result(part: Fields) -> Parts | None:
@@ -220,10 +201,6 @@ def _cited(part: Fields) -> Parts | None:
 def _guarded(part: Fields) -> Parts | None:
     inner = part["guardContent"]
     return vendor_part(inner) if isinstance(inner, dict) else None
-
-
-def _reasoning_content(part: Fields) -> Parts | None:
-    return _thought(part["reasoningContent"]) if isinstance(part["reasoningContent"], dict) else None
 
 
 def _mark(part: Fields) -> Parts | None:
@@ -275,7 +252,7 @@ Reader = Callable[[Fields], Parts | None]
 READERS: dict[str, Reader] = {
     **dict.fromkeys(("text", "input_text", "output_text", "summary_text", "reasoning_text"), _text),
     "refusal": _refusal,
-    **dict.fromkeys(("reasoning", "thinking", "redacted_thinking", "redacted-reasoning", "thought"), _thought),
+    **dict.fromkeys(("reasoning", "thinking", "redacted_thinking", "redacted-reasoning", "thought"), thought),
     **dict.fromkeys(
         (*sorted(NAMED_CALLS), "custom", "local_shell_call", "shell_call", "computer_call", "apply_patch_call"), client_call
     ),
@@ -288,7 +265,7 @@ READERS: dict[str, Reader] = {
     "resource": _resource,
     **dict.fromkeys(("resource_link", "source-url", "source-document", "web_search_result"), _link),
     "mcp_approval_request": _approval,
-    "image_generation_call": _image_generation,
+    "image_generation_call": image_generation,
     "reference": lambda _: (),  # the number of a source within a sentence
     **dict.fromkeys(sorted(_MARKS), _mark),
 }
@@ -301,7 +278,7 @@ KEY_READERS: dict[str, Reader] = {
     **dict.fromkeys(("codeExecutionResult", "code_execution_result"), code_result),
     **dict.fromkeys(("toolResult", "tool_result"), wrapped_result),
     "document": _document,
-    "reasoningContent": _reasoning_content,
+    "reasoningContent": reasoning_content,
     "citationsContent": _cited,
     "guardContent": _guarded,
     **dict.fromkeys(("function", "custom"), client_call),
