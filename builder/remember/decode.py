@@ -172,10 +172,9 @@ def decode(arrival: StreamMessage, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes
     model = None if secret else BODIES.get(address.schema)
     body = _validated(model, record.context, address.schema, "/context", address.schema) if model else UnknownBody()
     _check_agreement(address, record)
-    breadcrumb = _breadcrumb(arrival, address, record, body, lifetimes)
-    if secret:
-        return replace(breadcrumb, removes=breadcrumb.id)
-    return replace(breadcrumb, utc_offset=sent_offset(value.get("created_at")))
+    offset = None if secret else sent_offset(value.get("created_at"))
+    breadcrumb = _breadcrumb(arrival, address, record, body, lifetimes, offset)
+    return replace(breadcrumb, removes=breadcrumb.id) if secret else breadcrumb
 
 
 def readable(arrival: StreamMessage) -> Breadcrumb | None:
@@ -205,7 +204,9 @@ def _check_agreement(address: SubjectParts, record: Record) -> None:
             raise Rejected(f"{field} is not {actual!r}, which the subject says; publish it on its own subject")
 
 
-def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, body: Body, lifetimes: Lifetimes) -> Breadcrumb:
+def _breadcrumb(
+    arrival: StreamMessage, address: SubjectParts, record: Record, body: Body, lifetimes: Lifetimes, utc_offset: int | None
+) -> Breadcrumb:
     facts, agent = body.facts(), _agent(record.context)
     received_at = arrival.received_at.astimezone(UTC)
     created_at = min(record.created_at or received_at, received_at)
@@ -221,6 +222,7 @@ def _breadcrumb(arrival: StreamMessage, address: SubjectParts, record: Record, b
         speaker=_speaker(address, body, facts.speaker),
         role=body.speaker_role,
         created_at=created_at,
+        utc_offset=utc_offset,
         received_at=received_at,
         tags=schema_definition_tags(address.schema, record.tags, record.context),
         body=one_line(record.context),

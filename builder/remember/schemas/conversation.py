@@ -11,8 +11,9 @@ from builder.domain.breadcrumb import Role
 from builder.remember.calls import call_signature
 from builder.remember.content import structured
 from builder.remember.schemas.base import AnswerText, Body, BodyFacts, LenientUserId, Text
-from builder.wire.messages import CONTENTS, Item, items_of, parts_of
+from builder.wire.messages import CONTENTS, PLAIN, Item, items_of, parts_of
 from builder.wire.parts import Call, Part, Result, value_lines
+from builder.wire.tool_parts import first_of
 from builder.wire.words import brief, text_of, words_of
 
 
@@ -167,6 +168,8 @@ class _Spoken(Body):
     @classmethod
     def _with_words(cls, value: Any) -> Any:
         """All that it says, also what a vendor writes beside the text, as its text."""
+        if isinstance(value, dict) and value.keys() <= PLAIN and isinstance(first_of(value, TEXTS), str):
+            return value
         try:
             items = items_of(value) if isinstance(value, dict) else ()
         except ValueError:  # its field says what is wrong
