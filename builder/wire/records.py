@@ -135,6 +135,16 @@ def difference(event: Outgoing, stored: StreamMessage, *, own_clock: bool = Fals
     return ", ".join(_fields(new, old))
 
 
+def compared(event: Outgoing, stored: StreamMessage | None, *, own_clock: bool) -> dict[str, Any]:
+    """The answer to the request `difference`. stored: what the stream has under the sequence that it named."""
+    is_there = (
+        stored is not None and stored.subject.split(".")[1] == event.subject.split(".")[1] and is_same_version(event, stored)
+    )
+    if stored is None or not is_there:
+        return {"is_there": False, "fields": "", "subject": ""}
+    return {"is_there": True, "fields": difference(event, stored, own_clock=own_clock), "subject": stored.subject}
+
+
 def is_same_version(event: Outgoing, stored: StreamMessage) -> bool:
     """Whether both are one version of one breadcrumb. What is no record is one of any."""
     new, old = _record(event.subject, event.data), _record(stored.subject, stored.data)

@@ -11,7 +11,7 @@ from builder.domain.breadcrumb import AGENT_RESPONSE, NO_SESSION, TOMBSTONE, TOO
 from builder.domain.errors import Rejected
 from builder.ports.broker import Durables
 from builder.remember.decode import readable
-from builder.wire.records import Outgoing, difference, is_same_version, outgoing
+from builder.wire.records import compared, outgoing
 from builder.wire.requests import DifferenceRequest, DurableRequest, ListenersRequest, ResponsesRequest, read_request
 from builder.wire.responses import Response, questions_of, request_id, response_of
 from builder.wire.subjects import breadcrumb_subject, check_token
@@ -67,7 +67,8 @@ class Responses:
     async def difference(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `DifferenceRequest`."""
         request = read_request(DifferenceRequest, data)
-        return await compared(self._log, outgoing(request.record, workspace), request.sequence, own_clock=request.own_clock)
+        there = await self._log.get(request.sequence)
+        return compared(outgoing(request.record, workspace), there, own_clock=request.own_clock)
 
     async def durable(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `DurableRequest`."""
@@ -124,15 +125,6 @@ class Responses:
             crumb = readable(message)
             if crumb is not None and crumb.version == 1:
                 yield crumb
-
-
-async def compared(log: Log, event: Outgoing, sequence: int, *, own_clock: bool) -> dict[str, Any]:
-    """The answer to a `DifferenceRequest`. Raises `Unavailable`."""
-    there = await log.get(sequence)
-    is_there = there is not None and there.subject.split(".")[1] == event.subject.split(".")[1] and is_same_version(event, there)
-    if there is None or not is_there:
-        return {"is_there": False, "fields": "", "subject": ""}
-    return {"is_there": True, "fields": difference(event, there, own_clock=own_clock), "subject": there.subject}
 
 
 def _names(response: Response) -> list[str]:

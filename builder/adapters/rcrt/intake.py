@@ -117,18 +117,18 @@ class Intake:
         try:
             while True:
                 self._arrived.clear()
-                for owner in {item.change.workspace for item in self._queue}:
-                    if owner not in lanes or lanes[owner].done():
-                        lanes[owner] = asyncio.create_task(self._store_all(owner, freed))
+                for workspace in {item.change.workspace for item in self._queue}:
+                    if workspace not in lanes or lanes[workspace].done():
+                        lanes[workspace] = asyncio.create_task(self._store_all(workspace, freed))
                 await self._arrived.wait()
         finally:
             for lane in lanes.values():
                 lane.cancel()
             await asyncio.gather(*lanes.values(), return_exceptions=True)
 
-    async def _store_all(self, owner: str, freed: Callable[[], None]) -> None:
+    async def _store_all(self, workspace: str, freed: Callable[[], None]) -> None:
         """The events of one owner that wait, in their order."""
-        while item := next((item for item in self._queue if item.change.workspace == owner), None):
+        while item := next((item for item in self._queue if item.change.workspace == workspace), None):
             try:
                 await guard(self._store(item), log, "a record of RCRT")
                 await settle(item.message, "ack")

@@ -13,13 +13,12 @@ from builder.client.requests import REQUEST_SECONDS
 from builder.client.sending import BreadcrumbStream, Compare, PublishResult, TakenId, as_json, check
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
-from builder.wire.records import Outgoing
+from builder.wire.records import Outgoing, compared
 from builder.wire.requests import request_json
 from builder.wire.subjects import Installation, session_text
 from builder.worker.access import AccessControl, Caller, id_in_use
 from builder.worker.exporting import exported
 from builder.worker.log import Log
-from builder.worker.responses import compared
 
 
 class CheckedStream(BreadcrumbStream):
@@ -75,7 +74,7 @@ class DoorClient(Client):
 
     @override
     async def _compare(self, event: Outgoing, sequence: int, own_clock: bool) -> dict[str, Any]:
-        return await compared(self._log, event, sequence, own_clock=own_clock)
+        return compared(event, await self._log.get(sequence), own_clock=own_clock)
 
     async def send_record(self, record: dict[str, Any]) -> dict[str, Any]:
         """Publish a record. Raises `Rejected`, `Unavailable`. A repeated id is a duplicate."""

@@ -7,9 +7,9 @@ from builder.client.received import ReceivedContext
 from builder.client.sending import Conflict, PublishResult, TakenId
 from builder.domain.breadcrumb import Place
 from builder.ports.broker import Durables
-from builder.wire.records import Outgoing, make_record, outgoing
+from builder.wire.records import Outgoing, compared, make_record, outgoing
 from builder.wire.requests import request_json
-from builder.worker.responses import Responses, compared
+from builder.worker.responses import Responses
 from tests.ports import MemoryStream, make_log
 from tests.stores import durable_store
 
@@ -40,7 +40,7 @@ class ListStream(MemoryStream):
         return await self.responses.verbs[verb](WORKSPACE, request_json(request))
 
     async def check_same(self, event: Outgoing, sequence: int, *, own_clock: bool) -> None:
-        answer = await compared(self.responses._log, event, sequence, own_clock=own_clock)
+        answer = compared(event, await self.get(sequence), own_clock=own_clock)
         if answer["fields"]:
             raise TakenId(f"the stream already has a breadcrumb with this id, and {answer['fields']} differ")
 

@@ -11,6 +11,7 @@ from builder.adapters.rcrt.ledger import Entry, Ledger
 from builder.adapters.rcrt.rest import RcrtApi
 from builder.domain.errors import Unavailable
 from builder.wire.records import Outgoing
+from tests.commands import DEADLINE
 
 
 class Api:
@@ -70,7 +71,7 @@ async def stored(api: Api, *events: tuple[str, str], first: str = "") -> list[st
     for identity, owner in events:
         await intake.hear(event(identity, owner), None)
     running = asyncio.create_task(intake.run(lambda: None, module._nothing))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(DEADLINE):
         await done.wait()
     running.cancel()
     await asyncio.wait({running})
