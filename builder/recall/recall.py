@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+import numpy as np
+
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.page_settings import FORBIDDEN_SCHEMAS
 from builder.domain.profile import MAX_DEFINITIONS, Profile
@@ -93,6 +95,15 @@ def of_consumer(view: View, profile: Profile, trigger: Breadcrumb) -> View:
     return replace(of_audience(view, profile.audience, task), agent=profile.agent)
 
 
+def within_scope(view: View, scope: Scope) -> View:
+    """Without results that joined a session outside a scope of no session: their calls, which may have ended, are not in it."""
+    if NO_SESSION not in scope.sessions:
+        return view
+    sessions = view.history.breadcrumbs.sessions
+    codes = [sessions[name] for name in scope.sessions if name in sessions]
+    return replace(view, current=view.current & np.isin(view.session_of, codes))
+
+
 def of_person(view: View, user: str) -> View:
     """Of other sessions only what was said by and to this person and is not private."""
     table, people = view.history.breadcrumbs, view.history.people
@@ -172,7 +183,7 @@ class Recaller:
         memory = await memory_of(self.reader.store, question) if looks_for_person(question, (profile,)) else None
         scope = scope_of(question, profile, memory)
         rows, view = await self._reading(question, question.place, scope, profile, (), inclusive=False)
-        view = visible_to(view, profile, question, self._excluded(unexpired(question.received_at, rows)))
+        view = within_scope(visible_to(view, profile, question, self._excluded(unexpired(question.received_at, rows))), scope)
         return (of_person(view, scope.user) if scope.user else view), scope
 
     async def session_view(self, workspace: str, session: str, until: Place) -> View:
@@ -211,7 +222,7 @@ class Recaller:
         self, trigger: Breadcrumb, profile: Profile, scope: Scope, rows: RowsByKind, view: View, as_of: Place | None
     ) -> ConsumerRecall | None:
         rows = unexpired(trigger.received_at, rows)
-        view = visible_to(view, profile, trigger, self._excluded(rows))
+        view = within_scope(visible_to(view, profile, trigger, self._excluded(rows)), scope)
         questions = questions_of(view, trigger, profile)
         if scope.user:
             rows_asked = (row for row in map(view.row_of, questions.ids) if row >= 0)  # the trigger itself is in no view

@@ -89,8 +89,6 @@ def eligible_breadcrumbs(query: Query, view: View, rules: Retrieval, summaries: 
     if rules.people == "named":
         rows &= ~table.by_person[: view.size] | _among(table.speaker[: view.size], table.speakers, query.names)
     no_session = table.sessions.get(NO_SESSION)
-    if rules.scope == "session" and no_session == view.session:
-        rows &= view.session_of == view.session
     if rules.scope != "workspace" and no_session not in (None, view.session):
         rows &= (view.session_of != no_session) | _among(table.schema[: view.size], table.schemas, NOTES)
     rows[list(summaries)] = True

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
+import pytest
 
 from builder.domain.page_settings import FORBIDDEN_SCHEMAS
 from builder.domain.profile import Profile
@@ -212,3 +213,12 @@ def test_the_newest_trusted_definition_of_a_schema_says_how_it_is_shown() -> Non
 def test_a_definition_of_somebody_else_does_not_count_though_it_is_newer() -> None:
     rows = (schema_definition(2, "theirs", "ticket.v1"), schema_definition(1, "ours", "ticket.v1", creator="us"))
     assert schema_hints(trusting(creators=("us",)), {SCHEMA_DEFINITIONS: rows}) == {"ticket.v1": "ours"}
+
+
+@pytest.mark.parametrize("scope", ["session", ["s43"]])
+async def test_a_result_of_no_session_sees_none_that_joined_a_session_in_which_it_does_not_look(scope: str | list[str]) -> None:
+    call, lost = replied(1, "", bash("a", "ls")), answered(2, "a", "wedge", session="_")
+    trigger = answered(3, "b", "throw", session="_")
+    profile = make_profile(retrieval={"scope": scope})
+    (recalls,) = await (await recaller(ending(call, MORNING), lost, trigger)).recall(trigger.breadcrumb, (profile,))
+    assert visible_ids(recalls) == ["m3"]
