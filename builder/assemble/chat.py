@@ -23,6 +23,7 @@ from builder.assemble.items.rendering import SAME, SOURCES, Group, PageSection
 from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OPENING, RECENT, SLOW, STATIC, Message, MessagePart
 from builder.domain.profile import SectionRule
+from builder.recall.index.conversation import closed_turn
 
 PROBE = "x"
 """What is in a section while its heading is looked for."""
@@ -101,8 +102,9 @@ class _Chat:
         return section
 
     def _ends_with_calls(self, conversation: Sequence[Message], notes: Notes) -> bool:
-        now = self._ledger.writer.now.id
-        if any(part.breadcrumb.id == now for _, item in self._calls for part in item.fragments):
+        view, now = self._ledger.writer.view, self._ledger.writer.now
+        turn = closed_turn(view, view.history.breadcrumbs.versions[now.id][0]) if now.role == "tool" else ()
+        if any(item.entry in (turn or ()) and item.fragments[1:] for _, item in self._calls):
             return True
         ends_with_user = conversation[-1:] and conversation[-1].role == "user"
         return self._current is None and bool(not notes.text or ends_with_user)
