@@ -163,14 +163,16 @@ def _piece(entry: Entry, number: int, draft: PageDraft, *, is_bare: bool) -> _Pi
 
 
 def _follows(before: _Piece, piece: _Piece, draft: PageDraft) -> bool:
-    """Whether nothing is missing between them, and no time has passed."""
+    """Whether nothing is missing between them, no time has passed, and no heading of the running turn stands there."""
     first, last = before.entry.origin, piece.entry.origin
     if first == last:
         return True
     is_next = before.fills or piece.fills or (before.number >= 0 and before.number == piece.number + 1)
     if not is_next or any(first < question.origin < last for question in draft.questions):
         return False
-    return not _is_unit_between(first, last, draft) and not is_later(first, last, draft.writer)
+    if _is_unit_between(first, last, draft) or is_later(first, last, draft.writer):
+        return False
+    return draft.is_of_turn(before.entry) == draft.is_of_turn(piece.entry)
 
 
 def _is_unit_between(first: int, last: int, draft: PageDraft) -> bool:

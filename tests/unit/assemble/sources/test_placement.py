@@ -11,9 +11,10 @@ from builder.assemble.sources.placement import OFTEN, Placement, placement
 from builder.domain.context import PASSAGES
 from builder.domain.recall import StoredBreadcrumb
 from builder.recall.search.candidates import Find
-from tests.conversations import answered, bash, chat, replied, said, sent
-from tests.factories import make_profile
+from tests.conversations import answered, bash, chat, replied, said, sent, undated
+from tests.factories import make_context, make_profile
 from tests.pages import make_draft
+from tests.two_sections import make_two_sections
 
 TIGHT = make_profile(budget=500)
 LOG = " ".join(f"Line {n} of a long log." for n in range(400))
@@ -122,6 +123,12 @@ def test_who_goes_on_speaking_has_a_label_again_behind_a_hole() -> None:
     labels = [line.partition("Kiln")[0] for line in texts(placed)]
     assert labels[2:] == ["- User: ", "- "]
     assert labels[0] == "- User: "
+
+
+def test_who_goes_on_speaking_below_the_heading_of_the_running_turn_has_a_label_again() -> None:
+    rows = [*chat(60), said(70, "Is it hot?"), replied(71, "I think so."), *call(72, "cat a"), replied(74, "Well.", bash("r", "ls"))]
+    context = make_context(answered(75, "r", "hot"), rows, make_two_sections(budget=690))
+    assert "- Assistant: I think so.\n\n## Tool results\n- Assistant: I look.\n" in undated(context.markdown)
 
 
 def test_passages_of_a_message_stand_in_their_order_with_signs_between_them() -> None:
