@@ -14,7 +14,7 @@ from builder.assemble.items.writer import Item, Writer
 from builder.domain.context import OPENING
 from builder.domain.profile import SectionRule
 from builder.domain.text import Phrases
-from builder.recall.index.conversation import turn_of
+from builder.recall.index.conversation import exchange_of, turn_of
 from builder.recall.index.view import Ints, View
 
 
@@ -59,10 +59,9 @@ class Gaps:
         return (next(lines) if is_row else "" for is_row in is_said.tolist())
 
     def _place(self, row: int) -> int:
-        """Row of the message, or of the call that a result answers."""
-        exchanges = self.view.history.exchanges
-        call = exchanges.of_result[row].origin if row in exchanges.of_result else self.view.size
-        return call if call < self.view.size else int(exchanges.origin[row])
+        """Row of the message, or of the call that a result answers and that may be shown."""
+        exchange = exchange_of(self.view, row)
+        return exchange.origin if exchange is not None else int(self.view.history.exchanges.origin[row])
 
     def _between(self, session: int, other: int, number: int) -> str:
         if session != other:

@@ -148,6 +148,12 @@ def test_a_call_with_its_result_is_one_unit_with_the_words_that_make_it() -> Non
     assert gaps_of(view, PHRASES, [2, 3]).earlier == "(1 earlier message is not shown)"
 
 
+def test_a_result_stands_at_its_own_place_behind_a_hole_when_its_call_is_deleted() -> None:
+    writer = make_writer([requested(1, "a"), deleted(2, "m1"), *chat(3, 3), answered(6, "a", "wedge")])
+    items = [writer.message(writer.view.breadcrumb(row), row) for row in (2, 5)]
+    assert [*gaps_of(writer.view, PHRASES, [2, 5]).lines(items)] == ["", "- …"]
+
+
 def test_a_call_that_passes_on_that_of_a_message_is_not_missing_also_when_the_message_is_deleted() -> None:
     asks = replied(1, "Ich sehe nach.", bash("a", "date"))
     rows = [asks, requested(2, "a", command="date"), said(3, "Gut."), deleted(4, asks.breadcrumb.id)]
