@@ -14,7 +14,9 @@ def put_pictures(draft: PageDraft, excess: int = 0) -> None:
         rule, items = draft.rule(source), list(draft.items(source))
         if rule is None or not items or draft.writer.profile.chat_format == "none":
             continue
-        room = draft.ledger.remaining - excess - (0 if source == "window" else MIN_ROOM) + sum(item.pictures for item in items)
+        free = draft.ledger.remaining - excess
+        more = free if source == "window" else max(free - MIN_ROOM, min(free, 0))  # what has a picture keeps it on a full page
+        room = more + sum(item.pictures for item in items)
         pictured: list[Item] = []
         for item in reversed(items):
             pictured.append(draft.writer.with_newest_pictures(item, room))

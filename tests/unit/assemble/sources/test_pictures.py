@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from builder.assemble.assemble import context_of
+from builder.assemble.budget.limits import MIN_ROOM
 from builder.assemble.chat import chat_tokens
 from builder.domain.context import Context
 from builder.domain.page_settings import ChatFormat
 from builder.domain.recall import StoredBreadcrumb
-from tests.conversations import bash
+from tests.conversations import bash, chat
 from tests.factories import make_assembly, make_context, make_profile, make_remembered
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + struct.pack(">II", 800, 600)
@@ -65,6 +66,11 @@ def test_of_twenty_pictures_the_newest_that_have_room_are_sent_and_all_words_sta
     assert all(f"Screen {n}." in context.markdown for n in range(1, 40, 2))
     senders = [message.ids[0] for message in context.messages if message.images]
     assert senders == [f"m{41 - 2 * (number - 1 - each)}" for each in range(number)], "the newest, without a hole"
+
+
+def test_the_question_keeps_its_picture_on_a_page_that_is_full() -> None:
+    context = page([*chat(90), shown(200, "What is hot?")], "anthropic", 904, worth=None)
+    assert (context.picture_tokens, 904 - context.tokens - PIXELS < MIN_ROOM) == (PIXELS, True)
 
 
 def test_of_several_pictures_in_one_question_the_last_that_have_room_are_sent() -> None:
