@@ -126,7 +126,13 @@ def test_who_goes_on_speaking_has_a_label_again_behind_a_hole() -> None:
 
 
 def test_who_goes_on_speaking_below_the_heading_of_the_running_turn_has_a_label_again() -> None:
-    rows = [*chat(60), said(70, "Is it hot?"), replied(71, "I think so."), *call(72, "cat a"), replied(74, "Well.", bash("r", "ls"))]
+    rows = [
+        *chat(60),
+        said(70, "Is it hot?"),
+        replied(71, "I think so."),
+        *call(72, "cat a"),
+        replied(74, "Well.", bash("r", "ls")),
+    ]
     context = make_context(answered(75, "r", "hot"), rows, make_two_sections(budget=690))
     assert "- Assistant: I think so.\n\n## Tool results\n- Assistant: I look.\n" in undated(context.markdown)
 
