@@ -13,7 +13,7 @@ JETSTREAM: dict[str, Any] = dict.fromkeys(("mem_storage", "disk_storage", "strea
 PREFIXES = {"operator": nkeys.PREFIX_BYTE_OPERATOR, "account": nkeys.PREFIX_BYTE_ACCOUNT, "user": nkeys.PREFIX_BYTE_USER}
 
 AGENT_PUBLISHES = [
-    "$JS.API.CONSUMER.CREATE.CONTEXTS.acme=weather.contexts.acme.weather.>",
+    "requests.acme.durable",
     "$JS.API.CONSUMER.INFO.CONTEXTS.acme=weather",
     "$JS.API.CONSUMER.MSG.NEXT.CONTEXTS.acme=weather",
     "$JS.ACK.CONTEXTS.acme=weather.>",

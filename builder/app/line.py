@@ -122,9 +122,9 @@ def verbs_of(line: Line, reloading: Reloader, broker: Broker) -> Mapping[str, Ve
     replays = Replays(reloading, archive, line.log, broker.max_event_bytes, line.forgetting.follow)
     handlers = (
         Lookup(line.log),
-        Responses(line.log, broker.durables),
         Contexts(store, archive),
         RequestHandlers(line.log, broker.publisher, line.forgetting, line.consumers, line.summaries, reloading.profile),
+        Responses(line.log, broker.durables),
         Search(line.log, reloading.builder, reloading.profile),
         Explanations(replays, store, broker.is_settled),
     )
