@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 Role = Literal["user", "assistant", "system", "tool", "standing", "other"]
-Kind = Literal["content", "tombstone", "secret", "erased"]
+Kind = Literal["content", "tombstone", "secret", "erased", "moved"]
 
 USER_MESSAGE, AGENT_RESPONSE = "user.message.v1", "agent.response.v1"
 TOOL_REQUEST, TOOL_RESPONSE, TOOL_ERROR = "tool.request.v1", "tool.response.v1", "tool.error.v1"
-SUMMARY, TOMBSTONE = "summary.v1", "breadcrumb.deleted.v1"
+SUMMARY, TOMBSTONE, MOVED = "summary.v1", "breadcrumb.deleted.v1", "breadcrumb.moved.v1"
 AGENT_CONTEXT, CONTEXT_COMPACTED = "agent.context.v1", "context.compacted.v1"
 """Names of the schemas that the service itself treats in a special way."""
 
@@ -103,11 +103,13 @@ class Breadcrumb:
 
     @property
     def kind(self) -> Kind:
-        """Content, or what hides breadcrumbs: a tombstone another one, a secret and an erased one its earlier versions."""
+        """Content, or what hides breadcrumbs: a tombstone or a move another one, a secret or a trace its earlier versions."""
         if self.is_erased:
             return "erased"
         if self.removes == self.id:
             return "secret"
+        if self.schema == MOVED:
+            return "moved"
         return "tombstone" if self.removes else "content"
 
     @property

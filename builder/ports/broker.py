@@ -51,7 +51,7 @@ class Archive(Protocol):
         """
 
     async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:
-        """Delete the dead letters that are about them; returns how many."""
+        """Delete the dead letters that are about them, and the messages that these name; returns how many letters."""
 
     async def contexts_with(self, workspace: str, ids: frozenset[str]) -> tuple[tuple[int, str], ...]:
         """Sequence and subject of the published contexts that name one of them."""

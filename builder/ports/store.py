@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.identity import Identity
 from builder.domain.recall import Ended, PassageFacts, Recall, RecallQuery, StoredBreadcrumb
 from builder.domain.text import Edition
 
@@ -20,7 +21,13 @@ class BreadcrumbStore(Protocol):
     """Keeps breadcrumbs with their facts; a projection of the stream. All methods raise `Unavailable`."""
 
     async def remember(self, remembered: StoredBreadcrumb) -> bool:
-        """Store it durably and return True; False when (workspace, id, version) is known: the first writer wins."""
+        """Store it durably and return True; False when (workspace, id, version) is known or the id is closed (`Identity`).
+
+        Raises `Rejected` when the id is another's. What stands behind it in the stream, came first and may not, leaves the store.
+        """
+
+    async def identities(self, workspace: str, ids: tuple[str, ...]) -> dict[str, Identity]:
+        """What is stored under each id."""
 
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
         """The row of (workspace, id, version) with its vectors, or None; its place may be earlier. An erased one is its trace."""

@@ -7,13 +7,11 @@ from operator import eq
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from pydantic import (
-    BaseModel,
-    ValidationError,
-)
+from pydantic import BaseModel, ValidationError
 
 from builder.domain.breadcrumb import (
     AGENT_RESPONSE,
+    MOVED,
     SUMMARY,
     TOMBSTONE,
     TOOL_ERROR,
@@ -27,8 +25,8 @@ from builder.domain.errors import Rejected
 from builder.domain.selector import DEFINES_TAG, SCHEMA_DEFINITION
 from builder.domain.text import canonical, clean, one_line, parse, shape
 from builder.remember.record import MAX_SPEAKER_CHARS, Lifetimes, Record, end_of, is_secret, lifetime, without_content
+from builder.remember.schemas import control
 from builder.remember.schemas.base import Body, BrowserPageContextV1, BrowserTabContextV1, NoteV1
-from builder.remember.schemas.control import AgentDefV1, BreadcrumbDeletedV1, ContextBlacklistV1, ContextConfigV1, SummaryV1
 from builder.remember.schemas.conversation import (
     AgentResponseV1,
     ToolCatalogV1,
@@ -52,11 +50,12 @@ BODIES: dict[str, type[Body]] = {
     "note.v1": NoteV1,
     "browser.page.context.v1": BrowserPageContextV1,
     "browser.tab.context.v1": BrowserTabContextV1,
-    TOMBSTONE: BreadcrumbDeletedV1,
-    "agent.def.v1": AgentDefV1,
-    "context.config.v1": ContextConfigV1,
-    "context.blacklist.v1": ContextBlacklistV1,
-    SUMMARY: SummaryV1,
+    TOMBSTONE: control.BreadcrumbDeletedV1,
+    MOVED: control.BreadcrumbMovedV1,
+    "agent.def.v1": control.AgentDefV1,
+    "context.config.v1": control.ContextConfigV1,
+    "context.blacklist.v1": control.ContextBlacklistV1,
+    SUMMARY: control.SummaryV1,
 }
 WORDS = "The kiln fires at cone 6, and glaze batch 7 needs two coats. "
 REPEATS = 60
@@ -168,7 +167,7 @@ def decode(arrival: StreamMessage, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes
     except ValueError as error:
         raise Rejected(f"the breadcrumb is not readable JSON: {error}; send one UTF-8 JSON object") from error
     secret = is_secret(address.schema, value)
-    record = _validated(Record, without_content(value) if secret else value, address.schema, "", "record")
+    record = _validated(Record, without_content(address.schema, value) if secret else value, address.schema, "", "record")
     model = None if secret else BODIES.get(address.schema)
     body = _validated(model, record.context, address.schema, "/context", address.schema) if model else UnknownBody()
     _check_agreement(address, record)

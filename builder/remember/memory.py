@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from builder.domain.breadcrumb import SUMMARY, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.recall import Passage, StoredBreadcrumb
+from builder.domain.identity import Identity
+from builder.domain.recall import Passage, StoredBreadcrumb, erased
 from builder.domain.reports import timed
 from builder.domain.text import canonical_text
 from builder.language.instructions import instructions
@@ -190,30 +191,32 @@ class Memory:
     ingest: Ingest
 
     async def remember(self, breadcrumb: Breadcrumb, facts: StoredBreadcrumb | None = None) -> StoredBreadcrumb:
-        """Store the breadcrumb with its facts, or return what is stored under its id and version.
+        """Store the breadcrumb with its facts, or return what is stored under its id and version; a trace where the id is closed.
 
-        Raises `Rejected` when that is of another session or has other content, and `Unavailable`.
+        Raises `Rejected` when the id is another's or that has other content, and `Unavailable`.
         """
         stored = await self.store.facts(breadcrumb)
-        if stored is None:
-            stored = facts or await self.ingest.facts(breadcrumb)
-            if await self.store.remember(stored):
-                return stored
-            stored = await self.store.facts(breadcrumb) or stored  # another task, or another worker, was first
-        _check_identity(stored.breadcrumb, breadcrumb)
+        if stored is not None and stored.breadcrumb.place == breadcrumb.place:
+            return stored
+        if stored is None or breadcrumb.place < stored.breadcrumb.place:
+            new = facts or await self.ingest.facts(breadcrumb)
+            if await self.store.remember(new):
+                return new
+            stored = await self.store.facts(breadcrumb)  # another task, or another worker, was first
+        there = (await self.store.identities(breadcrumb.workspace, (breadcrumb.id,)))[breadcrumb.id]
+        if stored is None or (stored.breadcrumb.place != breadcrumb.place and there.is_closed(breadcrumb)):
+            return StoredBreadcrumb(breadcrumb=erased(breadcrumb), passages=(), model="", fingerprint=b"")
+        _check_copy(stored.breadcrumb, breadcrumb, there)
         return stored
 
 
-def _check_identity(stored: Breadcrumb, breadcrumb: Breadcrumb) -> None:
-    if stored.session != breadcrumb.session:
-        raise Rejected(
-            f"id {breadcrumb.id!r} version {breadcrumb.version} belongs to session {stored.session!r} of this "
-            "workspace; give every breadcrumb of a workspace an id of its own"
-        )
+def _check_copy(stored: Breadcrumb, breadcrumb: Breadcrumb, there: Identity) -> None:
     is_free = breadcrumb.schema == SUMMARY or breadcrumb.id in (stored.removes, breadcrumb.removes)
-    if stored.place == breadcrumb.place or is_free:
+    if stored.place == breadcrumb.place:
         return
-    if stored.schema != breadcrumb.schema or canonical_text(stored.body) != canonical_text(breadcrumb.body):
+    if reason := there.conflict(breadcrumb):
+        raise Rejected(reason)
+    if not is_free and canonical_text(stored.body) != canonical_text(breadcrumb.body):
         raise Rejected(
             f"id {breadcrumb.id!r} version {breadcrumb.version} is taken: the breadcrumb that came first has other "
             "content; publish the next version, or take another id"

@@ -19,9 +19,10 @@ from pydantic import (
     field_validator,
 )
 
+from builder.domain.breadcrumb import USER_MESSAGE
 from builder.domain.errors import Rejected
 from builder.domain.text import parse
-from builder.remember.schemas.base import UserId
+from builder.remember.schemas.base import UserId, usable_user_id
 from builder.wire.subjects import parse_breadcrumb_subject
 from builder.wire.times import read_time
 
@@ -179,9 +180,12 @@ def is_secret(schema: str, record: dict[str, Any]) -> bool:
     return schema == SECRET_SCHEMA or any(isinstance(mark, str) and mark.strip().lower() == "secret" for mark in marks)
 
 
-def without_content(record: dict[str, Any]) -> dict[str, Any]:
-    """The record without anything that could be the secret."""
-    return {name: record[name] for name in PUBLIC_FIELDS if name in record} | {"context": {}}
+def without_content(schema: str, record: dict[str, Any]) -> dict[str, Any]:
+    """The record without anything that could be the secret; its `user_id` says whether its own speaker sent it."""
+    context = record.get("context")
+    inner = context.get("user_id") if schema == USER_MESSAGE and isinstance(context, dict) else None
+    user = usable_user_id(record.get("user_id")) or usable_user_id(inner)
+    return {name: record[name] for name in PUBLIC_FIELDS if name in record} | {"user_id": user or None, "context": {}}
 
 
 def holds_secret(subject: str, data: bytes) -> bool:

@@ -6,7 +6,7 @@ what belongs to others and what does not exist take the same path.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -108,6 +108,7 @@ class AccessControl:
         if crumb.workspace != caller.workspace:
             raise Missing(f"there is no workspace {crumb.workspace!r}; this token opens {caller.workspace!r}")
         if not caller.user:
+            await self._check_identity(caller, crumb)
             return
         if crumb.user_id != caller.user or crumb.schema not in OF_A_PERSON:
             raise Forbidden(
@@ -118,6 +119,21 @@ class AccessControl:
             raise no_session(crumb.session)
         if not await self._is_free(caller, crumb):
             raise id_in_use(crumb.id)
+        await self._check_identity(caller, crumb)
+
+    async def _check_identity(self, caller: Caller, crumb: Breadcrumb) -> None:
+        """Whether the stream's end takes it, as `Identity` says; a new id is looked up as the store has it."""
+        if crumb.version > 1 or crumb.removes:
+            await self._log.catch_up(caller.workspace, EVERY_SESSION)
+        new = replace(crumb, place=STREAM_END)
+        identities = await self._log.store.identities(caller.workspace, (crumb.id, crumb.removes))
+        there = identities[crumb.id]
+        if there.is_closed(new):
+            raise Rejected(f"the id {crumb.id!r} was forgotten, which closes it for good; take another id")
+        if crumb.kind == "secret" and there.first:
+            caller.need("forget")
+        if reason := there.conflict(new) or (identities[crumb.removes].stray(new) if crumb.kind == "tombstone" else ""):
+            raise Rejected(reason)
 
     async def check_export(self, caller: Caller, session: str) -> None:
         """Before a session, or with "" all of them, are exported."""

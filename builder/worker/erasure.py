@@ -8,7 +8,7 @@ import asyncio
 import logging
 import uuid
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from time import monotonic
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from cachetools import LRUCache
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, TOMBSTONE, Breadcrumb, Place
+from builder.domain.errors import Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.domain.reports import Receipt
 from builder.ports.broker import Archive, Sender
@@ -76,14 +77,25 @@ class Erasure:
     async def erase_in_order(self, tombstone: Breadcrumb) -> None:
         """`erase` for the worker, when everything earlier of the session is settled.
 
-        A run that began before may have missed a context that was being built: then contexts are replaced a second time.
+        A run that began before may have missed what came meanwhile: then all of it is done a second time.
         """
         is_repeat = tombstone.place in self._runs
-        receipt = await self.erase(tombstone)
+        await self.erase(tombstone)
         if is_repeat:
-            ids = frozenset({receipt.id, *receipt.summaries})
-            self.drop(receipt.workspace, ids)
-            await self.contexts.replace(receipt.workspace, ids)
+            await self.erase_again((tombstone,))
+
+    async def erase_again(self, tombstones: Iterable[Breadcrumb]) -> None:
+        """Erase what was remembered, derived or published since, here and in the streams; one walk of these a workspace."""
+        by_workspace: dict[str, set[str]] = {}
+        for tombstone in tombstones:
+            _, summaries, _ = await self.erase_here(tombstone)
+            if not await self._stray(tombstone):
+                await self._delete_later(tombstone, summaries)
+                ids = by_workspace.setdefault(tombstone.workspace, set())
+                ids |= {tombstone.removes, *(summary.id for summary in summaries)}
+        for workspace, ids in by_workspace.items():
+            await self.archive.delete_letters(workspace, NO_SESSION, frozenset(ids))
+            await self.contexts.replace(workspace, frozenset(ids))
 
     async def erase_here(self, tombstone: Breadcrumb) -> tuple[tuple[Breadcrumb, ...], tuple[Breadcrumb, ...], int]:
         """Erase in this worker's store and caches: what was erased, the traces of summaries, the number of cached entries.
@@ -101,9 +113,10 @@ class Erasure:
         erased, summaries, cached = await self.erase_here(tombstone)
         ids = frozenset({identity, *(summary.id for summary in summaries)})
         messages = await self.archive.delete_breadcrumbs(workspace, session, frozenset({identity}), place)
-        messages += sum([await self.archive.delete_at(crumb.place, workspace, crumb.session, crumb.id) for crumb in summaries])
-        letters = await self.archive.delete_letters(workspace, session, ids)
-        contexts = await self.contexts.replace(workspace, ids)
+        messages += await self._delete_later(tombstone, summaries)
+        is_stray = await self._stray(tombstone)
+        letters = await self.archive.delete_letters(workspace, session if is_stray else NO_SESSION, ids)
+        contexts = 0 if is_stray else await self.contexts.replace(workspace, ids)
         receipt = Receipt(
             workspace=workspace,
             session=session,
@@ -123,12 +136,25 @@ class Erasure:
         )  # fmt: skip
         return receipt
 
+    async def _stray(self, tombstone: Breadcrumb) -> bool:
+        """Whether what it names belongs to another session: it erases nothing of that."""
+        identities = await self._log.store.identities(tombstone.workspace, (tombstone.removes,))
+        return bool(identities[tombstone.removes].stray(tombstone))
+
+    async def _delete_later(self, tombstone: Breadcrumb, summaries: tuple[Breadcrumb, ...]) -> int:
+        """Delete the messages of summaries, and of what came behind the tombstone under its id; returns how many."""
+        traces = await self._log.store.traces(tombstone.workspace, tombstone.removes)
+        late = [trace for trace in traces if trace.place > tombstone.place and trace.id == tombstone.removes]
+        return sum(
+            [await self.archive.delete_at(each.place, each.workspace, each.session, each.id) for each in (*summaries, *late)]
+        )
+
 
 LAST_TOMBSTONE = ("", "context-builder-tombstones")
 """Key of the ledger under which the last tombstone is noted."""
 REPEAT_SECONDS = 60.0
 """After which a tombstone is followed once more: a delivery or a walk may have read the message before another worker deleted it,
-and remembered it since."""
+and remembered it since; and a job may have made something of it."""
 
 
 class Forgetting:
@@ -164,19 +190,23 @@ class Forgetting:
         return receipt_json(complete)
 
     async def apply(self, breadcrumb: Breadcrumb) -> None:
-        """Erase for the worker what a tombstone or a secret removes, and the secret's own message.
+        """Erase for the worker what a tombstone or a secret removes, and the secret's own message. Raises `Rejected`.
 
-        A tombstone erases earlier versions under the secret's id. It outlives the secret's message: other workers and rebuilt
-        stores read it, and after a crash its delivery repeats the erasure.
+        A secret leaves a tombstone, which closes its id. It outlives the secret's message: other workers and rebuilt stores read
+        it, and after a crash its delivery repeats the erasure. What came before in another session keeps its id.
         """
+        if breadcrumb.kind == "moved":
+            return
         if breadcrumb.kind != "secret":
             await self._erasure.erase_in_order(breadcrumb)
             return
-        if not await self._is_new(breadcrumb):
-            identity = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{breadcrumb.workspace}:{breadcrumb.id}:{breadcrumb.version}"))
-            body = {"breadcrumb_id": breadcrumb.id}
-            await self._erasure.erase(await self._publish(breadcrumb.workspace, breadcrumb.session, identity, body))
-        await self._archive.delete_at(breadcrumb.place, breadcrumb.workspace, breadcrumb.session)
+        workspace, name = breadcrumb.workspace, breadcrumb.id
+        await self._log.catch_up(workspace, EVERY_SESSION, breadcrumb.place)
+        if reason := (await self._log.store.identities(workspace, (name,)))[name].conflict(breadcrumb):
+            raise Rejected(reason)
+        identity = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{workspace}:{name}:{breadcrumb.version}"))
+        await self._erasure.erase(await self._publish(workspace, breadcrumb.session, identity, {"breadcrumb_id": name}))
+        await self._archive.delete_at(breadcrumb.place, workspace, breadcrumb.session)
 
     async def discard(self, copy: Breadcrumb) -> None:
         """Delete the message of a copy of what was erased before."""
@@ -191,8 +221,9 @@ class Forgetting:
             if not self._reached.incarnation:  # later, another worker's position in a shared store is not this one's
                 self._reached = await self._log.store.watermark(*LAST_TOMBSTONE)
             last, number = await self._log.last(), 0
-            while self._repeats and self._repeats[0][0] <= self._clock():
-                await self._erasure.erase_here(self._repeats[0][1])
+            due = [tombstone for moment, tombstone in self._repeats if moment <= self._clock()]
+            await self._erasure.erase_again(due)
+            for _ in due:
                 self._repeats.popleft()
             if self._reached.incarnation:
                 async for message, tombstone in self._log.readable(self._log.tombstones(self._reached, last.next)):
@@ -205,15 +236,6 @@ class Forgetting:
             position = self._repeats[0][1].place.previous if self._repeats else self._reached
             await self._log.store.advance(*LAST_TOMBSTONE, position)
             return number
-
-    async def _is_new(self, secret: Breadcrumb) -> bool:
-        """Whether its version, and the one before, are stored as secrets: then nothing readable has this id.
-
-        An unknown earlier version counts as readable: stream and dead letters may hold one that was rejected.
-        """
-        versions = {secret.version, max(secret.version - 1, 1)}
-        rows = [await self._log.store.facts(replace(secret, version=version)) for version in versions]
-        return all(row is not None and row.breadcrumb.kind in {"secret", "erased"} for row in rows)
 
     async def _publish(self, workspace: str, session: str, identity: str, body: dict[str, Any]) -> Breadcrumb:
         event = outgoing(make_record(TOMBSTONE, identity, session, body), workspace)

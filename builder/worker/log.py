@@ -163,6 +163,11 @@ class Log(StoredLog):
                 await self.store.add_call_origins(tuple(origins))
             await self.store.advance(workspace, CALLS, until.previous)
 
+    async def moves(self, version: Breadcrumb) -> None:
+        """Before a later version: remember what belongs to no session, which may say that its breadcrumb moved."""
+        if version.version > 1 and version.session != NO_SESSION:
+            await self.catch_up(version.workspace, NO_SESSION, version.place)
+
     @override
     async def catch_up(self, workspace: str, session: str, until: Place | None = None) -> int:
         """See `StoredLog`. One walk of a session at a time: many at once would look like many failed attempts."""
@@ -227,6 +232,7 @@ class Log(StoredLog):
         breadcrumb = await self.read(message)
         if not in_order:
             await self.callers(breadcrumb)
+            await self.moves(breadcrumb)
         await self._remember(breadcrumb)
 
 

@@ -161,12 +161,13 @@ class Processor:
             with timed("catch_up"):
                 await self._catch_up(message, replace(breadcrumb, session=session), ends)
             return await self._publish(builder, breadcrumb, decision, ends, turn, may_be_repeat)
+        await self._log.moves(breadcrumb)
         async with turn():
             stored = await builder.remember(breadcrumb)
-        if breadcrumb.removes:
-            await self._forgetting.apply(breadcrumb)
-        elif stored.breadcrumb.is_erased:
+        if stored.breadcrumb.is_erased:
             await self._forgetting.discard(breadcrumb)
+        elif breadcrumb.removes:
+            await self._forgetting.apply(breadcrumb)
         is_over = decision.outcome == "expired" and bool(stored.breadcrumb.removes)
         return Ending("remembered" if is_over else decision.outcome, pause=decision.pause)
 

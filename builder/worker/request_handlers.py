@@ -91,7 +91,9 @@ class Lookup:
         there = await self._log.store.versions(workspace, request.id)
         for session in sorted({crumb.session for crumb in there} | {NO_SESSION}) if there else [EVERY_SESSION]:
             await self._log.catch_up(workspace, session)
-        versions = [crumb for crumb in await self._log.store.versions(workspace, request.id) if self._is_valid(crumb)]
+        crumbs = await self._log.store.versions(workspace, request.id)
+        ended = max((crumb.version for crumb in crumbs if not self._is_valid(crumb)), default=0)
+        versions = sorted((crumb for crumb in crumbs if crumb.version > ended), key=lambda crumb: crumb.version)
         matches = [crumb for crumb in versions if request.version in (None, crumb.version)]
         if not matches:
             raise no_breadcrumb(workspace, request, versions)

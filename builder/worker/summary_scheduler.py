@@ -73,6 +73,8 @@ class SummaryScheduler(Observer):
         self._rejected: LRUCache[Session, None] = LRUCache(MAX_SESSIONS)
         self._due: dict[Session, Place] = {}
         self._turn = asyncio.Lock()
+        self._revision = 0
+        """Of the session that is summarised, as its view was read."""
         self._has_due = asyncio.Event()
 
     def reset(self) -> None:
@@ -175,7 +177,7 @@ class SummaryScheduler(Observer):
                 units=0, covered=0, tokens_before=before, tokens_after=before, summary=old.previous, reason=reason
             )
         for draft in drafts:
-            self._published[workspace, session] = await self._writer.send(draft)
+            self._published[workspace, session] = await self._send(workspace, session, draft)
         return CompactionResult(
             units=len(units),
             covered=len(sources_of(view, units)),
@@ -196,7 +198,17 @@ class SummaryScheduler(Observer):
         """As of this place or of the last summary that was published here, whichever is later: none is made twice."""
         end = max(place, self._published.get((workspace, session), ORIGIN))
         await self._log.catch_up_session(workspace, session, end)
+        self._revision = await self._revision_of(workspace, session)
         return await self._recaller.session_view(workspace, session, end)
+
+    async def _send(self, workspace: str, session: str, draft: Draft) -> Place:
+        """Publish a draft, unless something of its session was erased since it was read. Raises `Unavailable`."""
+        if await self._revision_of(workspace, session) != self._revision:
+            raise Unavailable(f"something of session {session!r} was erased while it was summarised; it is summarised again")
+        return await self._writer.send(draft)
+
+    async def _revision_of(self, workspace: str, session: str) -> int:
+        return (await self._log.store.revisions(workspace)).get(session, 0)
 
     async def _advance(self, view: View, workspace: str, session: str, recipe: Recipe) -> int:
         """One summary a batch until no more is due; returns how many messages may come before the next look."""
@@ -207,7 +219,7 @@ class SummaryScheduler(Observer):
             number = min(recipe.settings.batch, len(units) - recipe.settings.keep)
             batch = Batch(workspace=workspace, session=session, recipe=recipe, units=units[:number])
             draft = await self._writer.draft(view, chain, batch)
-            self._published[workspace, session] = await self._writer.send(draft)
+            self._published[workspace, session] = await self._send(workspace, session, draft)
             chain, units = draft.chain, units[number:]
         return units_until_due(recipe.settings, len(units))
 

@@ -50,9 +50,9 @@ async def test_what_was_erased_still_says_what_it_answered(store: Store) -> None
 
 async def test_versions_are_all_that_was_not_removed_since(store: Store) -> None:
     first, second = make_remembered("Old.", 1), make_remembered("New.", 3, id="m1", version=2)
-    await remember_all(store, first, make_tombstone("m1", 2), second)
+    await store.remember_all((first, make_tombstone("m1", 2), second))  # of a release before ids were closed
     assert await store.versions("acme", "m1") == (second.breadcrumb,)
-    await remember_all(store, make_tombstone("m1", 4, session="elsewhere"))
+    await store.remember_all((make_tombstone("m1", 4, session="elsewhere"),))
     assert await store.versions("acme", "m1") == (second.breadcrumb,)
     await remember_all(store, make_tombstone("m1", 5, session=NO_SESSION))
     assert await store.versions("acme", "m1") == ()
@@ -70,8 +70,8 @@ async def test_a_page_is_told_from_either_end(store: Store) -> None:
 
 async def test_erasing_takes_every_version_below_the_place_and_nothing_of_a_similar_id(store: Store) -> None:
     old = make_remembered("Old.", 1, id="m", tags=("pinned",), speaker="Ana", user_id="u7", utc_offset=120)
-    new = make_remembered("New.", 2, id="m", version=2)
-    later, similar = make_remembered("Later.", 9, id="m", version=3), make_remembered("Similar.", 3, id="m1")
+    new = make_remembered("New.", 2, id="m", version=2, user_id="u7")
+    later, similar = make_remembered("Later.", 9, id="m", version=3, user_id="u7"), make_remembered("Similar.", 3, id="m1")
     theirs = make_remembered("Theirs.", 4, id="m", workspace="rival")
     await remember_all(store, old, new, later, similar, theirs)
     assert await store.erase("acme", "s42", "m", make_place(5)) == (old.breadcrumb, new.breadcrumb)
@@ -97,7 +97,7 @@ async def test_what_was_erased_is_not_remembered_again(store: Store) -> None:
 
 async def test_a_session_erases_only_its_own_and_no_session_erases_everywhere(store: Store) -> None:
     rows = [make_remembered("Here.", 1, id="m"), make_remembered("There.", 2, id="m", version=2, session="other")]
-    await remember_all(store, *rows)
+    await store.remember_all(tuple(rows))
     assert await store.erase("acme", "other", "m", FAR) == (rows[1].breadcrumb,)
     assert await store.erase("acme", NO_SESSION, "m", FAR) == (rows[0].breadcrumb,)
 
@@ -157,7 +157,7 @@ async def test_what_has_ended_is_told_with_its_earlier_versions_and_purged_once(
         make_remembered("Third.", 3, id="b", expires_at=MORNING + 2 * hour),
         make_remembered("Another's.", 4, id="a", version=3, session="other"),
     ]
-    await remember_all(store, *rows)
+    await store.remember_all(tuple(rows))
     assert await store.ended(MORNING) == ()
     ended = await store.ended(MORNING + hour)
     assert [item.breadcrumb for item in ended] == [row.breadcrumb for row in rows[:2]]

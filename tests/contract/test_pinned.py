@@ -11,8 +11,8 @@ from tests.factories import latest_of, make_catalog, make_remembered, make_tombs
 async def test_what_is_of_no_session_alone_is_neither_added_to_nor_taken_away_by_a_session(store: Store) -> None:
     kind = replace(latest_of(CATALOG), keep=3, of_no_session=True)
     forged = make_catalog(2, 3, session="s42", id="m1", version=9)
-    await remember_all(
-        store, make_catalog(2, 1), make_catalog(2, 2, session="s42"), forged, make_tombstone("m1", 4, session="s42")
+    await store.remember_all(
+        (make_catalog(2, 1), make_catalog(2, 2, session="s42"), forged, make_tombstone("m1", 4, session="s42"))
     )
     assert [[row.breadcrumb.place.sequence for row in rows] for rows in (await store.recall(query(pinned=(kind,)))).pinned] == [
         [1]
@@ -22,7 +22,7 @@ async def test_what_is_of_no_session_alone_is_neither_added_to_nor_taken_away_by
 
 
 async def test_a_tombstone_of_a_session_takes_nothing_of_no_session_from_what_is_pinned(store: Store) -> None:
-    await remember_all(store, make_catalog(2, 1), make_catalog(2, 2), make_tombstone("m2", 3, session="s42"))
+    await store.remember_all((make_catalog(2, 1), make_catalog(2, 2), make_tombstone("m2", 3, session="s42")))
     kind = latest_of(CATALOG)
     assert [[row.breadcrumb.id for row in rows] for rows in (await store.recall(query(pinned=(kind,)))).pinned] == [["m2"]]
 

@@ -92,7 +92,7 @@ async def test_later_versions_and_tombstones_come_along_however_far_away_they_ar
     version = said(8, "mon", id="m1", version=2)
     foreign = said(10, "tue", id="m1", version=3)
     tombstone = said(9, NO_SESSION, schema="tombstone.v1", removes="m2", role="other")
-    await remember_all(store, *(said(number) for number in range(1, 8)), version, tombstone, foreign)
+    await store.remember_all((*(said(number) for number in range(1, 8)), version, tombstone, foreign))
     assert await ids(store, 1) == ["m1", "m2", "m1", tombstone.breadcrumb.id]
     assert await ids(store, 1, until=make_place(7)) == ["m1", "m2"]
 

@@ -186,22 +186,23 @@ class NatsArchive(Archive, PublishedContexts):
         if place.incarnation != self._breadcrumbs.incarnation:
             return False
         message = await self._breadcrumbs.get(place.sequence)
-        if message is None or not message.subject.startswith(session_subject(workspace, session).removesuffix(">")):
+        if message is None or (identity and not _names(message.data, frozenset({identity}))):
             return False
-        if identity and not _names(message.data, frozenset({identity})):
-            return False
-        return await self._delete(BREADCRUMBS, place.sequence)
+        is_there = message.subject.startswith(session_subject(workspace, session).removesuffix(">"))
+        return is_there and await self._delete(BREADCRUMBS, place.sequence)
 
     @override
     async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:
         sessions = EVERY_SESSION if session == NO_SESSION else session
         prefix = session_subject(workspace, sessions).removesuffix(">").removesuffix("*.")
-        matches = []
+        letters = []
         for letter in await self._all(self._letters, "deadletters.>"):
             content = json.loads(letter.data)
             if content["subject"].startswith(prefix) and _names(base64.b64decode(content["data"]), ids):
-                matches.append(letter.place.sequence)
-        return sum([await self._delete(DEADLETTERS, sequence) for sequence in matches])
+                letters.append(letter.place.sequence)
+                place, home = Place(content["incarnation"], content["sequence"]), content["subject"].split(".")[2]
+                await self.delete_at(place, workspace, home)
+        return sum([await self._delete(DEADLETTERS, sequence) for sequence in letters])
 
     @override
     async def contexts_with(self, workspace: str, ids: frozenset[str]) -> tuple[tuple[int, str], ...]:

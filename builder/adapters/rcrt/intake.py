@@ -18,7 +18,16 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from builder.adapters.rcrt.ledger import Entry, Ledger
-from builder.adapters.rcrt.records import CHAT_TAG, CONTEXT_LIFETIME, Change, breadcrumb, is_secret_record, read_change, tombstone
+from builder.adapters.rcrt.records import (
+    CHAT_TAG,
+    CONTEXT_LIFETIME,
+    Change,
+    breadcrumb,
+    is_secret_record,
+    moved,
+    read_change,
+    tombstone,
+)
 from builder.adapters.rcrt.rest import RcrtApi
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.errors import BuilderError, Rejected, Unavailable
@@ -209,7 +218,7 @@ class Intake:
             translation = breadcrumb(record, version=record["version"] if entry or is_old else 1)
             session = parse_breadcrumb_subject(translation.event.subject).session
         if entry and entry.session not in ("", session):  # it became a secret, or moved to another session
-            await self._publish(tombstone(record["id"], entry), False)
+            await self._publish(moved(record["id"], entry, session) if session else tombstone(record["id"], entry), False)
         if translation is not None:
             for failure in translation.failures:
                 log.warning("hints of record %s are not followed: %s", record["id"], failure)

@@ -13,6 +13,7 @@ from builder.adapters.rcrt.ledger import Entry
 from builder.domain.breadcrumb import (
     AGENT_CONTEXT,
     AGENT_RESPONSE,
+    MOVED,
     NO_SESSION,
     TOMBSTONE,
     TOOL_ERROR,
@@ -159,6 +160,12 @@ def tombstone(identity: str, entry: Entry) -> Outgoing:
     """The deletion of a record as it is published. entry: of its newest version that is stored."""
     record = {"id": f"deleted-{identity}-{entry.version}", "schema_name": TOMBSTONE, "version": 1, "session": entry.session}
     return outgoing(record | {"context": {"breadcrumb_id": identity}}, entry.workspace)
+
+
+def moved(identity: str, entry: Entry, session: str) -> Outgoing:
+    """The note that a record stands in another session from now on. entry: of its newest version that is stored."""
+    record = {"id": f"moved-{identity}-{entry.version}", "schema_name": MOVED, "version": 1, "session": NO_SESSION}
+    return outgoing(record | {"context": {"breadcrumb_id": identity, "session": session}}, entry.workspace)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

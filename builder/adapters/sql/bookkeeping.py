@@ -215,7 +215,7 @@ def erase(sql: Cursor, workspace: str, session: str, identity: str, until: Place
     matches = list(breadcrumbs(itself))
     summaries = sql.execute(_SUMMARIES.format(columns=HELD_COLUMNS, session=where), (workspace, SUMMARY, *sessions))
     matches += made_from(breadcrumbs(summaries), {identity})
-    _take(sql, [(crumb, identity) for crumb in matches])
+    take(sql, [(crumb, identity) for crumb in matches])
     return tuple(sorted(matches, key=lambda crumb: (crumb.place, crumb.session)))
 
 
@@ -236,7 +236,7 @@ def ended(sql: Cursor, moment: datetime) -> tuple[Ended, ...]:
 
 def purge(sql: Cursor, over: tuple[Ended, ...]) -> None:
     """`Eraser.purge`."""
-    _take(sql, [(item.breadcrumb, item.breadcrumb.id) for item in over])
+    take(sql, [(item.breadcrumb, item.breadcrumb.id) for item in over])
 
 
 def _within(session: str) -> tuple[str, tuple[str, ...]]:
@@ -247,7 +247,8 @@ def _ended(row: tuple[Any, ...]) -> Ended:
     return Ended(breadcrumb=from_columns(row[:-1], (), "").breadcrumb, size=row[-1])
 
 
-def _take(sql: Cursor, crumbs: list[tuple[Breadcrumb, str]]) -> None:
+def take(sql: Cursor, crumbs: list[tuple[Breadcrumb, str]]) -> None:
+    """Leave traces of breadcrumbs, each with the id by whose end it goes."""
     update = f"UPDATE breadcrumbs SET ({BREADCRUMB_COLUMNS}) = ({BREADCRUMB_VALUES}) WHERE {KEY}"
     for crumb, reason in crumbs:
         key = key_of(crumb)

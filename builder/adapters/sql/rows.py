@@ -54,7 +54,7 @@ def to_columns(remembered: StoredBreadcrumb) -> tuple[Any, ...]:
         json.dumps(crumb.call_signatures),
         json.dumps(crumb.covers),
         crumb.utc_offset,
-        crumb.user_id,
+        "" if crumb.kind == "secret" else crumb.user_id,
         int(crumb.private),
         crumb.hints,
         crumb.creator,

@@ -10,7 +10,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from builder.adapters.sql import bookkeeping, reading, scopes, sessionless
+from builder.adapters.sql import bookkeeping, identities, reading, scopes, sessionless
 from builder.adapters.sql.bookkeeping import SqlBookkeeping
 from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Row, Vector
 from builder.adapters.sql.rows import (
@@ -24,6 +24,7 @@ from builder.adapters.sql.rows import (
 )
 from builder.adapters.sql.workspace import SqlWorkspaceReader
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.identity import Identity
 from builder.domain.recall import Ended, Recall, RecallQuery, Scope, StoredBreadcrumb
 from builder.ports.store import CallOrigin, CompleteStore
 
@@ -86,13 +87,19 @@ class SqlStore(SqlBookkeeping, SqlWorkspaceReader, CompleteStore):
 
     @override
     async def remember(self, remembered: StoredBreadcrumb) -> bool:
-        workspace, identity = remembered.breadcrumb.workspace, remembered.breadcrumb.id
+        crumb = remembered.breadcrumb
 
         def work(sql: Cursor) -> bool:
-            sql.lock(f"{workspace} {identity}")
-            return _remember(sql, (remembered,)) == 1
+            return identities.admits(sql, crumb) and _remember(sql, (remembered,)) == 1
 
-        return await self._connection.run(work, workspace=workspace)
+        return await self._connection.run(work, workspace=crumb.workspace)
+
+    @override
+    async def identities(self, workspace: str, ids: tuple[str, ...]) -> dict[str, Identity]:
+        def work(sql: Cursor) -> dict[str, Identity]:
+            return {name: identities.identity(sql, workspace, name) for name in ids}
+
+        return await self._connection.run(work, Access.READING, workspace)
 
     @override
     async def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:

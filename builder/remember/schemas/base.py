@@ -17,12 +17,13 @@ _CHARACTERS = r"[^\x00-\x1f\x7f-\x9f]+"
 UserId = Annotated[str, Field(min_length=1, max_length=MAX_USER_ID_CHARS, pattern=f"^{_CHARACTERS}$")]
 
 
-def _usable(value: Any) -> str | None:
+def usable_user_id(value: Any) -> str | None:
+    """The value where it can be a `UserId`."""
     is_id = isinstance(value, str) and len(value) <= MAX_USER_ID_CHARS and re.fullmatch(_CHARACTERS, value)
     return value if is_id else None
 
 
-LenientUserId = Annotated[str | None, BeforeValidator(_usable)]
+LenientUserId = Annotated[str | None, BeforeValidator(usable_user_id)]
 
 
 def _words(value: Any) -> Any:

@@ -98,6 +98,18 @@ class BreadcrumbDeletedV1(Body):
         return BodyFacts(removes=self.breadcrumb_id)
 
 
+class BreadcrumbMovedV1(Body):
+    """In session `_`: from its place on, the named breadcrumb stands in another session. The service alone writes it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"breadcrumb_id": "m17", "session": "s43"}]})
+    breadcrumb_id: str = Field(min_length=1, description="id of the breadcrumb that moved")
+    session: str = Field(min_length=1, description="token of the session in which its later versions stand")
+
+    @override
+    def facts(self) -> BodyFacts:
+        return BodyFacts(removes=self.breadcrumb_id)
+
+
 class ExcludedSchema(BaseModel):
     """One line of a blacklist."""
 

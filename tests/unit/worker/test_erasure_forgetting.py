@@ -28,13 +28,16 @@ class Bench:
 
     def begin(self) -> Forgetting:
         log = make_log(self.stream, self.store)
-        erasure = cast("Erasure", SimpleNamespace(erase_here=self.erase))
+        erasure = cast("Erasure", SimpleNamespace(erase_here=self.erase, erase_again=self.erase_again))
         return Forgetting(log, erasure, self.stream, self.stream, clock=lambda: self.clock)
 
     def extend(self, end: int, *messages: StreamMessage) -> None:
         """Add these messages, and one that is no tombstone at the end."""
         note = message_of(end, "note.v1", {"content": "A note."})
         self.stream.messages += [*messages, note]
+
+    async def erase_again(self, crumbs: list[Breadcrumb]) -> None:
+        self.erased += [crumb.removes for crumb in crumbs]
 
     async def erase(self, crumb: Breadcrumb) -> None:
         self.erased.append(crumb.removes)

@@ -92,8 +92,7 @@ async def test_of_two_summaries_that_follow_the_same_one_the_first_stands() -> N
     builder, profile = await talking(7, keep=0)
     theirs, ours = (Publishing(builder, make_place(first), remembering=False) for first in (1000, 1100))
     await look_once(builder, profile, 7, theirs)
-    await builder.remember(make_tombstone("m1", 8).breadcrumb)
-    await remember(builder, [make_breadcrumb("One more.", 9)])
+    await remember(builder, [make_breadcrumb("Edited.", 8, id="m1", version=2), make_breadcrumb("One more.", 9)])
     await look_once(builder, profile, 9, ours)
     assert theirs.out[0].id != ours.out[0].id
     await remember(builder, [*theirs.out, *ours.out])

@@ -98,17 +98,6 @@ async def test_an_edit_that_comes_while_its_batch_is_in_the_making_is_not_lost()
     assert "User: The red kiln is K-1234." in [line["text"] for line in lines(publishing.out[0])]
 
 
-async def test_an_id_that_a_tombstone_without_a_session_has_as_well_is_covered_once() -> None:
-    builder, profile = make_builder(), summing(batch=1)
-    await builder.remember(make_tombstone("gone", 1, id="m3", version=2, session="_").breadcrumb)
-    await remember(builder, [replace(crumb, place=make_place(n + 10)) for n, crumb in enumerate(talk(9))])
-    publishing = Publishing(builder, BEHIND)
-    loop = make_summarising(builder, publishing, profile)
-    await loop.look("acme", "s42", make_place(100))
-    await loop.look("acme", "s42", make_place(100))
-    assert [crumb.covers for crumb in publishing.out] == [("m1",), ("m2",), ("m3",)]
-
-
 async def test_of_two_workers_one_of_which_saw_an_edit_neither_takes_the_others_summary_for_its_own() -> None:
     builder, profile = await talking(8)
     outs = []

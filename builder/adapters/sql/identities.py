@@ -1,0 +1,110 @@
+"""Who stands under an id, and what leaves the store when something comes that stood before it in the stream."""
+
+import json
+from collections.abc import Iterable
+from itertools import repeat
+
+from builder.adapters.sql import bookkeeping, sessionless
+from builder.adapters.sql.connection import Cursor
+from builder.adapters.sql.rows import HELD_COLUMNS, KEY, breadcrumbs, from_us, key_of
+from builder.domain.breadcrumb import MOVED, NO_SESSION, SUMMARY, TOMBSTONE, Breadcrumb, Place
+from builder.domain.errors import Rejected
+from builder.domain.identity import Identity, Mark, Version
+
+_FACTS = f"""
+    session, incarnation, sequence, schema, role, user_id, expires_us,
+    CASE WHEN schema = '{MOVED}' THEN body ELSE '' END AS note
+"""
+_NAMED = "FROM breadcrumbs INDEXED BY breadcrumbs_firsts WHERE workspace = ?1 AND id = ?2"
+_BY_PLACE = "ORDER BY incarnation, sequence, session LIMIT 1"
+_IDENTITY = f"""
+    SELECT 'first' AS part, * FROM (SELECT {_FACTS} {_NAMED} {_BY_PLACE}) AS earliest
+    UNION ALL SELECT 'spoken', * FROM (SELECT {_FACTS} {_NAMED} AND erased = '' AND removes = '' {_BY_PLACE}) AS spoken
+    UNION ALL SELECT 'mark', {_FACTS} FROM breadcrumbs INDEXED BY breadcrumbs_tombstones
+    WHERE workspace = ?1 AND removes = ?2 AND removes <> '' AND erased = ''
+"""
+# A trace closes its version: a purge takes one that ended, and its id goes on.
+_CLOSED_SOURCES = """
+    SELECT 1
+    FROM (
+        SELECT value ->> 0 AS name, CAST(value ->> 1 AS BIGINT) AS number FROM json_each(CAST(?2 AS TEXT)) LIMIT 1000000000
+    ) AS names
+    CROSS JOIN breadcrumbs INDEXED BY breadcrumbs_tombstones ON workspace = ?1 AND removes = name
+    WHERE removes <> '' AND schema <> ?3 AND session IN (?4, ?5) AND (erased = '' OR version = number) LIMIT 1
+"""
+_LATER = f"""
+    SELECT {HELD_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_firsts
+    WHERE held.workspace = ? AND held.id = ? AND held.erased = '' AND (held.incarnation, held.sequence) > (?, ?)
+"""
+
+
+def identity(sql: Cursor, workspace: str, name: str) -> Identity:
+    """What is stored under an id."""
+    parts: dict[str, Version] = {}
+    marks: list[Mark] = []
+    for part, session, incarnation, sequence, schema, role, user_id, expires_us, note in sql.execute(
+        _IDENTITY, (workspace, name)
+    ):
+        place = Place(incarnation, sequence)
+        if part == "mark":
+            marks.append(Mark(place=place, session=session, to=json.loads(note)["session"] if note else ""))
+            continue
+        expires_at = None if expires_us is None else from_us(expires_us)
+        parts[part] = Version(place=place, session=session, schema=schema, role=role, user_id=user_id, expires_at=expires_at)
+    return Identity(first=parts.get("first"), spoken=parts.get("spoken"), marks=tuple(marks))
+
+
+def admits(sql: Cursor, crumb: Breadcrumb) -> bool:
+    """Whether it may be stored, once what may not stand behind it is taken out. Raises `Rejected` for an id of another."""
+    for name in sorted({crumb.id, crumb.removes} - {""}):
+        sql.lock(f"{crumb.workspace} {name}")
+    there = identity(sql, crumb.workspace, crumb.id)
+    if _is_closed(sql, there, crumb):
+        return False
+    _make_way(sql, there, crumb)
+    return True
+
+
+def _is_closed(sql: Cursor, there: Identity, crumb: Breadcrumb) -> bool:
+    """Whether its id is closed, or one that a summary was made from."""
+    if there.is_closed(crumb) or (crumb.schema == SUMMARY and not crumb.removes and _has_closed_source(sql, crumb)):
+        return True
+    reason = there.conflict(crumb)
+    if crumb.schema == MOVED and crumb.session != NO_SESSION:
+        reason = f"{MOVED} came in session {crumb.session!r}; the service alone writes it, in session {NO_SESSION!r}"
+    elif not reason and crumb.schema == TOMBSTONE and crumb.removes != crumb.id:
+        reason = identity(sql, crumb.workspace, crumb.removes).stray(crumb)
+    if reason:
+        raise Rejected(reason)
+    return False
+
+
+def _make_way(sql: Cursor, before: Identity, crumb: Breadcrumb) -> None:
+    """Before it is stored, take out what stands behind it and came first.
+
+    What it closes leaves traces, what may not stand behind it nothing. before: what is stored under its id.
+    """
+    is_late = any(version and crumb.place < version.place for version in (before.first, before.spoken))
+    for name in ({crumb.removes, crumb.id} if is_late else {crumb.removes}) - {""}:
+        there = (before if name == crumb.id else identity(sql, crumb.workspace, name)).with_crumb(crumb, name)
+        later = breadcrumbs(sql.execute(_LATER, (crumb.workspace, name, *crumb.place)))
+        closed = [each for each in later if there.is_closed(each)]
+        bookkeeping.take(sql, [(each, name) for each in closed])
+        _remove(sql, [each for each in later if each not in closed and there.conflict(each)])
+
+
+def _has_closed_source(sql: Cursor, summary: Breadcrumb) -> bool:
+    body = json.loads(summary.body)
+    sources = {*zip(summary.covers, body.get("versions") or repeat(1), strict=False), (body.get("previous", ""), 1)}
+    for line in body.get("lines", ()):
+        sources |= {*zip(line["ids"], line.get("versions") or repeat(1), strict=False)}
+    values = (summary.workspace, json.dumps(sorted(sources)), MOVED, summary.session, NO_SESSION)
+    return next(sql.execute(_CLOSED_SOURCES, values), None) is not None
+
+
+def _remove(sql: Cursor, crumbs: Iterable[Breadcrumb]) -> None:
+    for crumb in crumbs:
+        joined = sessionless.joined(sql, crumb)
+        for table in ("passages", "tags", "lacking", "breadcrumbs"):
+            sql.execute(f"DELETE FROM {table} WHERE {KEY}", key_of(crumb))
+        sessionless.revise(sql, {key_of(crumb)[:2], *joined})
