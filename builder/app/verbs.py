@@ -12,12 +12,14 @@ from typing_extensions import TypedDict, override
 
 from builder.client.received import BreadcrumbRecord, Consumer, SearchResult, SessionEnd
 from builder.domain.breadcrumb import AGENT_CONTEXT
+from builder.domain.identity import Identity
 from builder.domain.reports import Receipt
 from builder.domain.summary import CompactionResult
 from builder.domain.text import one_line
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
 from builder.wire.responses import Response
+from builder.wire.identities import IdentitiesRequest
 
 URN = "urn:context-builder:schema:"
 
@@ -88,6 +90,12 @@ class Listeners(TypedDict):
     listening: int
 
 
+class Identities(TypedDict):
+    """Id → what stands under it, of the ids that are known."""
+
+    identities: dict[str, Identity]
+
+
 class Nothing(TypedDict):
     """It is done."""
 
@@ -137,6 +145,7 @@ VERBS: Mapping[str, tuple[type[BaseModel], Any]] = {
     "fetch": (requests.FetchRequest, BreadcrumbRecord),
     "history": (requests.HistoryRequest, Breadcrumbs),
     "sessions": (requests.SessionsRequest, Sessions),
+    "identities": (IdentitiesRequest, Identities),
     "context": (requests.ContextRequest, AgentContextV1),
     "consumers": (requests.ConsumersRequest, Consumers),
     "forget": (requests.ForgetRequest, Receipts),

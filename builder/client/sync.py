@@ -215,6 +215,7 @@ class SyncClient:
     forget = _plain(asynchronous.Client.forget)
     forget_person = _plain(asynchronous.Client.forget_person)
     history = _generator(asynchronous.Client.history)
+    identities = _plain(asynchronous.Client.identities)
     page = _plain(asynchronous.Client.page)
     is_superseded = _plain(asynchronous.Client.is_superseded)
     has_gone_on = _plain(asynchronous.Client.has_gone_on)

@@ -10,7 +10,7 @@ Kind = Literal["content", "tombstone", "secret", "erased", "moved"]
 
 USER_MESSAGE, AGENT_RESPONSE = "user.message.v1", "agent.response.v1"
 TOOL_REQUEST, TOOL_RESPONSE, TOOL_ERROR = "tool.request.v1", "tool.response.v1", "tool.error.v1"
-SUMMARY, TOMBSTONE, MOVED = "summary.v1", "breadcrumb.deleted.v1", "breadcrumb.moved.v1"
+SUMMARY, TOMBSTONE, MOVE = "summary.v1", "breadcrumb.deleted.v1", "breadcrumb.moved.v1"
 AGENT_CONTEXT, CONTEXT_COMPACTED = "agent.context.v1", "context.compacted.v1"
 """Names of the schemas that the service itself treats in a special way."""
 
@@ -108,7 +108,7 @@ class Breadcrumb:
             return "erased"
         if self.removes == self.id:
             return "secret"
-        if self.schema == MOVED:
+        if self.schema == MOVE:
             return "moved"
         return "tombstone" if self.removes else "content"
 

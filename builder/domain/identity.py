@@ -9,7 +9,7 @@ from datetime import datetime
 
 from builder.domain.breadcrumb import (
     AGENT_RESPONSE,
-    MOVED,
+    MOVE,
     NO_SESSION,
     TOOL_ERROR,
     TOOL_REQUEST,
@@ -57,10 +57,15 @@ class Identity:
     marks: tuple[Mark, ...] = ()
     """In any order."""
 
+    @property
+    def is_ended(self) -> bool:
+        """Whether a tombstone or a secret stands under it."""
+        return any(not mark.to for mark in self.marks)
+
     def with_crumb(self, crumb: Breadcrumb, name: str) -> "Identity":
         """With one more, which has this id or marks it."""
         version, is_own = _version(crumb), crumb.id == name
-        to = json.loads(crumb.body)["session"] if crumb.schema == MOVED and not is_own else ""
+        to = json.loads(crumb.body)["session"] if crumb.schema == MOVE and not is_own else ""
         mark = (Mark(place=crumb.place, session=crumb.session, to=to),) if crumb.removes == name else ()
         return Identity(
             first=_earlier(self.first, version) if is_own else self.first,

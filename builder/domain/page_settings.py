@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED, TOMBSTONE
+from builder.domain.breadcrumb import AGENT_CONTEXT, CONTEXT_COMPACTED, MOVE, TOMBSTONE
 from builder.domain.selector import Selector
 
 QuerySource = Literal["last_user", "last_n", "custom"]
@@ -19,6 +19,7 @@ FORBIDDEN_SCHEMAS = frozenset(
         "context.blacklist.v1",
         "context.config.v1",
         TOMBSTONE,
+        MOVE,
         CONTEXT_COMPACTED,
     }
 )

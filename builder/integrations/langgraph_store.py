@@ -1,8 +1,8 @@
 """LangGraph's `BaseStore` on notes: an item is a note, a namespace is a session of its own. Extra `langgraph`."""
 
 import asyncio
-import secrets
 from collections.abc import Iterable, Iterator
+from itertools import count, islice
 from typing import Any
 
 from langgraph.store import base
@@ -14,7 +14,7 @@ from builder.client.sync import SyncClient
 from builder.integrations.messages import fetched, identity_of
 
 NOTE, NAMESPACE = "note.v1", "store.namespace.v1"
-MAX_FOUND, MAX_VERSION, ITEM = 100, 2**30, {"namespace", "key", "value"}
+MAX_FOUND, IDS_AT_ONCE, ITEM = 100, 20, {"namespace", "key", "value"}
 
 
 class BuilderStore(base.BaseStore):
@@ -34,7 +34,7 @@ class BuilderStore(base.BaseStore):
     def _result(self, op: base.Op) -> base.Result:
         match op:
             case base.GetOp():
-                record = fetched(self._client, identity_of(_session(op.namespace), op.key))
+                record = fetched(self._client, self._identity(_session(op.namespace), op.key))
                 return base.Item(**_facts(record)) if record else None
             case base.PutOp():
                 self._put(op)
@@ -46,7 +46,7 @@ class BuilderStore(base.BaseStore):
 
     def _put(self, op: base.PutOp) -> None:
         session = _session(op.namespace)
-        identity, namespace = identity_of(session, op.key), identity_of(session)
+        identity, namespace = self._identity(session, op.key), identity_of(session)
         there = fetched(self._client, identity)
         if op.value is None:
             if there:
@@ -57,9 +57,22 @@ class BuilderStore(base.BaseStore):
         paths = [] if op.index is False else op.index or ["*"]
         text = "\n".join(text for path in paths for text in base.get_text_at_path(op.value, path))
         body = {"content": text, "namespace": op.namespace, "key": op.key, "value": op.value}
-        # A version of an erased item is never accepted again, and nobody knows any more which ones it had.
-        version = there.version + 1 if there else 1 + secrets.randbelow(MAX_VERSION)
+        version = there.version + 1 if there else 1
         self._client.send(NOTE, body, session=session, id=identity, version=version)
+
+    def _identity(self, session: str, key: str) -> str:
+        """The id of an item. An erased one closed its id, so the key goes on under the next one."""
+        first = identity_of(session, key)
+        if fetched(self._client, first):
+            return first
+        numbers = count(1)
+        names, entries = [first], self._client.identities([first])
+        while names[0] in entries and entries[names[0]].is_ended:
+            names = names[1:]
+            if not names:
+                names = [identity_of(session, key, number) for number in islice(numbers, IDS_AT_ONCE)]
+                entries = self._client.identities(names)
+        return names[0]
 
     def _search(self, op: base.SearchOp) -> list[base.SearchItem]:
         prefix = op.namespace_prefix

@@ -21,13 +21,7 @@ class BreadcrumbStore(Protocol):
     """Keeps breadcrumbs with their facts; a projection of the stream. All methods raise `Unavailable`."""
 
     async def remember(self, remembered: StoredBreadcrumb) -> bool:
-        """Store it durably and return True; False when (workspace, id, version) is known or the id is closed (`Identity`).
-
-        Raises `Rejected` when the id is another's. What stands behind it in the stream, came first and may not, leaves the store.
-        """
-
-    async def identities(self, workspace: str, ids: tuple[str, ...]) -> dict[str, Identity]:
-        """What is stored under each id."""
+        """Store it durably and return True; False when its version is known or its id closed. Raises `Rejected` (`Identity`)."""
 
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
         """The row of (workspace, id, version) with its vectors, or None; its place may be earlier. An erased one is its trace."""
@@ -46,6 +40,13 @@ class BreadcrumbStore(Protocol):
 
     async def count(self) -> int:
         """Breadcrumbs stored, old versions included, erased ones and secrets not."""
+
+
+class Identities(Protocol):
+    """Who stands under ids."""
+
+    async def identities(self, workspace: str, ids: tuple[str, ...]) -> dict[str, Identity]:
+        """Each id with what is stored under it. Raises `Unavailable`."""
 
 
 class Reader(Protocol):
@@ -127,7 +128,7 @@ class WorkspaceReader(Protocol):
         """
 
 
-class Store(BreadcrumbStore, Reader, People, WorkspaceReader, Protocol):
+class Store(BreadcrumbStore, Identities, Reader, People, WorkspaceReader, Protocol):
     """All that the context builder reads and writes."""
 
 

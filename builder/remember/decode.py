@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from builder.domain.breadcrumb import (
     AGENT_RESPONSE,
-    MOVED,
+    MOVE,
     SUMMARY,
     TOMBSTONE,
     TOOL_ERROR,
@@ -51,7 +51,7 @@ BODIES: dict[str, type[Body]] = {
     "browser.page.context.v1": BrowserPageContextV1,
     "browser.tab.context.v1": BrowserTabContextV1,
     TOMBSTONE: control.BreadcrumbDeletedV1,
-    MOVED: control.BreadcrumbMovedV1,
+    MOVE: control.BreadcrumbMovedV1,
     "agent.def.v1": control.AgentDefV1,
     "context.config.v1": control.ContextConfigV1,
     "context.blacklist.v1": control.ContextBlacklistV1,

@@ -20,7 +20,7 @@ from builder.language.instructions import instructions
 from builder.language.sentences import fingerprint, sentences, traits
 from builder.language.words import Terms
 from builder.ports.models import Embedder
-from builder.ports.store import BreadcrumbStore
+from builder.ports.store import Store
 
 THREAD_CHARS = 20_000
 """Work on a longer text is done in the thread."""
@@ -187,7 +187,7 @@ class Ingest:
 class Memory:
     """Idempotent on (workspace, id, version): the first one wins."""
 
-    store: BreadcrumbStore
+    store: Store
     ingest: Ingest
 
     async def remember(self, breadcrumb: Breadcrumb, facts: StoredBreadcrumb | None = None) -> StoredBreadcrumb:

@@ -142,9 +142,10 @@ class Erasure:
         return bool(identities[tombstone.removes].stray(tombstone))
 
     async def _delete_later(self, tombstone: Breadcrumb, summaries: tuple[Breadcrumb, ...]) -> int:
-        """Delete the messages of summaries, and of what came behind the tombstone under its id; returns how many."""
+        """Delete the messages of summaries, and of what its id had elsewhere or behind the tombstone; returns how many."""
         traces = await self._log.store.traces(tombstone.workspace, tombstone.removes)
-        late = [trace for trace in traces if trace.place > tombstone.place and trace.id == tombstone.removes]
+        own = [trace for trace in traces if trace.id == tombstone.removes]
+        late = [trace for trace in own if trace.place > tombstone.place or trace.session != tombstone.session]
         return sum(
             [await self.archive.delete_at(each.place, each.workspace, each.session, each.id) for each in (*summaries, *late)]
         )

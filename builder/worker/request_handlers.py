@@ -18,6 +18,7 @@ from builder.domain.recall import EVERY_SESSION
 from builder.ports.broker import PublishedContexts, Publisher
 from builder.ports.store import Reader
 from builder.recall.scopes import history_of
+from builder.wire.identities import IdentitiesRequest, identities_json
 from builder.wire.requests import (
     CompactRequest,
     ConsumersRequest,
@@ -83,7 +84,7 @@ class Lookup:
     @property
     def verbs(self) -> Mapping[str, Verb]:
         """Name in the subject → handler."""
-        return {"fetch": self.fetch, "history": self.history, "sessions": self.sessions}
+        return {"fetch": self.fetch, "history": self.history, "sessions": self.sessions, "identities": self.identities}
 
     async def fetch(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `FetchRequest`."""
@@ -98,6 +99,12 @@ class Lookup:
         if not matches:
             raise no_breadcrumb(workspace, request, versions)
         return breadcrumb_json(matches[-1])
+
+    async def identities(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `IdentitiesRequest`."""
+        request = read_request(IdentitiesRequest, data)
+        await self._log.catch_up(workspace, EVERY_SESSION)
+        return identities_json(await self._log.store.identities(workspace, request.ids))
 
     async def history(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `HistoryRequest`."""

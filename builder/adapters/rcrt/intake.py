@@ -24,7 +24,7 @@ from builder.adapters.rcrt.records import (
     Change,
     breadcrumb,
     is_secret_record,
-    moved,
+    move_note,
     read_change,
     tombstone,
 )
@@ -218,7 +218,7 @@ class Intake:
             translation = breadcrumb(record, version=record["version"] if entry or is_old else 1)
             session = parse_breadcrumb_subject(translation.event.subject).session
         if entry and entry.session not in ("", session):  # it became a secret, or moved to another session
-            await self._publish(moved(record["id"], entry, session) if session else tombstone(record["id"], entry), False)
+            await self._publish(move_note(record["id"], entry, session) if session else tombstone(record["id"], entry), False)
         if translation is not None:
             for failure in translation.failures:
                 log.warning("hints of record %s are not followed: %s", record["id"], failure)

@@ -13,7 +13,7 @@ from builder.adapters.rcrt.ledger import Entry
 from builder.domain.breadcrumb import (
     AGENT_CONTEXT,
     AGENT_RESPONSE,
-    MOVED,
+    MOVE,
     NO_SESSION,
     TOMBSTONE,
     TOOL_ERROR,
@@ -162,9 +162,9 @@ def tombstone(identity: str, entry: Entry) -> Outgoing:
     return outgoing(record | {"context": {"breadcrumb_id": identity}}, entry.workspace)
 
 
-def moved(identity: str, entry: Entry, session: str) -> Outgoing:
+def move_note(identity: str, entry: Entry, session: str) -> Outgoing:
     """The note that a record stands in another session from now on. entry: of its newest version that is stored."""
-    record = {"id": f"moved-{identity}-{entry.version}", "schema_name": MOVED, "version": 1, "session": NO_SESSION}
+    record = {"id": f"moved-{identity}-{entry.version}", "schema_name": MOVE, "version": 1, "session": NO_SESSION}
     return outgoing(record | {"context": {"breadcrumb_id": identity, "session": session}}, entry.workspace)
 
 

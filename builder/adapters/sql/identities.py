@@ -7,19 +7,20 @@ from itertools import repeat
 from builder.adapters.sql import bookkeeping, sessionless
 from builder.adapters.sql.connection import Cursor
 from builder.adapters.sql.rows import HELD_COLUMNS, KEY, breadcrumbs, from_us, key_of
-from builder.domain.breadcrumb import MOVED, NO_SESSION, SUMMARY, TOMBSTONE, Breadcrumb, Place
+from builder.domain.breadcrumb import MOVE, NO_SESSION, SUMMARY, TOMBSTONE, Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.domain.identity import Identity, Mark, Version
+from builder.domain.recall import EVERY_SESSION
 
 _FACTS = f"""
     session, incarnation, sequence, schema, role, user_id, expires_us,
-    CASE WHEN schema = '{MOVED}' THEN body ELSE '' END AS note
+    CASE WHEN schema = '{MOVE}' THEN body ELSE '' END AS note
 """
-_NAMED = "FROM breadcrumbs INDEXED BY breadcrumbs_firsts WHERE workspace = ?1 AND id = ?2"
+_UNDER_ID = "FROM breadcrumbs INDEXED BY breadcrumbs_firsts WHERE workspace = ?1 AND id = ?2"
 _BY_PLACE = "ORDER BY incarnation, sequence, session LIMIT 1"
 _IDENTITY = f"""
-    SELECT 'first' AS part, * FROM (SELECT {_FACTS} {_NAMED} {_BY_PLACE}) AS earliest
-    UNION ALL SELECT 'spoken', * FROM (SELECT {_FACTS} {_NAMED} AND erased = '' AND removes = '' {_BY_PLACE}) AS spoken
+    SELECT 'first' AS part, * FROM (SELECT {_FACTS} {_UNDER_ID} {_BY_PLACE}) AS earliest
+    UNION ALL SELECT 'spoken', * FROM (SELECT {_FACTS} {_UNDER_ID} AND erased = '' AND removes = '' {_BY_PLACE}) AS spoken
     UNION ALL SELECT 'mark', {_FACTS} FROM breadcrumbs INDEXED BY breadcrumbs_tombstones
     WHERE workspace = ?1 AND removes = ?2 AND removes <> '' AND erased = ''
 """
@@ -35,6 +36,10 @@ _CLOSED_SOURCES = """
 _LATER = f"""
     SELECT {HELD_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_firsts
     WHERE held.workspace = ? AND held.id = ? AND held.erased = '' AND (held.incarnation, held.sequence) > (?, ?)
+"""
+_REWIND = """
+    UPDATE watermarks SET incarnation = ?, sequence = ?
+    WHERE workspace = ? AND session IN (?, ?) AND (incarnation, sequence) > (?, ?)
 """
 
 
@@ -70,8 +75,8 @@ def _is_closed(sql: Cursor, there: Identity, crumb: Breadcrumb) -> bool:
     if there.is_closed(crumb) or (crumb.schema == SUMMARY and not crumb.removes and _has_closed_source(sql, crumb)):
         return True
     reason = there.conflict(crumb)
-    if crumb.schema == MOVED and crumb.session != NO_SESSION:
-        reason = f"{MOVED} came in session {crumb.session!r}; the service alone writes it, in session {NO_SESSION!r}"
+    if crumb.schema == MOVE and crumb.session != NO_SESSION:
+        reason = f"{MOVE} came in session {crumb.session!r}; the service alone writes it, in session {NO_SESSION!r}"
     elif not reason and crumb.schema == TOMBSTONE and crumb.removes != crumb.id:
         reason = identity(sql, crumb.workspace, crumb.removes).stray(crumb)
     if reason:
@@ -98,13 +103,16 @@ def _has_closed_source(sql: Cursor, summary: Breadcrumb) -> bool:
     sources = {*zip(summary.covers, body.get("versions") or repeat(1), strict=False), (body.get("previous", ""), 1)}
     for line in body.get("lines", ()):
         sources |= {*zip(line["ids"], line.get("versions") or repeat(1), strict=False)}
-    values = (summary.workspace, json.dumps(sorted(sources)), MOVED, summary.session, NO_SESSION)
+    values = (summary.workspace, json.dumps(sorted(sources)), MOVE, summary.session, NO_SESSION)
     return next(sql.execute(_CLOSED_SOURCES, values), None) is not None
 
 
 def _remove(sql: Cursor, crumbs: Iterable[Breadcrumb]) -> None:
+    """Take them out. The next walk of their session reads their messages again, and says in dead letters why."""
     for crumb in crumbs:
         joined = sessionless.joined(sql, crumb)
         for table in ("passages", "tags", "lacking", "breadcrumbs"):
             sql.execute(f"DELETE FROM {table} WHERE {KEY}", key_of(crumb))
         sessionless.revise(sql, {key_of(crumb)[:2], *joined})
+        place = crumb.place.previous
+        sql.execute(_REWIND, (*place, crumb.workspace, crumb.session, EVERY_SESSION, *place))

@@ -1,5 +1,6 @@
 """Sessions exported from the stream and imported as replays; a repeated import adds what is missing."""
 
+import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -10,13 +11,16 @@ from builder.adapters.nats.topology import BREADCRUMBS
 from builder.app.broker import stored
 from builder.app.settings import Settings
 from builder.client import Client
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, StreamMessage
+from builder.client.requests import NoService
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
+from builder.domain.identity import Identity
 from builder.language.words import DEFAULT_NAMES
 from builder.remember.decode import decode, readable
 from builder.wire.chat_lines import FileContent, FileEvent, Refusal, refusal_lines
 from builder.wire.records import fingerprint, fingerprints, line_of
 from builder.wire.subjects import message_id, parse_breadcrumb_subject, session_text
+from builder.worker.log import STREAM_END
 
 Progress = Callable[[int, int], None]
 """(sequence, last sequence)"""
@@ -179,11 +183,15 @@ async def import_file(
     result = Import(system_messages=content.system_messages, notes=content.notes(), refusals=content.refusals)
     stream = await stream_content(settings, servers, events, look)
     result.sessions = sorted({session_text(parse_breadcrumb_subject(each.event.subject).session) for each in events})
+    identities = await _identities(client, events, read, result.notes)
     start = monotonic()
     for number, each in enumerate(events, 1):
         try:
-            is_there = stream.has(each, read(each.event.arrive(ORIGIN, datetime.now(UTC))))
-            is_there = is_there or (await client.publish(each.event, replay=True)).duplicate
+            crumb = read(each.event.arrive(Place(STREAM_END.incarnation, number), datetime.now(UTC)))
+            is_there = stream.has(each, crumb)
+            if not is_there:
+                identities[crumb.id] = _admit(identities.get(crumb.id, Identity()), crumb)
+                is_there = (await client.publish(each.event, replay=True)).duplicate
             result.skipped += is_there
             result.published += not is_there
         except Rejected as error:
@@ -191,6 +199,30 @@ async def import_file(
         step(number, len(events))
     result.per_second = len(events) / max(monotonic() - start, 1e-9)
     return result
+
+
+async def _identities(
+    client: Client, events: Sequence[FileEvent], read: Callable[[StreamMessage], Breadcrumb], notes: list[str]
+) -> dict[str, Identity]:
+    """What the service has under the ids of the events; without one a note says so."""
+    ids = list[str]()
+    for each in events:
+        with contextlib.suppress(Rejected):
+            ids.append(read(each.event.arrive(ORIGIN, datetime.now(UTC))).id)
+    try:
+        return await client.identities(ids)
+    except NoService:
+        notes.append("no worker runs, so nobody knows which ids are closed or taken: their lines will become dead letters")
+        return {}
+
+
+def _admit(there: Identity, crumb: Breadcrumb) -> Identity:
+    """The identity with one more. Raises `Rejected`."""
+    if there.is_closed(crumb):
+        raise Rejected(f"id {crumb.id!r} is closed: it was forgotten, or deleted; take another id")
+    if reason := there.conflict(crumb):
+        raise Rejected(reason)
+    return there.with_crumb(crumb, crumb.id)
 
 
 def _check_all(content: FileContent, read: Callable[[StreamMessage], Breadcrumb]) -> None:

@@ -57,9 +57,9 @@ def test_a_record_without_a_time_says_no_offset() -> None:
     assert read({}).utc_offset is None
 
 
-def test_a_secret_keeps_neither_offset_nor_user() -> None:
+def test_a_secret_keeps_no_offset_and_of_its_user_what_says_whether_its_own_speaker_sent_it() -> None:
     crumb = read({"created_at": "2026-11-21T14:00:00+02:00", "user_id": "u1", "sensitivity": "secret"})
-    assert (crumb.utc_offset, crumb.user_id, crumb.removes) == (None, "", "m1")
+    assert (crumb.utc_offset, crumb.user_id, crumb.removes) == (None, "u1", "m1")
 
 
 @pytest.mark.parametrize(

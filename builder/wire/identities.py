@@ -1,0 +1,32 @@
+"""What ids stand for, as a request asks and its answer says."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from builder.domain.identity import Identity
+
+MAX_IDS = 20_000
+"""Of a request: with ids of 36 characters it has fewer bytes than the smallest limit of a broker."""
+_IDENTITIES = TypeAdapter(dict[str, Identity])
+
+
+class IdentitiesRequest(BaseModel):
+    """Which of these ids are taken, and by what, or closed. `import` asks before it publishes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    ids: tuple[Annotated[str, Field(min_length=1, max_length=256)], ...] = Field(
+        max_length=MAX_IDS, description="ids of breadcrumbs"
+    )
+
+
+def identities_json(identities: Mapping[str, Identity]) -> dict[str, Any]:
+    """Those that are known."""
+    entries = {name: each for name, each in identities.items() if each.first or each.marks}
+    return {"identities": _IDENTITIES.dump_python(entries, mode="json")}
+
+
+def read_identities(answer: Mapping[str, Any]) -> dict[str, Identity]:
+    """Of an answer."""
+    return _IDENTITIES.validate_python(answer["identities"])

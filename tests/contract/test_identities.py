@@ -1,0 +1,67 @@
+"""A breadcrumb keeps its identity in every store, in whatever order its versions come."""
+
+from dataclasses import replace
+from itertools import permutations
+
+import pytest
+
+from builder.domain.errors import Rejected
+from builder.domain.recall import StoredBreadcrumb
+from builder.ports.store import CompleteStore as Store
+from tests.contract.test_erasing import summary
+from tests.factories import make_place, make_remembered, make_tombstone
+
+
+def make_in(row: StoredBreadcrumb, workspace: str) -> StoredBreadcrumb:
+    return replace(row, breadcrumb=replace(row.breadcrumb, workspace=workspace))
+
+
+async def offer(store: Store, rows: tuple[StoredBreadcrumb, ...]) -> None:
+    for row in rows:
+        try:
+            await store.remember(row)
+        except Rejected:
+            continue
+
+
+async def test_whatever_comes_first_the_lowest_place_has_the_id(store: Store) -> None:
+    first = make_remembered("Mine.", 1, id="m", version=2)
+    rows = (
+        first,
+        make_remembered("Taken over.", 2, id="m", version=1, session="other"),
+        make_remembered("Taken over.", 3, id="m", version=2, session="other"),
+        make_remembered("Replaced.", 4, id="m", version=3, schema="agent.response.v1"),
+    )
+    for number, order in enumerate(permutations(rows)):
+        await offer(store, tuple(make_in(row, f"w{number}") for row in order))
+        assert await store.versions(f"w{number}", "m") == (make_in(first, f"w{number}").breadcrumb,)
+        edit = make_in(make_remembered("Edited.", 5, id="m", version=3), f"w{number}")
+        assert await store.remember(edit)
+
+
+async def test_whatever_comes_first_a_tombstone_closes_its_id(store: Store) -> None:
+    rows = (
+        make_remembered("Forgotten.", 1, id="m"),
+        make_tombstone("m", 2),
+        make_remembered("Again.", 3, id="m", version=2),
+        make_remembered("Again.", 4, id="m", version=3, session="other"),
+    )
+    for number, order in enumerate(permutations(rows)):
+        await offer(store, tuple(make_in(row, f"w{number}") for row in order))
+        assert [crumb.text for crumb in await store.versions(f"w{number}", "m") if crumb.place > make_place(1)] == []
+
+
+async def test_a_tombstone_of_another_session_is_refused_and_one_that_came_too_early_closes_nothing(store: Store) -> None:
+    said = make_remembered("Mine.", 1, id="m")
+    await store.remember(make_tombstone("m", 2, session="other"))
+    assert await store.remember(said)
+    with pytest.raises(Rejected, match="belongs to session 's42'"):
+        await store.remember(make_tombstone("m", 3, session="other"))
+    assert await store.remember(make_remembered("Edited.", 4, id="m", version=2))
+
+
+async def test_a_summary_of_what_was_forgotten_meanwhile_is_not_stored(store: Store) -> None:
+    await store.remember(make_remembered("Mine.", 1, id="m"))
+    await store.remember(make_tombstone("m", 2))
+    assert not await store.remember(summary(3, "m"))
+    assert await store.remember(summary(4, "other"))
