@@ -5,6 +5,7 @@ be repeated. Superseding erases nothing: an older version is history, which `as 
 """
 
 import asyncio
+import json
 import logging
 import uuid
 from collections import deque
@@ -27,6 +28,8 @@ from builder.worker.log import Log, StoredLog
 
 log = logging.getLogger("builder.worker.erasure")
 
+OF_NEW_SECRET = "secret"  # noqa: S105 - a reason
+"""Reason of a tombstone that a secret leaves under whose id nothing readable stood."""
 MAX_RECEIPTS = 1_000
 """Receipts in memory: every request about one tombstone gets the same."""
 
@@ -80,6 +83,8 @@ class Erasure:
         A run that began before may have missed what came meanwhile: then all of it is done a second time.
         """
         is_repeat = tombstone.place in self._runs
+        if await self._is_bare(tombstone):
+            return
         await self.erase(tombstone)
         if is_repeat:
             await self.erase_again((tombstone,))
@@ -89,7 +94,7 @@ class Erasure:
         by_workspace: dict[str, set[str]] = {}
         for tombstone in tombstones:
             _, summaries, _ = await self.erase_here(tombstone)
-            if not await self._stray(tombstone):
+            if not (await self._is_bare(tombstone) or await self._stray(tombstone)):
                 await self._delete_later(tombstone, summaries)
                 ids = by_workspace.setdefault(tombstone.workspace, set())
                 ids |= {tombstone.removes, *(summary.id for summary in summaries)}
@@ -135,6 +140,12 @@ class Erasure:
             identity, workspace, receipt.versions, len(receipt.summaries), messages, contexts, letters,
         )  # fmt: skip
         return receipt
+
+    async def _is_bare(self, tombstone: Breadcrumb) -> bool:
+        """Whether it closes the id of a secret under which nothing readable ever stood: there is nothing to search for."""
+        workspace, name = tombstone.workspace, tombstone.removes
+        is_bare = json.loads(tombstone.body).get("reason") == OF_NEW_SECRET
+        return is_bare and len(await self._log.store.traces(workspace, name)) <= 1
 
     async def _stray(self, tombstone: Breadcrumb) -> bool:
         """Whether what it names belongs to another session: it erases nothing of that."""
@@ -203,10 +214,16 @@ class Forgetting:
             return
         workspace, name = breadcrumb.workspace, breadcrumb.id
         await self._log.catch_up(workspace, EVERY_SESSION, breadcrumb.place)
-        if reason := (await self._log.store.identities(workspace, (name,)))[name].conflict(breadcrumb):
+        there = (await self._log.store.identities(workspace, (name,)))[name]
+        if reason := there.conflict(breadcrumb):
             raise Rejected(reason)
+        # An unknown earlier version may stand in dead letters.
+        is_new = breadcrumb.version == 1 and (there.first is None or there.first.place >= breadcrumb.place)
         identity = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{workspace}:{name}:{breadcrumb.version}"))
-        await self._erasure.erase(await self._publish(workspace, breadcrumb.session, identity, {"breadcrumb_id": name}))
+        body = {"breadcrumb_id": name} | ({"reason": OF_NEW_SECRET} if is_new else {})
+        tombstone = await self._publish(workspace, breadcrumb.session, identity, body)
+        if not is_new:
+            await self._erasure.erase(tombstone)
         await self._archive.delete_at(breadcrumb.place, workspace, breadcrumb.session)
 
     async def discard(self, copy: Breadcrumb) -> None:

@@ -92,6 +92,7 @@ class BreadcrumbDeletedV1(Body):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"breadcrumb_id": "m17"}]})
     breadcrumb_id: str = Field(min_length=1, description="id of the breadcrumb to remove")
+    reason: str = Field("", description="secret = the service closes the id of a secret, under which nothing readable stood")
 
     @override
     def facts(self) -> BodyFacts:
