@@ -18,8 +18,8 @@ from builder.domain.summary import CompactionResult
 from builder.domain.text import one_line
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
-from builder.wire.responses import Response
 from builder.wire.identities import IdentitiesRequest
+from builder.wire.responses import Response
 
 URN = "urn:context-builder:schema:"
 

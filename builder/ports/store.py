@@ -42,13 +42,6 @@ class BreadcrumbStore(Protocol):
         """Breadcrumbs stored, old versions included, erased ones and secrets not."""
 
 
-class Identities(Protocol):
-    """Who stands under ids."""
-
-    async def identities(self, workspace: str, ids: tuple[str, ...]) -> dict[str, Identity]:
-        """Each id with what is stored under it. Raises `Unavailable`."""
-
-
 class Reader(Protocol):
     """Reads single breadcrumbs and chains. All methods raise `Unavailable`."""
 
@@ -104,6 +97,9 @@ class People(Protocol):
 class WorkspaceReader(Protocol):
     """Reads parts of a workspace that is too large to be read whole. All methods raise `Unavailable`."""
 
+    async def identities(self, workspace: str, ids: tuple[str, ...]) -> dict[str, Identity]:
+        """Each id with who stands under it."""
+
     async def outgrows(self, workspace: str, rows: int, until: Place) -> bool:
         """Whether it has more breadcrumbs than this before a place, erased ones and old versions included."""
 
@@ -128,7 +124,7 @@ class WorkspaceReader(Protocol):
         """
 
 
-class Store(BreadcrumbStore, Identities, Reader, People, WorkspaceReader, Protocol):
+class Store(BreadcrumbStore, Reader, People, WorkspaceReader, Protocol):
     """All that the context builder reads and writes."""
 
 

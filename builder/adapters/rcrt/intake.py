@@ -17,17 +17,9 @@ from typing import Any, Literal
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
+from builder.adapters.rcrt import records as rcrt_records
 from builder.adapters.rcrt.ledger import Entry, Ledger
-from builder.adapters.rcrt.records import (
-    CHAT_TAG,
-    CONTEXT_LIFETIME,
-    Change,
-    breadcrumb,
-    is_secret_record,
-    move_note,
-    read_change,
-    tombstone,
-)
+from builder.adapters.rcrt.records import CHAT_TAG, CONTEXT_LIFETIME, Change, breadcrumb, is_secret_record, read_change
 from builder.adapters.rcrt.rest import RcrtApi
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.errors import BuilderError, Rejected, Unavailable
@@ -123,17 +115,13 @@ class Intake:
         """
         self._waiting = waiting
         lanes: dict[str, asyncio.Task[None]] = {}
-        try:
+        async with asyncio.TaskGroup() as group:
             while True:
                 self._arrived.clear()
                 for workspace in {item.change.workspace for item in self._queue}:
                     if workspace not in lanes or lanes[workspace].done():
-                        lanes[workspace] = asyncio.create_task(self._store_all(workspace, freed))
+                        lanes[workspace] = group.create_task(self._store_all(workspace, freed))
                 await self._arrived.wait()
-        finally:
-            for lane in lanes.values():
-                lane.cancel()
-            await asyncio.gather(*lanes.values(), return_exceptions=True)
 
     async def _store_all(self, workspace: str, freed: Callable[[], None]) -> None:
         """The events of one owner that wait, in their order."""
@@ -218,7 +206,9 @@ class Intake:
             translation = breadcrumb(record, version=record["version"] if entry or is_old else 1)
             session = parse_breadcrumb_subject(translation.event.subject).session
         if entry and entry.session not in ("", session):  # it became a secret, or moved to another session
-            await self._publish(move_note(record["id"], entry, session) if session else tombstone(record["id"], entry), False)
+            end = rcrt_records.tombstone(record["id"], entry)
+            note = rcrt_records.move_note(record["id"], entry, session) if session else end
+            await self._publish(note, False)
         if translation is not None:
             for failure in translation.failures:
                 log.warning("hints of record %s are not followed: %s", record["id"], failure)
@@ -232,7 +222,7 @@ class Intake:
                 self._left_out[change.id] = change.version
             return
         if entry.session:
-            await self._publish(tombstone(change.id, entry), False)
+            await self._publish(rcrt_records.tombstone(change.id, entry), False)
         await self._ledger.drop(change.id)
 
     async def catch_up(self, *, whole: bool, workspace: str = "") -> None:

@@ -1,5 +1,11 @@
 // Made by types.mjs from schemas/asyncapi.json: change it there.
 /**
+ * @minItems 2
+ * @maxItems 2
+ */
+export type Place = [unknown, unknown];
+
+/**
  * The one context of a trigger for a consumer.
  */
 export interface AgentContextV1 {
@@ -599,6 +605,45 @@ export interface BreadcrumbDeletedV1 {
    * id of the breadcrumb to remove
    */
   breadcrumb_id: string;
+  /**
+   * secret = the service closes the id of a secret, under which nothing readable stood
+   */
+  reason?: string;
+}
+/**
+ * In session `_`: from its place on, the named breadcrumb stands in another session. The service alone writes it.
+ */
+export interface BreadcrumbMovedV1 {
+  /**
+   * session; the subject decides, a contradiction is rejected
+   */
+  session_id?: string | null;
+  /**
+   * name shown in front of the message
+   */
+  speaker?: string | null;
+  /**
+   * {type, agent_id, name} of who wrote it
+   */
+  creator?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * the task that it belongs to; its tag `task:ID` says the same
+   */
+  task_id?: string | null;
+  /**
+   * id of the breadcrumb that it answers, or that made somebody send it
+   */
+  trigger_event_id?: string | null;
+  /**
+   * id of the breadcrumb that moved
+   */
+  breadcrumb_id: string;
+  /**
+   * token of the session in which its later versions stand
+   */
+  session: string;
 }
 /**
  * A breadcrumb as the service has stored it.
@@ -1198,6 +1243,52 @@ export interface HistoryRequest {
    * `next` of the page before, or a sequence of the stream
    */
   after?: string;
+}
+/**
+ * Id → what stands under it, of the ids that are known.
+ */
+export interface Identities {
+  identities: {
+    [k: string]: Identity;
+  };
+}
+/**
+ * What is stored under an id.
+ */
+export interface Identity {
+  first?: Version | null;
+  spoken?: Version | null;
+  marks?: Mark[];
+}
+/**
+ * What the rule compares of a version.
+ */
+export interface Version {
+  place: Place;
+  session: string;
+  schema: string;
+  role: "user" | "assistant" | "system" | "tool" | "standing" | "other";
+  user_id: string;
+  expires_at: string | null;
+}
+/**
+ * A tombstone or a secret, which closes the id, or a note that its breadcrumb moved.
+ */
+export interface Mark {
+  place: Place;
+  session: string;
+  to?: string;
+}
+/**
+ * Which of these ids are taken, and by what, or closed. `import` asks before it publishes.
+ */
+export interface IdentitiesRequest {
+  /**
+   * ids of breadcrumbs
+   *
+   * @maxItems 20000
+   */
+  ids: string[];
 }
 /**
  * How many processes fetch a consumer's contexts now.
@@ -2051,6 +2142,7 @@ export interface Verbs {
   fetch: { request: FetchRequest; answer: BreadcrumbRecord };
   history: { request: HistoryRequest; answer: Breadcrumbs };
   sessions: { request: SessionsRequest; answer: Sessions };
+  identities: { request: IdentitiesRequest; answer: Identities };
   context: { request: ContextRequest; answer: AgentContextV1 };
   consumers: { request: ConsumersRequest; answer: Consumers };
   forget: { request: ForgetRequest; answer: Receipts };
@@ -2079,6 +2171,7 @@ export interface Bodies {
   "browser.page.context.v1": BrowserPageContextV1;
   "browser.tab.context.v1": BrowserTabContextV1;
   "breadcrumb.deleted.v1": BreadcrumbDeletedV1;
+  "breadcrumb.moved.v1": BreadcrumbMovedV1;
   "agent.def.v1": AgentDefV1;
   "context.config.v1": ContextConfigV1;
   "context.blacklist.v1": ContextBlacklistV1;

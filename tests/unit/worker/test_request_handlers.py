@@ -197,7 +197,7 @@ async def test_the_first_version_of_a_secret_erases_its_own_message_and_leaves_a
 
 
 async def test_a_secret_under_the_id_of_a_readable_breadcrumb_erases_that_by_a_tombstone() -> None:
-    marks = {"id": "m1", "version": 2, "sensitivity": "secret"}
+    marks: dict[str, Any] = {"id": "m1", "version": 2, "sensitivity": "secret"}
     bench = Bench(message_of(1, "note.v1", {"content": "Hello."}), message_of(2, "note.v1", {}, **marks))
     secret = sent(2, "note.v1", {}, **marks)
     for row in (sent(1, "note.v1", {"content": "Hello."}), secret):
