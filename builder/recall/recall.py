@@ -96,8 +96,11 @@ def of_consumer(view: View, profile: Profile, trigger: Breadcrumb) -> View:
 
 
 def within_scope(view: View, scope: Scope) -> View:
-    """Without results that joined a session outside a scope of no session: their calls, which may have ended, are not in it."""
-    if NO_SESSION not in scope.sessions:
+    """Without results that joined a session outside a scope of no session: their calls, which may have ended, are not in it.
+
+    A person's sessions belong to the scope of the person without being named there.
+    """
+    if NO_SESSION not in scope.sessions or scope.user:
         return view
     sessions = view.history.breadcrumbs.sessions
     codes = [sessions[name] for name in scope.sessions if name in sessions]
