@@ -22,7 +22,8 @@ from tests.running import ROOT, Broker, Running, all_settled, jetstream, until
 DOCUMENT: dict[str, Any] = json.loads(asyncapi_text())
 CHANNELS: dict[str, Any] = DOCUMENT["channels"]
 REQUESTS: dict[str, dict[str, object]] = {
-    "fetch": {"id": "m1"}, "history": {"session": "s1"}, "sessions": {}, "search": {"text": "The kiln?"}, "consumers": {},
+    "fetch": {"id": "m1"}, "history": {"session": "s1"}, "sessions": {},
+    "identities": {"ids": ["m1"]}, "search": {"text": "The kiln?"}, "consumers": {},
     "context": {"trigger": "m1"}, "refresh": {"trigger": "m1"}, "explain": {"trigger": "m1"},
     "why": {"trigger": "m1", "id": "m1"}, "replay": {"trigger": "m1"},
     "compact": {"session": "s1"},

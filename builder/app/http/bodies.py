@@ -39,7 +39,9 @@ class AskRequest(_Sending):
 
     model_config = ConfigDict(extra="forbid")
     content: str | list[str | dict[str, Any]] = Field(
-        min_length=1, description="what the user says: a text, or content parts of any vendor"
+        min_length=1,
+        json_schema_extra={"minItems": 1},
+        description="what the user says: a text, or content parts of any vendor",
     )
     consumer: str = Field("default", min_length=1, max_length=128, description="the agent whose context it is")
     timeout: float = Field(30, ge=1, le=CONTEXT_SECONDS, strict=True, description="seconds to wait for the context")
@@ -54,7 +56,9 @@ class NoteRequest(_Sending):
 
     model_config = ConfigDict(extra="forbid")
     session: str = Field("_", min_length=1, max_length=1000, description="the conversation; none = every one finds it")
-    content: str | list[str | dict[str, Any]] = Field(min_length=1, description="what is remembered, as in a message")
+    content: str | list[str | dict[str, Any]] = Field(
+        min_length=1, json_schema_extra={"minItems": 1}, description="what is remembered, as in a message"
+    )
 
 
 class MessageRequest(_Sending):

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, lru_cache
@@ -24,7 +25,7 @@ import numpy as np
 from builder.bench.invariants.account import faults
 from builder.bench.invariants.conversation import is_under_pressure
 from builder.bench.invariants.estimates import ample
-from builder.bench.invariants.events import Events
+from builder.bench.invariants.events import DELETED, Events
 from builder.bench.invariants.random_profiles import draw_profile
 from builder.bench.invariants.random_sessions import SESSION, START, RandomSession, Record
 from builder.bench.invariants.reader import FAULTS, Reading
@@ -32,7 +33,9 @@ from builder.bench.invariants.records import RESULTS
 from builder.bench.scratch import encoder, open_scratch
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
+from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
+from builder.domain.recall import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.recall.summaries.plan import recipe_of
 from builder.remember.decode import decode
@@ -173,7 +176,7 @@ async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncGener
     session.ask()
     async with open_scratch(_Hashing(), _words) as builder:
         await _remember_rival(builder)
-        remembered = [await builder.remember(crumb) for crumb in _decoded(session.records)]
+        remembered = await _remember_all(builder, session.records)
         triggers = [
             row
             for row in remembered
@@ -227,6 +230,21 @@ def reading_of(records: list[Record], trigger: Breadcrumb, profile: Profile, pag
 def _true_count(encoding: str) -> Callable[[str], int]:
     encode_text = encoder(encoding)
     return lru_cache(CACHED_TEXTS)(lambda text: len(encode_text(text)))
+
+
+async def _remember_all(builder: ContextBuilder, records: list[Record]) -> list[StoredBreadcrumb]:
+    """What the service takes; in place of the rest the records have one that says nothing."""
+    remembered = []
+    for number, crumb in enumerate(_decoded(records)):
+        row = None
+        with suppress(Rejected):
+            row = await builder.remember(crumb)
+        if row is None or (row.breadcrumb.is_erased and not crumb.removes):
+            nothing = {"schema_name": DELETED, "context": {"breadcrumb_id": ""}, "version": 1, "id": f"none-{number}"}
+            records[number] = {**records[number], **nothing}
+        else:
+            remembered.append(row)
+    return remembered
 
 
 async def _remember_rival(builder: ContextBuilder) -> None:
