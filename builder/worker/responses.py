@@ -1,4 +1,4 @@
-"""What an agent needs to reply once: its responses to a context, and how a record differs from the one that the stream has."""
+"""What an agent's loop asks: its responses to a context, what differs under a taken id, its durable, who fetches contexts."""
 
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -21,7 +21,7 @@ from builder.worker.request_handlers import Verb
 
 
 class Responses:
-    """Reads the stream for an agent, which may not. An agent learns nothing of what others say."""
+    """Reads the streams for an agent, which may not. An agent learns nothing of what others say."""
 
     def __init__(self, log: Log, durables: Durables) -> None:
         self._log = log
@@ -36,6 +36,8 @@ class Responses:
         """See `ResponsesRequest`."""
         request = read_request(ResponsesRequest, data)
         session = check_token(request.session, "session")
+        # Before the rest is read: the stream then refuses a reply that has not seen what came meanwhile.
+        last = await self._log.newest(workspace, session, AGENT_RESPONSE)
         end = (await self._log.last()).next
         # A stream that was made again counts from 1.
         start = Place(end.incarnation, request.trigger_seq if request.trigger_seq < end.sequence else 0)
@@ -59,7 +61,7 @@ class Responses:
             "responses": [asdict(each) for each in sorted(responses, key=lambda each: each.step)],
             "others": {name: asdict(response) for name, response in others.items()},
             "forgotten": sorted({crumb.removes async for crumb in removals}),
-            "last": await self._log.newest(workspace, session, AGENT_RESPONSE),
+            "last": last,
             "is_answered_by_others": is_answered_by_others,
             "has_gone_on": await self._log.newest(workspace, session) > start.sequence,
         }

@@ -1,5 +1,6 @@
 """An agent's responses to a context, read from the stream for it."""
 
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any, cast
 
@@ -7,6 +8,7 @@ import pytest
 
 from builder.client.requests import Requests
 from builder.client.responses import Conversation, read_conversation
+from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Rejected
 from builder.wire.records import make_record, outgoing
 from tests.unit.client.streams import CALL, WORKSPACE, ListStream, context_of, response_body
@@ -92,6 +94,23 @@ async def test_others_answers_are_counted_and_not_told(stream: ListStream) -> No
     stream.put("agent.response.v1", "a1", response_body("Mine.", creator={"agent_id": "critic"}))
     there = await read(stream)
     assert (there.is_answered_by_others, there.responses, there.others) == (True, (), {})
+
+
+async def test_a_response_that_comes_while_the_others_are_read_is_refused_by_the_stream(
+    stream: ListStream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walk = stream.responses._log.walk
+
+    async def walk_beside_another_agent(*args: Any) -> AsyncIterator[StreamMessage]:
+        async for message in walk(*args):
+            yield message
+        stream.put("agent.response.v1", "late", response_body("Mine.", creator={"agent_id": "critic"}))
+
+    stream.put("agent.response.v1", "a1", response_body("One.", step=1))
+    monkeypatch.setattr(stream.responses._log, "walk", walk_beside_another_agent)
+    there = await read(stream, with_results=False)
+    assert [each.id for each in there.responses] == ["a1"]
+    assert there.last == 2, "the newest one that was read, so a reply on top of the late one is a conflict"
 
 
 async def test_whether_a_session_has_gone_on(stream: ListStream) -> None:
