@@ -36,6 +36,7 @@ from builder.remember.schemas.conversation import (
     UserMessageV1,
 )
 from builder.wire.messages import files_beside
+from builder.wire.responses import agent_of
 from builder.wire.subjects import SubjectParts, is_session, parse_breadcrumb_subject
 from builder.wire.times import sent_offset
 from builder.wire.words import text_of
@@ -206,7 +207,7 @@ def _check_agreement(address: SubjectParts, record: Record) -> None:
 def _breadcrumb(
     arrival: StreamMessage, address: SubjectParts, record: Record, body: Body, lifetimes: Lifetimes, utc_offset: int | None
 ) -> Breadcrumb:
-    facts, agent = body.facts(), _agent(record.context)
+    facts, agent = body.facts(), agent_of(record.context)[:MAX_SPEAKER_CHARS]
     received_at = arrival.received_at.astimezone(UTC)
     created_at = min(record.created_at or received_at, received_at)
     bare_tags = (tag for tag in record.tags if ":" not in tag and tag.lower() not in STATES)
@@ -259,12 +260,6 @@ def _speaker(address: SubjectParts, body: Body, name: str | None) -> str:
     candidates = (body.speaker if name is None else name, creator.get("name"), creator.get("agent_id"))
     usable = (text for text in candidates if isinstance(text, str) and text.strip() and not _is_uuid(text))
     return " ".join(next(usable, "").split())[:MAX_SPEAKER_CHARS] or body.default_speaker
-
-
-def _agent(context: dict[str, Any]) -> str:
-    creator = context.get("creator")
-    agent = creator.get("agent_id") if isinstance(creator, dict) else None
-    return agent[:MAX_SPEAKER_CHARS] if isinstance(agent, str) else ""
 
 
 def _is_uuid(name: str) -> bool:

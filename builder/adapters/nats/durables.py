@@ -48,5 +48,9 @@ class NatsDurables(Durables):
 
     @override
     async def listening(self, workspace: str, consumer: str) -> int:
+        name = f"{workspace}={consumer}"
+        info = await optional(f"looking at the durable {name}", self._js.consumer_info(self._stream, name))
+        if info is not None and info.num_waiting:
+            return int(info.num_waiting)
         there = await read_subscriptions(self._js, self._installation, datetime.now(UTC))
         return sum(max(each.listening, int(each.is_working)) for each in there if each.is_of(workspace, consumer))

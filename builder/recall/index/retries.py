@@ -23,7 +23,7 @@ def without_retries(view: View, trigger: Breadcrumb) -> View:
 def _tries(view: View, trigger: Breadcrumb) -> Iterator[int]:
     """Rows at the end of the conversation that say what the trigger says."""
     later = trigger
-    for row in view.rows[::-1].tolist():
+    for row in map(int, view.rows[::-1]):
         if view.dialogue[row] and view.current[row]:
             crumb = view.breadcrumb(row)
             if crumb.id == trigger.id or not is_retry(crumb, later):
