@@ -32,7 +32,9 @@ def run_item(entries: Sequence[Entry], writer: Writer) -> Item:
 
 
 def _name(call: Call, caller: str, writer: Writer) -> str:
-    return " ".join(filter(None, (called_tool(call.tool, caller, writer.rendering.phrases), _argument(call.arguments))))
+    phrases = writer.rendering.phrases
+    name = " ".join(filter(None, (called_tool(call.tool, "", phrases), _argument(call.arguments))))
+    return phrases("call_by", tool=name, agent=caller) if caller else name
 
 
 def _argument(arguments: str) -> str:

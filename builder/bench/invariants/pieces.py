@@ -177,7 +177,8 @@ class Pieces:
         values = (value for value in (call.get("input") or {}).values() if isinstance(value, str | int | float))
         first = visible(" ".join(next((str(value) for value in values if str(value).strip()), "").split()))
         first = first if " " in first else first.split("/")[-1]
-        return f"{call['tool']}{f' by {caller}' if caller else ''} {first[:ARGUMENT_CHARS].strip()}".strip()
+        name = f"{call['tool']} {first[:ARGUMENT_CHARS].strip()}".strip()
+        return f"{name} by {caller}" if caller else name
 
     def _lines_of_summary(self, item: Item) -> Piece | None:
         rows = {self.events.first[record["id"]]: record for record in self.events.records if record["id"] in self.ids}

@@ -7,6 +7,7 @@ from typing import Any
 
 RESULTS = frozenset({"tool.response.v1", "tool.error.v1"})
 TOOLS = RESULTS | {"tool.request.v1"}
+POINTERS = frozenset({"trigger_event_id", "questions", "step"})
 WORDS = frozenset({"user.message.v1", "agent.response.v1"})
 Record = Mapping[str, Any]
 
@@ -18,8 +19,13 @@ def is_said(record: Record) -> bool:
 
 def is_retry(record: Record, later: Record) -> bool:
     """Whether the same was sent once more within five minutes. Records have their arrival as `at`."""
-    bodies = [json.dumps(each["context"]) for each in (record, later)]
-    is_same = bodies[0] == bodies[1] and (record["schema_name"], record["version"]) == (later["schema_name"], later["version"])
+    bodies = [{name: value for name, value in each["context"].items() if name not in POINTERS} for each in (record, later)]
+    answers = [each["context"].get("trigger_event_id") or "" for each in (record, later)]
+    is_same = (
+        bodies[0] == bodies[1]
+        and answers[1] in ("", answers[0])
+        and (record["schema_name"], record["version"]) == (later["schema_name"], later["version"])
+    )
     is_word = record["schema_name"] in WORDS and bool(text_of(record).strip()) and not calls_of(record)[1]
     return is_same and is_word and record["id"] != later["id"] and later["at"] - record["at"] <= timedelta(minutes=5)
 

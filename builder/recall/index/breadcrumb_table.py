@@ -1,5 +1,6 @@
 """Arrays and an inverted index that only grow, so "as of" is a prefix; and the table of breadcrumbs."""
 
+import json
 from array import array
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -110,6 +111,8 @@ CONVERSATION = frozenset({"user", "assistant", "system", "tool"})
 SPEAKERS = CONVERSATION - {"tool"}
 RETRY = timedelta(minutes=5)
 """Between a message and its retry, by the arrival; by `created_at` for imports."""
+POINTERS = frozenset({"trigger_event_id", "questions", "step"})
+"""Fields of a body that say what it answers."""
 PAUSE = timedelta(minutes=30)
 EPISODE_GAP = timedelta(hours=6)
 
@@ -252,11 +255,19 @@ class BreadcrumbTable(Table):
 
 def is_retry(crumb: Breadcrumb, later: Breadcrumb) -> bool:
     """Whether its sender sent the same once more; calls are made as often as they are sent."""
-    is_same = crumb.text == later.text and crumb.body == later.body and crumb.id != later.id
+    is_same = crumb.text == later.text and crumb.id != later.id and later.answers in ("", crumb.answers)
     if not is_same or crumb.role not in SPEAKERS or crumb.calls or later.calls or not crumb.text.strip():
+        return False
+    if crumb.body != later.body and _content(crumb.body) != _content(later.body):
         return False
     who = ((each.role, each.speaker, each.agent, each.user_id, each.session, each.version) for each in (crumb, later))
     return len({*who}) == 1 and _said_at(later) - _said_at(crumb) <= RETRY
+
+
+def _content(body: str) -> dict[str, Any]:
+    """The body without what it answers: of two copies of an answer the second may name no question."""
+    fields: dict[str, Any] = json.loads(body)
+    return {name: value for name, value in fields.items() if name not in POINTERS}
 
 
 def _said_at(crumb: Breadcrumb) -> datetime:

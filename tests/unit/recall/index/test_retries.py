@@ -1,5 +1,6 @@
 """What was sent again because no answer came stands once."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -33,6 +34,16 @@ def test_the_question_stands_alone_when_it_was_tried_before() -> None:
 def test_an_answer_that_was_stored_twice_stands_once() -> None:
     answer = {"role": "assistant", "speaker": "Assistant", "schema": "agent.response.v1"}
     assert standing_ids(said(1), said(2, "Done.", **answer), said(3, "Done.", **answer), said(4, "And?")) == ["m1", "m3"]
+
+
+def test_a_copy_of_an_answer_that_names_no_question_is_one_and_one_to_another_question_is_not() -> None:
+    def answer(sequence: int, to: str) -> StoredBreadcrumb:
+        body = json.dumps({"message": "Done."} | ({"trigger_event_id": to} if to else {}))
+        fields = {"role": "assistant", "speaker": "Assistant", "schema": "agent.response.v1", "body": body, "answers": to}
+        return said(sequence, "Done.", **fields)
+
+    assert standing_ids(said(1), answer(2, "m1"), answer(3, ""), said(4, "And?")) == ["m1", "m3"]
+    assert standing_ids(said(1), answer(2, "m1"), answer(3, "m0"), said(4, "And?")) == ["m1", "m2", "m3"]
 
 
 @pytest.mark.parametrize(
