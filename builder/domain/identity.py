@@ -63,10 +63,10 @@ class Identity:
         return any(not mark.to for mark in self.marks)
 
     def with_crumb(self, crumb: Breadcrumb, name: str) -> "Identity":
-        """With one more, which has this id or marks it."""
+        """With one more, which has this id or marks it. A trace marks nothing."""
         version, is_own = _version(crumb), crumb.id == name
         to = json.loads(crumb.body)["session"] if crumb.schema == MOVE and not is_own else ""
-        mark = (Mark(place=crumb.place, session=crumb.session, to=to),) if crumb.removes == name else ()
+        mark = (Mark(place=crumb.place, session=crumb.session, to=to),) if crumb.removes == name and not crumb.is_erased else ()
         return Identity(
             first=_earlier(self.first, version) if is_own else self.first,
             spoken=_earlier(self.spoken, version) if is_own and not crumb.removes else self.spoken,
@@ -84,7 +84,10 @@ class Identity:
         """Whether a tombstone or a secret closes the id to this breadcrumb.
 
         One of another session closes what nobody had said before it: what it erased is no longer there to be compared.
+        Nothing closes a tombstone or a move: what it took away would be back.
         """
+        if crumb.kind in {"tombstone", "moved"}:
+            return False
         first = self._before(self.first, crumb) or _version(crumb)
         return any(
             mark.place < first.place or mark.session in (NO_SESSION, self.home(mark.place, first.session))

@@ -246,11 +246,14 @@ async def _person_of(store: Store, trigger: Breadcrumb) -> str:
     """The person of the trigger, of what it answers, or of the message before a tool result; "" = unknown."""
     if trigger.user_id or trigger.role == "user":
         return trigger.user_id
-    for identity in await store.chain(trigger.workspace, trigger.answers, trigger.place, MAX_LINKS) if trigger.answers else ():
-        for crumb in await store.versions(trigger.workspace, identity):
-            if crumb.user_id or crumb.role == "user":
-                return crumb.user_id
-    if trigger.answers or trigger.role != "tool":
+    if trigger.answers:
+        links = await store.chain(trigger.workspace, trigger.answers, trigger.place, MAX_LINKS)
+        identities = await store.identities(trigger.workspace, links)
+        for spoken in (identities[name].spoken for name in links):
+            if spoken and spoken.place < trigger.place and (spoken.user_id or spoken.role == "user"):
+                return spoken.user_id
+        return ""
+    if trigger.role != "tool":
         return ""
     return await store.last_speaker(trigger.workspace, trigger.session, trigger.place) or ""
 

@@ -3,18 +3,31 @@
 It knows sessions. People, and answers of no session that join one, have properties of their own.
 """
 
-import json
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
-from builder.domain.errors import Unavailable
+from builder.domain.breadcrumb import MOVE, NO_SESSION, ORIGIN, SUMMARY, TOMBSTONE, Breadcrumb, Place
+from builder.domain.errors import Rejected, Unavailable
+from builder.domain.identity import Identity
 from builder.domain.recall import EVERY_SESSION, Ended, StoredBreadcrumb, erased
 from builder.domain.selector import Pinned
 from builder.domain.summary import ids_by_session, made_from
-
-Key = tuple[str, str, int]
+from tests.contract.store_rules import (
+    Key,
+    by_place,
+    closes,
+    is_near,
+    is_trace,
+    is_version,
+    key_of,
+    of_model,
+    oldest_first,
+    position,
+    removes,
+    replaces,
+    size,
+)
 
 
 class StoreModel:
@@ -28,33 +41,105 @@ class StoreModel:
         self._stubs: set[str] = set()
 
     def remember(self, row: StoredBreadcrumb) -> bool:
-        key = _identity(row.breadcrumb)
+        crumb = row.breadcrumb
+        there = self.identity(crumb.workspace, crumb.id)
+        if there.is_closed(crumb):
+            return self._leave(row)
+        if self._has_closed_source(crumb):
+            return False
+        reason = there.conflict(crumb)
+        if not reason and crumb.schema == TOMBSTONE and crumb.removes != crumb.id:
+            reason = self.identity(crumb.workspace, crumb.removes).stray(crumb)
+        if reason:
+            raise Rejected(reason)
+        before = dict(self._rows), dict(self._erased), dict(self._watermarks)
+        try:
+            self._make_way(crumb)
+            return self._add(row)
+        except Unavailable:
+            self._rows, self._erased, self._watermarks = before
+            raise
+
+    def identity(self, workspace: str, name: str) -> Identity:
+        """What is stored under an id: traces have a place, and say and close nothing."""
+        identity = Identity()
+        for key, row in self._rows.items():
+            crumb = row.breadcrumb
+            if crumb.workspace == workspace and (crumb.id == name or (crumb.removes == name and key not in self._erased)):
+                identity = identity.with_crumb(crumb, name)
+        return identity
+
+    def _has_closed_source(self, crumb: Breadcrumb) -> bool:
+        """Whether it is a summary of what a tombstone of its session or of none, or a trace of this version, closed."""
+        if crumb.schema != SUMMARY or crumb.removes:
+            return False
+        closing = [
+            (key, other.breadcrumb)
+            for key, other in self._rows.items()
+            if other.breadcrumb.schema != MOVE and is_near(other.breadcrumb, crumb)
+        ]
+        return any(
+            other.removes == name and (key not in self._erased or other.version == 1)
+            for name in crumb.covers
+            for key, other in closing
+        )
+
+    def _leave(self, row: StoredBreadcrumb) -> bool:
+        """The trace of what comes when its id is closed."""
+        before = dict(self._rows), dict(self._erased), dict(self._watermarks)
+        try:
+            if self._add(row):
+                self._take(((row.breadcrumb, row.breadcrumb.id),))
+                self._make_way(erased(row.breadcrumb))
+        except Unavailable:
+            self._rows, self._erased, self._watermarks = before
+            raise
+        return False
+
+    def _make_way(self, crumb: Breadcrumb) -> None:
+        """What stands behind it and came first: what it closes becomes a trace, what may not stand behind it goes."""
+        for name in {crumb.id, crumb.removes} - {""}:
+            there = self.identity(crumb.workspace, name).with_crumb(crumb, name)
+            rows = (row.breadcrumb for row in self._remaining(crumb.workspace))
+            later = [each for each in rows if each.id == name and each.place > crumb.place]
+            closed = [each for each in later if there.is_closed(each)]
+            self._take((each, name) for each in closed)
+            for each in later:
+                if each not in closed and there.conflict(each):
+                    del self._rows[key_of(each)]
+                    mark = each.workspace, each.session
+                    if mark in self._watermarks:
+                        self._watermarks[mark] = min(self._watermarks[mark], each.place.previous)
+
+    def _add(self, row: StoredBreadcrumb) -> bool:
+        key = key_of(row.breadcrumb)
         if key in self._rows:
             return False
-        if any(_position(held.breadcrumb) == _position(row.breadcrumb) for held in self._rows.values()):
+        if any(position(held.breadcrumb) == position(row.breadcrumb) for held in self._rows.values()):
             raise Unavailable("another breadcrumb stands there")
-        self._rows[key] = row
+        nobody = replace(row.breadcrumb, user_id="") if row.breadcrumb.kind == "secret" else row.breadcrumb
+        self._rows[key] = replace(row, breadcrumb=nobody)
         return True
 
     def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:
         before = dict(self._rows)
         try:
-            return sum(self.remember(row) for row in rows)
+            return sum(self._add(row) for row in rows)
         except Unavailable:
             self._rows = before
             raise
 
     def facts(self, crumb: Breadcrumb) -> StoredBreadcrumb | None:
-        return self._rows.get(_identity(crumb))
+        return self._rows.get(key_of(crumb))
 
     def recalled(
         self, workspace: str, sessions: tuple[str, ...], span: tuple[Place, Place], model: str
     ) -> list[StoredBreadcrumb]:
         """The rows of these sessions with `span[0] < place <= span[1]`, and the traces of their results."""
-        rows = [row for key, row in self._rows.items() if key[0] == workspace and (key not in self._erased or _is_trace(row))]
+        rows = [row for key, row in self._rows.items() if key[0] == workspace and (key not in self._erased or is_trace(row))]
         within = (row for row in rows if span[0] < row.breadcrumb.place <= span[1])
         matches = (row for row in within if sessions == (EVERY_SESSION,) or row.breadcrumb.session in sessions)
-        return [_of_model(row, model) for row in sorted(matches, key=lambda row: _by_place(row.breadcrumb))]
+        return [of_model(row, model) for row in sorted(matches, key=lambda row: by_place(row.breadcrumb))]
 
     def pinned(self, workspace: str, session: str, until: Place, kind: Pinned, model: str) -> list[StoredBreadcrumb]:
         """What the selector means of the session and of none, newest first."""
@@ -69,9 +154,9 @@ class StoreModel:
             row
             for row in reversed(near)
             if kind.selector.matches(row.breadcrumb) and not row.breadcrumb.removes
-            if not any(_removes(other, row.breadcrumb) or _replaces(other, row.breadcrumb) for other in crumbs)
+            if not any(removes(other, row.breadcrumb) or replaces(other, row.breadcrumb) for other in crumbs)
         ]
-        return [_of_model(row, model) for row in found[: kind.limit]]
+        return [of_model(row, model) for row in found[: kind.limit]]
 
     def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
         crumbs = (row.breadcrumb for key, row in self._rows.items() if key[0] == workspace)
@@ -85,18 +170,18 @@ class StoreModel:
 
     def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
         bare = [row for key, row in self._rows.items() if not row.model and key not in self._erased]
-        behind = [row for row in bare if after is None or _oldest_first(row.breadcrumb) > _oldest_first(after)]
-        return tuple(sorted(behind, key=lambda row: _oldest_first(row.breadcrumb))[:limit])
+        behind = [row for row in bare if after is None or oldest_first(row.breadcrumb) > oldest_first(after)]
+        return tuple(sorted(behind, key=lambda row: oldest_first(row.breadcrumb))[:limit])
 
     def fill_vectors(self, row: StoredBreadcrumb) -> bool:
-        key = _identity(row.breadcrumb)
+        key = key_of(row.breadcrumb)
         if self._rows[key].model or key in self._erased:
             return False
         self._rows[key] = row
         return True
 
     def vectors(self, crumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
-        rows = (self._rows[_identity(crumb)] for crumb in crumbs)
+        rows = (self._rows[key_of(crumb)] for crumb in crumbs)
         return tuple(tuple(passage.vector for passage in row.passages) if row.model == model else () for row in rows)
 
     def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
@@ -122,20 +207,20 @@ class StoreModel:
             crumb
             for crumb in remaining
             if crumb.session == session and not crumb.removes and span[0] < crumb.place < span[1]
-            if not self._is_removed(crumb) and not any(_replaces(other, crumb) for other in remaining)
+            if not self._is_removed(crumb) and not any(replaces(other, crumb) for other in remaining)
         ]
         return tuple(reversed(matches) if newest else matches)[:limit]
 
     def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
         near = self._of_session(workspace, session)
-        itself = [crumb for crumb in near if crumb.id == identity and crumb.place < until]
-        matches = sorted((*itself, *made_from(near, {identity})), key=_by_place)
+        itself = [crumb for crumb in near if crumb.id == identity and crumb.place < until and not closes(crumb)]
+        matches = sorted((*itself, *made_from(near, {identity})), key=by_place)
         self._take((crumb, identity) for crumb in matches)
         return tuple(matches)
 
     def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
         keys = [key for key, reason in self._erased.items() if key[0] == workspace and reason == identity]
-        return tuple(sorted((self._rows[key].breadcrumb for key in keys), key=_by_place))
+        return tuple(sorted((self._rows[key].breadcrumb for key in keys), key=by_place))
 
     def ended(self, moment: datetime) -> tuple[Ended, ...]:
         rows = [row for workspace in {key[0] for key in self._rows} for row in self._remaining(workspace)]
@@ -143,14 +228,15 @@ class StoreModel:
         matches = [
             row.breadcrumb
             for row in rows
-            if any(_is_version(row.breadcrumb, crumb) and row.breadcrumb.place <= crumb.place for crumb in over)
+            if not closes(row.breadcrumb)
+            and any(is_version(row.breadcrumb, crumb) and row.breadcrumb.place <= crumb.place for crumb in over)
         ]
-        positions = {_position(crumb) for crumb in matches}
+        positions = {position(crumb) for crumb in matches}
         for (workspace, session), ids in ids_by_session(matches).items():
-            positions |= {_position(crumb) for crumb in made_from(self._of_session(workspace, session), ids)}
-        ended = [row for row in rows if _position(row.breadcrumb) in positions]
-        ended.sort(key=lambda row: (*_by_place(row.breadcrumb), row.breadcrumb.workspace))
-        return tuple(Ended(breadcrumb=row.breadcrumb, size=_size(row)) for row in ended)
+            positions |= {position(crumb) for crumb in made_from(self._of_session(workspace, session), ids)}
+        ended = [row for row in rows if position(row.breadcrumb) in positions]
+        ended.sort(key=lambda row: (*by_place(row.breadcrumb), row.breadcrumb.workspace))
+        return tuple(Ended(breadcrumb=row.breadcrumb, size=size(row)) for row in ended)
 
     def purge(self, ended: tuple[Ended, ...]) -> None:
         self._take((item.breadcrumb, item.breadcrumb.id) for item in ended)
@@ -184,72 +270,16 @@ class StoreModel:
     def _remaining(self, workspace: str) -> list[StoredBreadcrumb]:
         """What was not erased, in place order."""
         rows = (row for key, row in self._rows.items() if key[0] == workspace and key not in self._erased)
-        return sorted(rows, key=lambda row: _by_place(row.breadcrumb))
+        return sorted(rows, key=lambda row: by_place(row.breadcrumb))
 
     def _of_session(self, workspace: str, session: str) -> list[Breadcrumb]:
         """What was not erased of the session; NO_SESSION: of any."""
         return [row.breadcrumb for row in self._remaining(workspace) if session in (NO_SESSION, row.breadcrumb.session)]
 
     def _is_removed(self, crumb: Breadcrumb) -> bool:
-        """Whether a tombstone of it came, which may have been erased itself."""
-        return any(_removes(row.breadcrumb, crumb) for row in self._rows.values())
+        return any(removes(row.breadcrumb, crumb) for row in self._rows.values())
 
     def _take(self, crumbs: Iterable[tuple[Breadcrumb, str]]) -> None:
         for crumb, reason in crumbs:
-            self._rows[_identity(crumb)] = StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
-            self._erased[_identity(crumb)] = reason
-
-
-def _is_trace(row: StoredBreadcrumb) -> bool:
-    """Whether it is a result of a session, whose call stays answered when it is erased."""
-    return bool(row.breadcrumb.calls) and row.breadcrumb.session != NO_SESSION
-
-
-def _of_model(row: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
-    """The row without vectors of another model."""
-    if row.model == model:
-        return row
-    return replace(row, passages=tuple(replace(passage, vector=b"") for passage in row.passages), model=model)
-
-
-def _identity(crumb: Breadcrumb) -> Key:
-    return crumb.workspace, crumb.id, crumb.version
-
-
-def _position(crumb: Breadcrumb) -> tuple[str, str, Place]:
-    return crumb.workspace, crumb.session, crumb.place
-
-
-def _by_place(crumb: Breadcrumb) -> tuple[Place, str]:
-    return crumb.place, crumb.session
-
-
-def _oldest_first(crumb: Breadcrumb) -> tuple[Place, str, str]:
-    return crumb.place, crumb.workspace, crumb.session
-
-
-def _is_near(other: Breadcrumb, crumb: Breadcrumb) -> bool:
-    return other.workspace == crumb.workspace and other.session in (crumb.session, NO_SESSION)
-
-
-def _removes(other: Breadcrumb, crumb: Breadcrumb) -> bool:
-    """Whether the other one is a tombstone of it, or the trace of a later version."""
-    return other.removes == crumb.id and other.place > crumb.place and _is_near(other, crumb)
-
-
-def _replaces(other: Breadcrumb, crumb: Breadcrumb) -> bool:
-    """Whether the other one is a higher version of it, whichever came first."""
-    return other.id == crumb.id and other.version > crumb.version and _is_near(other, crumb)
-
-
-def _is_version(crumb: Breadcrumb, other: Breadcrumb) -> bool:
-    return (crumb.workspace, crumb.session, crumb.id) == (other.workspace, other.session, other.id)
-
-
-def _size(row: StoredBreadcrumb) -> int:
-    """Bytes of its texts, lists and vectors."""
-    crumb = row.breadcrumb
-    lists = (crumb.tags, crumb.calls, crumb.pointers, crumb.call_signatures, crumb.covers)
-    texts = (crumb.body, crumb.text, *map(json.dumps, lists), *(passage.terms for passage in row.passages))
-    vectors = sum(len(passage.vector) for passage in row.passages)
-    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + vectors
+            self._rows[key_of(crumb)] = StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
+            self._erased[key_of(crumb)] = reason

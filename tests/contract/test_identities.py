@@ -6,10 +6,11 @@ from itertools import permutations
 import pytest
 
 from builder.domain.errors import Rejected
-from builder.domain.recall import StoredBreadcrumb
+from builder.domain.recall import Scope, StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
 from tests.contract.test_erasing import summary
-from tests.factories import make_place, make_remembered, make_tombstone
+from tests.contract.test_joins import query
+from tests.factories import MORNING, make_answer, make_place, make_question, make_remembered, make_tombstone
 
 
 def make_in(row: StoredBreadcrumb, workspace: str) -> StoredBreadcrumb:
@@ -65,3 +66,44 @@ async def test_a_summary_of_what_was_forgotten_meanwhile_is_not_stored(store: St
     await store.remember(make_tombstone("m", 2))
     assert not await store.remember(summary(3, "m"))
     assert await store.remember(summary(4, "other"))
+
+
+async def test_whatever_comes_first_a_deleted_tombstone_still_closes_its_id(store: Store) -> None:
+    rows = (make_remembered("Forgotten.", 1, id="m"), make_tombstone("m", 2, id="t"), make_tombstone("t", 3))
+    for number, order in enumerate(permutations(rows)):
+        for row in order:
+            await store.remember(make_in(row, f"w{number}"))
+            if row.breadcrumb.removes:
+                await store.erase(f"w{number}", "s42", row.breadcrumb.removes, row.breadcrumb.place)
+        assert await store.versions(f"w{number}", "m") == ()
+        assert not await store.remember(make_in(make_remembered("Again.", 4, id="m", version=2), f"w{number}"))
+
+
+async def test_a_tombstone_that_ends_is_not_purged(store: Store) -> None:
+    await store.remember(make_tombstone("m", 2, expires_at=MORNING))
+    assert await store.ended(MORNING) == ()
+
+
+async def test_whatever_comes_first_what_is_closed_leaves_a_trace(store: Store) -> None:
+    rows = (make_remembered("Forgotten.", 1, id="m"), make_tombstone("m", 2), make_remembered("Again.", 3, id="m", version=2))
+    for number, order in enumerate(permutations(rows)):
+        for row in order:
+            await store.remember(make_in(row, f"w{number}"))
+        await store.erase(f"w{number}", "s42", "m", make_place(2))
+        traces = await store.traces(f"w{number}", "m")
+        assert [(trace.place.sequence, trace.text) for trace in traces] == [(1, ""), (3, "")]
+
+
+async def test_whatever_comes_first_an_answer_does_not_join_who_asked_under_an_id_of_another(store: Store) -> None:
+    rows = (
+        make_remembered("Mine.", 1, id="m"),
+        replace(asked := make_question(2, session="other"), breadcrumb=replace(asked.breadcrumb, id="m", version=2)),
+        make_question(3),
+        make_answer(4),
+    )
+    for number, order in enumerate(permutations(rows)):
+        await offer(store, tuple(make_in(row, f"w{number}") for row in order))
+        trigger = make_in(rows[-1], f"w{number}").breadcrumb
+        assert await store.caller_session(trigger) == "s42"
+        rows_of_s42 = (await store.recall(replace(query(), scope=Scope(workspace=f"w{number}", sessions=("s42",))))).rows
+        assert [row.breadcrumb.place.sequence for row in rows_of_s42] == [1, 3, 4]

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from builder.adapters.sql.store import SqlStore
 from builder.domain.breadcrumb import Place
-from builder.domain.errors import Unavailable
+from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope, StoredBreadcrumb
 from builder.domain.selector import Pinned, Selector
 from tests.contract.store_model import StoreModel
@@ -49,9 +49,11 @@ texts = st.sampled_from(("", "Yes.", "I moved to Lisbon.", "我昨天在上海�
 
 
 def answer_of(answer: Callable[[], T]) -> T | str:
-    """What it returns, or that the store refused."""
+    """What it returns, or that the store refused, and why."""
     try:
         return answer()
+    except Rejected as refusal:
+        return str(refusal)
     except Unavailable:
         return "unavailable"
 
@@ -93,9 +95,14 @@ class Stores(RuleBasedStateMachine):
         utc_offset=st.none() | st.integers(-1439, 1439),
         user_id=st.sampled_from(("", "u1", "u2")),
         private=st.booleans(),
+        keeps=st.integers(0, 3).map(bool),
     )
     def remember(self, workspace: str, session: str, place: Place, crumb: str, text: str, model: str, **fields: Any) -> None:
         fields["call_signatures"] = fields["calls"] if fields.pop("asks") else ()
+        first = self.model.identity(workspace, crumb).first
+        if fields.pop("keeps") and first:
+            session = first.session
+            fields |= {"schema": first.schema, "user_id": first.user_id}
         where = place_in(session, place)
         row = remembered_of(make_breadcrumb(text, workspace=workspace, session=session, place=where, id=crumb, **fields), model)
         row = row if model else bare(row)
@@ -136,9 +143,8 @@ class Stores(RuleBasedStateMachine):
 
     @rule(numbers=st.lists(st.integers(0, 99), max_size=3), model=models)
     def ask_for_vectors(self, numbers: list[int], model: str) -> None:
-        rows = [self.rows[number % len(self.rows)] for number in numbers if self.rows]
-        asked = tuple(row.breadcrumb for row in rows if self.model.facts(row.breadcrumb))
-        self.same("vectors", asked, model)
+        rows = (self.model.facts(self.rows[number % len(self.rows)].breadcrumb) for number in numbers if self.rows)
+        self.same("vectors", tuple(row.breadcrumb for row in rows if row), model)
 
     @rule(workspace=workspaces, session=sessions, user=st.sampled_from(("u1", "u2")), until=places)
     def ask_for_people(self, workspace: str, session: str, user: str, until: Place) -> None:

@@ -8,9 +8,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from builder.domain.breadcrumb import StreamMessage
+from builder.domain.breadcrumb import Breadcrumb, StreamMessage
+from builder.domain.errors import Rejected
 from builder.domain.recall import StoredBreadcrumb
 from builder.remember.decode import decode
+from builder.service import ContextBuilder
 from tests.factories import MORNING, make_place, remembered_of
 
 SCRIPTS = (
@@ -71,9 +73,20 @@ def shaped(text: str) -> st.SearchStrategy[Any]:
     return st.sampled_from((text, text, log, [row] * 6, {"results": [row] * 9, "total": 90}, [{"a|b": 1, "c": text[:9]}] * 5))
 
 
+async def remember(builder: ContextBuilder, *crumbs: Breadcrumb) -> list[Breadcrumb]:
+    """Remember them as a worker does. What may not stand under its id is refused, and returned."""
+    refused = []
+    for crumb in crumbs:
+        try:
+            await builder.remember(crumb)
+        except Rejected:
+            refused.append(crumb)
+    return refused
+
+
 @st.composite
-def events(draw: st.DrawFn, start: int, most: int) -> list[StoredBreadcrumb]:
-    """Rows from place `start` on."""
+def events(draw: st.DrawFn, start: int, most: int, before: tuple[StoredBreadcrumb, ...] = ()) -> list[StoredBreadcrumb]:
+    """Rows from place `start` on, behind these."""
     rows: list[StoredBreadcrumb] = []
     for sequence in range(start, start + draw(st.integers(0, most))):
         kind = draw(st.sampled_from(("message", "message", "message", "wish", "call", "tool", "tool", "edit", "delete")))
@@ -98,7 +111,9 @@ def events(draw: st.DrawFn, start: int, most: int) -> list[StoredBreadcrumb]:
             case "edit":
                 calls = [{"tool": "search", "requestId": call}] if draw(st.booleans()) else []
                 body: dict[str, Any] = {"content": text, "tool_requests": calls}
-                rows.append(hear(sequence, "agent.response.v1", body, target, version=sequence))
+                first = next((row.breadcrumb for row in (*before, *rows) if row.breadcrumb.id == target), None)
+                schema = first.schema if first and first.schema in MESSAGES else "agent.response.v1"
+                rows.append(hear(sequence, schema, body, target, version=sequence))
             case _:
                 where = draw(st.sampled_from(("s42", "_")))
                 rows.append(hear(sequence, "breadcrumb.deleted.v1", {"breadcrumb_id": target}, session=where))
@@ -111,7 +126,7 @@ def sessions(draw: st.DrawFn, most: int = 30, later: int = 0) -> Session:
     rows = draw(events(1, most))
     place = len(rows) + 1
     trigger = hear(place, "user.message.v1", {"content": draw(sentences())})
-    return Session(tuple(rows), trigger, tuple(draw(events(place + 1, later))))
+    return Session(tuple(rows), trigger, tuple(draw(events(place + 1, later, (*rows, trigger)))))
 
 
 @st.composite

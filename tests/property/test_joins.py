@@ -11,8 +11,8 @@ from builder.domain.recall import StoredBreadcrumb
 from builder.service import ContextBuilder
 from tests.examples import examples
 from tests.factories import make_place
-from tests.property.sessions import hear
-from tests.property.test_as_of import build, make_builder, remember
+from tests.property.sessions import hear, remember
+from tests.property.test_as_of import build, crumbs_of, make_builder
 from tests.stores import durable_store
 
 SESSIONS = ("s1", "s2")
@@ -62,7 +62,7 @@ def owners(rows: tuple[StoredBreadcrumb, ...]) -> dict[str, str]:
 async def pages(rows: Iterable[StoredBreadcrumb], store: SqlStore, gone: Iterable[str] = ()) -> dict[str, str]:
     """Session → its page, when everything was remembered in this order, was read, and then these were erased."""
     builder = make_builder(store)
-    await remember(builder, *rows)
+    await remember(builder, *crumbs_of(rows))
     found = {session: await _page(builder, session) for session in SESSIONS}
     for name in gone:
         await store.erase("acme", "_", name, make_place(900))

@@ -13,7 +13,7 @@ from builder.domain.profile import Profile
 from builder.service import ContextBuilder
 from tests.examples import examples
 from tests.factories import make_breadcrumb, make_tombstone
-from tests.property.sessions import Session, sessions
+from tests.property.sessions import Session, remember, sessions
 from tests.property.test_summaries import place, spread
 from tests.stores import DurableStore, durable_store
 from tests.summarised import Publishing, make_builder, make_summarising, summing
@@ -55,18 +55,18 @@ async def act(told: Told, last: Breadcrumb, kind: str, which: int) -> None:
         case "purge":
             await told.store.purge(await told.store.ended(moment + timedelta(hours=1)))
         case "forget":
-            await told.builder.remember(replace(tombstone, received_at=moment))
+            await remember(told.builder, replace(tombstone, received_at=moment))
             if which % 2:
                 await told.store.erase("acme", "s42", summary, tombstone.place)
         case "edit":
             edit = next((crumb for crumb in told.published if crumb.id == summary), None)
             if edit:
-                await told.builder.remember(replace(edit, version=told.number + 1, place=here, received_at=moment))
+                await remember(told.builder, replace(edit, version=told.number + 1, place=here, received_at=moment))
         case _:
             schemas = [{"schema_name": "summary.v1"}] if kind == "hide all" else []
             body = {"excluded_ids": [f"m{1 + which}", summary], "excluded_schemas": schemas}
             hidden = make_breadcrumb("", id=f"b{told.number}", place=here, created_at=moment, body=json.dumps(body))
-            await told.builder.remember(replace(hidden, schema="context.blacklist.v1", session="_", role="other"))
+            await remember(told.builder, replace(hidden, schema="context.blacklist.v1", session="_", role="other"))
 
 
 async def look(told: Told, last: Breadcrumb, *, compact: bool = False) -> int:
@@ -84,7 +84,7 @@ async def lived(told: Told, session: Session, acts: dict[int, tuple[str, int]], 
     for told.number, crumb in enumerate(spread(session), 1):
         told.used = 0
         end = crumb.received_at + timedelta(minutes=told.number % 4) if told.number in ending else None
-        await told.builder.remember(replace(crumb, expires_at=end))
+        await remember(told.builder, replace(crumb, expires_at=end))
         if told.number in acts:
             await look(told, crumb)
             await act(told, crumb, *acts[told.number])

@@ -16,7 +16,7 @@ from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, 
 from builder.service import ContextBuilder
 from tests.examples import examples
 from tests.factories import INCARNATION
-from tests.property.sessions import Session, sessions
+from tests.property.sessions import Session, remember, sessions
 from tests.stores import durable_store
 from tests.summarised import COUNT, Publishing, make_builder, make_summarising, summing
 
@@ -63,7 +63,7 @@ async def summarised_in_steps(session: Session, profile: Profile, every: int) ->
     waits = profile.summaries
     assert waits
     for number, crumb in enumerate(spread(session), 1):
-        await builder.remember(crumb)
+        await remember(builder, crumb)
         if number % every:
             continue
         before = await sources(builder, profile, crumb.place)
@@ -90,7 +90,7 @@ async def summarised_late(session: Session, profile: Profile, every: int, compac
     assert recipe
     under_way: list[Breadcrumb] = []
     for number, crumb in enumerate(spread(session), 1):
-        await builder.remember(crumb)
+        await remember(builder, crumb)
         if number % every:
             continue
         for ordinal, made in enumerate(under_way):
@@ -142,14 +142,12 @@ def test_summaries_of_later_rows_change_no_earlier_context(session: Session, pro
         store = durable_store()
         builder = make_builder(store)
         *earlier, trigger = spread(replace(session, later=()))
-        for crumb in earlier:
-            await builder.remember(crumb)
+        await remember(builder, *earlier)
         first = Publishing(builder, Place(INCARNATION, trigger.place.sequence - STEP + 1))
         await make_summarising(builder, first, profile).look("acme", "s42", (earlier or [trigger])[-1].place)
         found = list((await builder.build(trigger, (profile,))).contexts)
         rest = spread(session)[len(earlier) + 1 :]
-        for crumb in rest:
-            await builder.remember(crumb)
+        await remember(builder, *rest)
         end = (rest or [trigger])[-1].place
         second = Publishing(builder, Place(INCARNATION, end.sequence + 1))
         await make_summarising(builder, second, profile).look("acme", "s42", end)

@@ -15,7 +15,7 @@ from typing_extensions import override
 from builder.adapters.nats.arrivals import EPOCH, arrival_of, is_replay
 from builder.adapters.nats.connection import believe_only_the_server, optional, translated
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, TOMBSTONE, Place, StreamMessage
+from builder.domain.breadcrumb import MOVE, NO_SESSION, ORIGIN, TOMBSTONE, Place, StreamMessage
 from builder.domain.errors import AlreadyPublished, Unavailable
 from builder.domain.recall import EVERY_SESSION
 from builder.domain.text import clean, parse
@@ -178,7 +178,7 @@ class NatsArchive(Archive, PublishedContexts):
     async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> int:
         sessions = EVERY_SESSION if session == NO_SESSION else session
         walk = self._breadcrumbs.walk(workspace, sessions, ORIGIN, until)
-        matches = [arrival.place.sequence async for arrival in walk if _names(arrival.data, ids)]
+        matches = [arrival.place.sequence async for arrival in walk if _names(arrival.data, ids) and not _closes(arrival.subject)]
         return sum([await self._delete(BREADCRUMBS, sequence) for sequence in matches])
 
     @override
@@ -261,6 +261,11 @@ def _names(data: bytes, ids: frozenset[str]) -> bool:
         identity = record.get("id")
         return isinstance(identity, str) and clean(identity) in ids
     return any(re.search(rb'"id"\s*:\s*' + re.escape(json.dumps(name, ensure_ascii=False).encode()), data) for name in ids)
+
+
+def _closes(subject: str) -> bool:
+    """Whether a tombstone or a move stands there: what it took away would be back without it."""
+    return subject.endswith((f".{TOMBSTONE}", f".{MOVE}"))
 
 
 def _shows(data: bytes, ids: frozenset[str]) -> bool:

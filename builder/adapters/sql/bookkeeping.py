@@ -179,7 +179,7 @@ def _hash(text: str) -> str:
 
 _ITSELF = f"""
     SELECT {HELD_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_identity
-    WHERE held.workspace = ? AND held.id = ? AND held.erased = '' AND {{session}}
+    WHERE held.workspace = ? AND held.id = ? AND held.erased = '' AND held.removes IN ('', held.id) AND {{session}}
       AND (held.incarnation, held.sequence) < (?, ?)
 """
 _SUMMARIES = """
@@ -203,7 +203,7 @@ _ENDED = f"""
     SELECT DISTINCT {_SIZED}
     FROM breadcrumbs AS over INDEXED BY breadcrumbs_expiry CROSS JOIN breadcrumbs AS held INDEXED BY breadcrumbs_identity
       ON held.workspace = over.workspace AND held.id = over.id AND held.session = over.session
-    WHERE over.expires_us <= ? AND over.erased = '' AND held.erased = ''
+    WHERE over.expires_us <= ? AND over.erased = '' AND held.erased = '' AND held.removes IN ('', held.id)
       AND (held.incarnation, held.sequence) <= (over.incarnation, over.sequence)
 """
 
@@ -247,14 +247,28 @@ def _ended(row: tuple[Any, ...]) -> Ended:
     return Ended(breadcrumb=from_columns(row[:-1], (), "").breadcrumb, size=row[-1])
 
 
+def leave(sql: Cursor, crumb: Breadcrumb) -> bool:
+    """The trace of a breadcrumb that comes when its id is closed; False when its version is known."""
+    known = "SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_identity WHERE workspace = ? AND id = ? AND version = ?"
+    if next(sql.execute(known, (crumb.workspace, crumb.id, crumb.version)), None):
+        return False
+    sql.insert("breadcrumbs", BREADCRUMB_COLUMNS, [(*_trace(crumb), crumb.id)])
+    sessionless.revise(sql, {key_of(crumb)[:2], *sessionless.note_joins(sql, crumb)})
+    return True
+
+
 def take(sql: Cursor, crumbs: list[tuple[Breadcrumb, str]]) -> None:
     """Leave traces of breadcrumbs, each with the id by whose end it goes."""
     update = f"UPDATE breadcrumbs SET ({BREADCRUMB_COLUMNS}) = ({BREADCRUMB_VALUES}) WHERE {KEY}"
     for crumb, reason in crumbs:
         key = key_of(crumb)
-        trace = StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
-        sql.execute(update, (*to_columns(trace)[:-1], reason, *key))
+        sql.execute(update, (*_trace(crumb), reason, *key))
         for table in ("passages", "tags", "lacking"):
             sql.execute(f"DELETE FROM {table} WHERE {KEY}", key)
     sessions = {key_of(crumb)[:2] for crumb, _ in crumbs}
     sessionless.revise(sql, sessions.union(*(sessionless.joined(sql, crumb) for crumb, _ in crumbs)))
+
+
+def _trace(crumb: Breadcrumb) -> tuple[Any, ...]:
+    """Its columns but the last one, the id by whose end it goes."""
+    return to_columns(StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b""))[:-1]

@@ -10,7 +10,7 @@ from builder.adapters.sql.rows import HELD_COLUMNS, KEY, breadcrumbs, from_us, k
 from builder.domain.breadcrumb import MOVE, NO_SESSION, SUMMARY, TOMBSTONE, Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.domain.identity import Identity, Mark, Version
-from builder.domain.recall import EVERY_SESSION
+from builder.domain.recall import EVERY_SESSION, erased
 
 _FACTS = f"""
     session, incarnation, sequence, schema, role, user_id, expires_us,
@@ -60,20 +60,25 @@ def identity(sql: Cursor, workspace: str, name: str) -> Identity:
 
 
 def admits(sql: Cursor, crumb: Breadcrumb) -> bool:
-    """Whether it may be stored, once what may not stand behind it is taken out. Raises `Rejected` for an id of another."""
+    """Whether it may be stored, once what may not stand behind it is taken out. Raises `Rejected` for an id of another.
+
+    Where its id is closed it leaves the trace that it would have left, had it come before that.
+    """
     for name in sorted({crumb.id, crumb.removes} - {""}):
         sql.lock(f"{crumb.workspace} {name}")
     there = identity(sql, crumb.workspace, crumb.id)
-    if _is_closed(sql, there, crumb):
+    if there.is_closed(crumb):
+        if bookkeeping.leave(sql, crumb):
+            _make_way(sql, there, erased(crumb))
         return False
+    if crumb.schema == SUMMARY and not crumb.removes and _has_closed_source(sql, crumb):
+        return False
+    _check(sql, there, crumb)
     _make_way(sql, there, crumb)
     return True
 
 
-def _is_closed(sql: Cursor, there: Identity, crumb: Breadcrumb) -> bool:
-    """Whether its id is closed, or one that a summary was made from."""
-    if there.is_closed(crumb) or (crumb.schema == SUMMARY and not crumb.removes and _has_closed_source(sql, crumb)):
-        return True
+def _check(sql: Cursor, there: Identity, crumb: Breadcrumb) -> None:
     reason = there.conflict(crumb)
     if crumb.schema == MOVE and crumb.session != NO_SESSION:
         reason = f"{MOVE} came in session {crumb.session!r}; the service alone writes it, in session {NO_SESSION!r}"
@@ -81,7 +86,6 @@ def _is_closed(sql: Cursor, there: Identity, crumb: Breadcrumb) -> bool:
         reason = identity(sql, crumb.workspace, crumb.removes).stray(crumb)
     if reason:
         raise Rejected(reason)
-    return False
 
 
 def _make_way(sql: Cursor, before: Identity, crumb: Breadcrumb) -> None:
@@ -113,6 +117,6 @@ def _remove(sql: Cursor, crumbs: Iterable[Breadcrumb]) -> None:
         joined = sessionless.joined(sql, crumb)
         for table in ("passages", "tags", "lacking", "breadcrumbs"):
             sql.execute(f"DELETE FROM {table} WHERE {KEY}", key_of(crumb))
-        sessionless.revise(sql, {key_of(crumb)[:2], *joined})
+        sessionless.revise(sql, {key_of(crumb)[:2], *joined, *sessionless.drop_joins(sql, crumb)})
         place = crumb.place.previous
         sql.execute(_REWIND, (*place, crumb.workspace, crumb.session, EVERY_SESSION, *place))

@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from builder.adapters.sql.connection import Cursor
-from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, indexed, key_of
+from builder.adapters.sql.rows import BREADCRUMB_COLUMNS, HELD_COLUMNS, breadcrumbs, indexed, key_of
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION, RecallQuery
 from builder.ports.store import CallOrigin, origins_of
@@ -35,6 +35,14 @@ _NEWEST = """
     SELECT id, incarnation, sequence FROM answers WHERE workspace = ? AND call = ? ORDER BY incarnation DESC, sequence DESC
 """
 _ANSWER = "INSERT INTO answers (workspace, incarnation, sequence, id, call) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_DROP_CALL = """
+    DELETE FROM calls WHERE workspace = ? AND call = ? AND session = ? AND (incarnation, sequence) = (?, ?)
+"""
+_DROP_ANSWER = "DELETE FROM answers WHERE workspace = ? AND incarnation = ? AND sequence = ?"
+_LATER_CALLS = f"""
+    SELECT {HELD_COLUMNS} FROM breadcrumbs AS held
+    WHERE held.workspace = ? AND held.session = ? AND (held.incarnation, held.sequence) > (?, ?) AND held.calls <> '[]'
+"""
 _VERSIONS = """
     SELECT incarnation, sequence, call, joins FROM answers WHERE workspace = ? AND id = ? ORDER BY incarnation, sequence
 """
@@ -91,6 +99,28 @@ def add_calls(sql: Cursor, origins: tuple[CallOrigin, ...]) -> frozenset[Session
             answers = ((name, Place(*where)) for name, *where in sql.execute(_NEWEST, (origin.workspace, origin.call)))
             for name in [name for name, _ in takewhile(lambda answer: answer[1] > place, answers)]:  # noqa: B023 - used at once
                 changed |= _join(sql, origin.workspace, name)
+    return frozenset(changed)
+
+
+def drop_joins(sql: Cursor, crumb: Breadcrumb) -> frozenset[Session]:
+    """Take a row that is in the store no more out of the index. Returns the sessions of which older rows changed by it."""
+    workspace, session, *place = key_of(crumb)
+    sql.lock(workspace)
+    if crumb.may_join:
+        sql.execute(_DROP_ANSWER, (workspace, *place))
+        return _join(sql, workspace, crumb.id)
+    changed: set[Session] = set()
+    dropped = set()
+    for origin in origins_of(crumb):
+        sql.execute(_DROP_CALL, origin._replace(call=indexed(origin.call)))
+        if sql.changes():
+            dropped.add(origin.call)
+    if dropped:
+        later = breadcrumbs(sql.execute(_LATER_CALLS, (workspace, session, *place)))
+        changed |= add_calls(sql, tuple(each for other in later for each in origins_of(other) if each.call in dropped))
+    for call in dropped:
+        for name in {name for name, *_ in sql.execute(_NEWEST, (workspace, indexed(call)))}:
+            changed |= _join(sql, workspace, name)
     return frozenset(changed)
 
 
