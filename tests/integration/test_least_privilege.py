@@ -161,7 +161,7 @@ async def test_an_agent_serves_and_a_front_end_hears_its_answer_and_each_says_wh
         assert await web.answer("s2", "And now?", consumer="weather", message_id="second") == "It rains on second."
         serving.cancel()
         await asyncio.wait({serving})
-    assert [*dict.fromkeys(calls)][-2:] == ["first", "second"]
+    assert [each for each in dict.fromkeys(calls) if each in {"first", "second"}] == ["first", "second"]
 
 
 async def test_the_http_door_of_a_worker_takes_messages(worker: Running) -> None:
