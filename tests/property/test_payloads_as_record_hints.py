@@ -15,7 +15,6 @@ FORMS: dict[str, Callable[[str], Any]] = {
     "a format": lambda text: {"transform": {"summary": {"type": "format", "format": text}}, "mode": "merge"},
     "a path": lambda text: {"transform": {"summary": {"type": "extract", "value": text}}, "include": [text], "exclude": [text]},
     "a literal": lambda text: {"transform": {"summary": {"type": "literal", "literal": text}}},
-    "a program": lambda text: {"transform": {"summary": {"type": "jq", "query": text}}},
     "names": lambda text: {"include": [text], "exclude": ["*"], "transform": {text: {"type": text}}, "mode": text},
     "no object": lambda text: text,
 }
