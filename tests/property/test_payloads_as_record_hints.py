@@ -45,7 +45,7 @@ async def test_hints_within_a_body_are_shown_where_the_body_is_and_nowhere_else(
 
 
 TRUSTING = profile_of(PROFILE + "trusted_hints: {sessions: any}\n")
-RULES = ("a template", "a format", "a path", "a program")
+RULES = ("a template", "a format", "a path")
 """Forms in which a trusted record may hold a source that runs."""
 
 

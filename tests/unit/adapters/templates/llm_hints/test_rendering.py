@@ -277,9 +277,9 @@ def test_no_value_begins_an_item_of_a_rule_at_the_root_of_the_page() -> None:
 
 def test_a_jq_query_is_left_out_with_one_warning_and_the_other_rules_act(caplog: pytest.LogCaptureFixture) -> None:
     hints = transform(of_jq={"type": "jq", "query": ".title"}, of_path={"type": "extract", "value": "$.number"})
-    rendered = Rendered()
-    shown = [rendered.fragment(TICKET | {"number": number}, hints) for number in (7, 8)]
-    assert [(fragment.text, fragment.failed) for fragment in shown] == [("- ticket.v1: of_path: 7", ""), ("- ticket.v1: of_path: 8", "")]
+    for _ in range(2):
+        fragment = Rendered().fragment(TICKET | {"number": 7}, hints)
+        assert (fragment.text, fragment.failed) == ("- ticket.v1: of_path: 7", "")
     assert [record.getMessage().partition(" is ")[0] for record in caplog.records] == ["llm_hints: transform.of_jq"]
 
 
