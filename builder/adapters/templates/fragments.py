@@ -112,7 +112,7 @@ class JinjaRendering(PageRendering):
         if cap is None or whole.tokens <= cap or form.line:
             return whole  # a part of the builder's own line would say nothing
         mark = self._mark(breadcrumb, tagged=tagged)
-        cut = partial(self._cut, whole, cap, mark, question)
+        cut = partial(self._cut, whole, label, cap, mark, question)
         return self._cached((*key, "cut", cap, question), cut, lambda: len(whole.text))
 
     def _cached(self, key: tuple[object, ...], make: Callable[[], Fragment], cost: Callable[[], float]) -> Fragment:
@@ -136,9 +136,19 @@ class JinjaRendering(PageRendering):
             return len(signature_of(breadcrumb, form.call))
         return len(breadcrumb.body) + len(breadcrumb.text)
 
-    def _cut(self, whole: Fragment, cap: int, mark: Mark, question: str) -> Fragment:
+    def _cut(self, whole: Fragment, label: str, cap: int, mark: Mark, question: str) -> Fragment:
         indent = INSIDE if whole.text.startswith(INSIDE) else ITEM
-        text = shorten(whole.text, cap, self.count, mark, self._characters_left_out, question)
+        text, name = shorten(whole.text, cap, self.count, mark, self._characters_left_out, question), f"{ITEM}{label}"
+        if whole.text.startswith(name) and not text.startswith(name):  # a name that is longer than the head of its message
+            rest = shorten(
+                whole.text.removeprefix(name),
+                cap,
+                lambda part: self.count(name + part),
+                mark,
+                self._characters_left_out,
+                question,
+            )
+            text = name + rest if rest else text
         if text and not text.startswith(indent):
             text = indent + text.removeprefix(ITEM).lstrip()
         return replace(whole, text=text, reduced=CUT, in_all=whole.tokens)
