@@ -16,7 +16,8 @@ for (const [transport, url] of Object.entries(URLS)) {
     await assert.rejects(client.send("user.message.v1", { content: "Another text." }, { session, id }), /user_id, context\.content differ; take/);
     const context = await client.ask(session, "At what heat?", { id: `${transport}-2`, speaker: "Ada" });
     assert.match(context.content, /We bake rye bread\./);
-    assert.deepEqual([context.omitted, context.event.omissions.count], [[], 0]);
+    assert.equal(context.omitted.filter(({ shown }) => !shown).length, context.event.omissions.count);
+    assert.ok(context.omitted.every(({ id, tokens }) => id && tokens > 0));
     assert.deepEqual([context.session, context.event.trigger_event_id], [session, `${transport}-2`]);
     assert.deepEqual((await client.ask(session, "At what heat?", { id: `${transport}-2`, speaker: "Ada" })).event, context.event);
 
