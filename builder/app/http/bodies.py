@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from builder.client import ReceivedContext
 from builder.client.asking import CONTEXT_SECONDS
@@ -96,7 +96,7 @@ class PageOmission(BaseModel):
     id: str
     reason: str
     tokens: int = Field(description="tokens of all of it")
-    shown: int = Field(validation_alias="tokens_shown", description="tokens of them on the page")
+    shown: int = Field(validation_alias=AliasChoices("shown", "tokens_shown"), description="tokens of them on the page")
     probability: float | None = Field(description="that it answers the trigger; null where no search asked")
 
 
