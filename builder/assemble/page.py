@@ -165,12 +165,15 @@ class OmissionLog:
         by_reason = {reason: len(rows[reason]) for reason in sorted(rows) if rows[reason]}
         in_view = {reason: np.sort(np.array(rows[reason], np.int64)) for reason in by_reason}
         in_view = {reason: every[every >= 0] for reason, every in in_view.items()}
-        relevant = [
-            replace(omission, probability=probability(self.view.row_of(omission.id)))
-            for omission in islice(omissions.values(), MAX_OMISSIONS)
-        ]
-        tokens = sum(int(self.view.tokens[every].sum()) for every in in_view.values())
-        return Absence(tuple(relevant), by_reason, in_view, tokens)
+        relevant = self._rated(islice(omissions.values(), MAX_OMISSIONS), probability)
+        return Absence(relevant, by_reason, in_view, self._tokens(in_view.values()))
+
+    def _rated(self, omissions: Iterable[Omission], probability: Callable[[int], float | None]) -> tuple[Omission, ...]:
+        return tuple(replace(each, probability=probability(self.view.row_of(each.id))) for each in omissions)
+
+    def _tokens(self, groups: Iterable[Ints]) -> int:
+        """Of these rows."""
+        return sum(int(self.view.tokens[rows].sum()) for rows in groups)
 
     def _counted(self, omission: Omission, row: int) -> Omission:
         """With the tokens of all of it, where who left it out did not count."""
