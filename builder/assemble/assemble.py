@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from builder.assemble.budget.limits import COUNT_TOLERANCE_TOKENS, cannot_fit
 from builder.assemble.chat import chat_tokens, messages
@@ -36,6 +37,7 @@ from builder.domain.context import (
 )
 from builder.domain.errors import Rejected
 from builder.recall.recall import ConsumerRecall
+from builder.recall.search.candidates import probability_of
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker
 
@@ -119,6 +121,7 @@ def complete(draft: PageDraft, query: Query, ranker: Ranker) -> AssembledPage:
     absence = draft.omissions.absence(
         ids | (set() if draft.recall.turn else {draft.recall.trigger.id}),
         draft.verbatim | frozenset(entry.row for entry in draft.in_runs) | rows_of_calls(draft.ledger),
+        partial(probability_of, draft.retrieval.candidates, draft.recall.view),
     )
     return AssembledPage(draft=draft, page=page, chat=chat, absence=absence)
 
@@ -156,6 +159,7 @@ def context_of(assembly: AssembledPage, model: str) -> Context:
         partial=tuple(parts(draft.ledger)),
         omissions=assembly.absence.omissions,
         left_out=assembly.absence.by_reason,
+        left_out_tokens=assembly.absence.tokens,
     )
 
 

@@ -88,6 +88,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "vectors": finding.vectors,
             "workspaces": finding.workspaces,
             "convert": finding.convert,
+            "plot": finding.plot,
             "explain": speed.explain,
             "load": speed.load,
             "memory": speed.memory,

@@ -23,7 +23,7 @@ PAGE = (ROOT / "builder" / "docs" / "permissions.md").read_text("utf-8")
 AGENT_CANNOT = (
     "breadcrumbs.acme.s1.breadcrumb.deleted.v1", "breadcrumbs.acme.s1.user.message.v1", "breadcrumbs.acme._.agent.def.v1",
     "breadcrumbs.other.s1.agent.response.v1", "contexts.acme.weather.s1.x", "deadletters.1.1", "requests.acme.forget",
-    "requests.acme.history", "requests.acme.fetch", "requests.acme.explain", "requests.other.consumers",
+    "requests.acme.history", "requests.acme.fetch", "requests.acme.explain", "requests.acme.strip", "requests.other.consumers",
     "$JS.API.STREAM.MSG.GET.BREADCRUMBS", "$JS.API.STREAM.MSG.GET.CONTEXTS", "$JS.API.STREAM.MSG.DELETE.CONTEXTS",
     "$JS.API.DIRECT.GET.CONTEXTS", "$JS.API.DIRECT.GET.CONTEXTS.contexts.acme.default.s1.x", "$JS.API.DIRECT.GET.BREADCRUMBS",
     "$JS.API.CONSUMER.CREATE.CONTEXTS.mine.contexts.acme.default.>", "$JS.API.CONSUMER.CREATE.BREADCRUMBS.mine.breadcrumbs.>",

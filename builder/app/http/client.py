@@ -16,9 +16,10 @@ from builder.domain.errors import Unavailable
 from builder.wire.records import Outgoing, compared
 from builder.wire.requests import request_json
 from builder.wire.subjects import Installation, session_text
-from builder.worker.access import AccessControl, Caller, id_in_use
+from builder.worker.access import AccessControl, Caller
 from builder.worker.exporting import exported
 from builder.worker.log import Log
+from builder.worker.request_handlers import id_in_use
 
 
 class CheckedStream(BreadcrumbStream):

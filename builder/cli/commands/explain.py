@@ -11,7 +11,7 @@ from builder.cli.options import Servers, Workspace, target_of, text_of
 from builder.wire.subjects import optional_token
 
 if TYPE_CHECKING:
-    pass
+    from builder.cli.options import Target
 
 
 Trigger = Annotated[
@@ -33,6 +33,7 @@ def explain(
     session: Session = "",
     as_of: AsOf = 0,
     most: Annotated[int, typer.Option(min=0, help="How many breadcrumbs that are not on the page are listed; 0 = all.")] = 20,
+    svg: Annotated[Path | None, typer.Option(help="Draw the session and its page into this file instead.")] = None,
     workspace: Workspace = "",
     servers: Servers = "",
     *,
@@ -41,9 +42,21 @@ def explain(
     """Show where each line of a context comes from and why, what was left out and why, and where the budget went."""
     from builder.cli.reports import receipt_text
 
+    if svg:
+        _draw(target_of(servers, workspace), _request(trigger, consumer, session, as_of), svg, as_json)
+        return
     request = _request(trigger, consumer, session, as_of) | {"most": None if most == ALL else most}
     answer = asyncio.run(target_of(servers, workspace).request("explain", request))
     show(answer, as_json, text=receipt_text(answer), note=_note(answer))
+
+
+def _draw(target: "Target", request: dict[str, Any], file: Path, as_json: bool) -> None:
+    from builder.pictures.strip import strip_svg
+    from builder.pictures.svg import write_picture
+
+    answer = asyncio.run(target.request("strip", request))
+    write_picture(file, strip_svg(answer))
+    show(answer, as_json, note="\n".join((f"drawn into {file}", *answer["notes"])))
 
 
 def why(
