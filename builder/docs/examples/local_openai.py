@@ -1,4 +1,4 @@
-"""A conversation that is remembered on disk, with OpenAI's own client and nothing else to start."""
+"""What is said here is remembered on disk."""
 
 from openai import OpenAI
 

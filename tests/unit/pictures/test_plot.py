@@ -56,7 +56,7 @@ def test_the_plot_of_the_docs_is_drawn_from_its_figures() -> None:
 
 def test_the_figures_of_the_plot_are_those_that_were_measured() -> None:
     theirs = {name.replace("`", ""): shares["any"] for name, shares in PEERS.items()}
-    results = [json.loads(file.read_text("utf-8")) for file in sorted(RESULTS.glob("*-people.json"))]
+    results = [json.loads(file.read_text("utf-8")) for file in sorted(RESULTS.glob("*-compare*.json"))]
     by_command = {each["command"]: each for each in results}
     for each in read_figures(FOLDER / "recall.toml").series:
         if each.source in by_command:
