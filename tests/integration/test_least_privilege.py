@@ -14,7 +14,7 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE
 from builder.adapters.nats.watchdog import PurgeLock
 from builder.client import ReceivedContext, connect
 from builder.wire.subjects import DEFAULT
-from tests.commands import run
+from tests.commands import DEADLINE, run
 from tests.http_api import Api, write_tokens
 from tests.integration.profiles import with_profiles
 from tests.running import ROOT, Broker, Running, all_settled, dead_letters, environment, jetstream, say, until
@@ -40,6 +40,17 @@ WEB_CANNOT = (
 )  # fmt: skip
 WEB_CANNOT_HEAR = ("contexts.>", "breadcrumbs.acme.>", "breadcrumbs.other.*.agent.response.v1", "requests.>", "_INBOX.weather.>")
 AGENT_CANNOT_HEAR = ("contexts.>", "contexts.acme.default.>", "breadcrumbs.>", "requests.>", "_INBOX.>", "$JS.EVENT.>", "$SRV.>")
+ASSISTANT_CANNOT = (
+    "breadcrumbs.acme.s1.agent.response.v1", "breadcrumbs.acme.s1.breadcrumb.deleted.v1", "breadcrumbs.acme._.note.v1",
+    "requests.acme.forget", "requests.acme.export", "requests.acme.durable", "requests.other.history", "contexts.acme.default.s1.x",
+    "$JS.API.DIRECT.GET.CONTEXTS.contexts.acme.weather.s1.x", "$JS.API.CONSUMER.CREATE.CONTEXTS.mine.contexts.acme.default.>",
+)  # fmt: skip
+WATCHER_CANNOT = (
+    "breadcrumbs.acme.s1.user.message.v1", "requests.acme.history", "$JS.API.CONSUMER.CREATE.CONTEXTS.mine.contexts.acme.default.>",
+    "$JS.API.CONSUMER.DURABLE.CREATE.CONTEXTS.mine", "$JS.API.CONSUMER.DELETE.CONTEXTS.acme=weather",
+    "$JS.API.CONSUMER.MSG.NEXT.BREADCRUMBS.context-builder", "$JS.API.STREAM.MSG.GET.CONTEXTS",
+)  # fmt: skip
+MONITOR_CANNOT = ("requests.acme.consumers", "breadcrumbs.acme.s1.user.message.v1", "$JS.API.STREAM.INFO.CONTEXTS", "_INBOX.x")
 WORKER_CANNOT = (
     "orders.new", "breadcrumbs.acme.s1.tool.response.v1", "breadcrumbs.acme._.agent.def.v1", "requests.acme.forget",
     "$JS.API.STREAM.CREATE.ORDERS", "$JS.API.STREAM.UPDATE.BREADCRUMBS", "$JS.API.STREAM.PURGE.BREADCRUMBS",
@@ -51,8 +62,8 @@ WORKER_CANNOT_HEAR = ("orders.>", "breadcrumbs.>", "contexts.>", "$JS.EVENT.>")
 
 @pytest.fixture(scope="module")
 def guarded(folder: Path) -> Iterator[Broker]:
-    (block,) = re.findall(r"```conf\n(authorization.*?)```", PAGE, re.DOTALL)
-    with Broker(folder / "guarded", configuration=block) as broker:
+    users, more = re.findall(r"```conf\n(.*?)```", PAGE, re.DOTALL)
+    with Broker(folder / "guarded", configuration=users.rstrip().removesuffix("]}") + more + "]}\n") as broker:
         yield broker
 
 
@@ -114,6 +125,9 @@ async def holds(js: nats.js.JetStreamContext, trigger: str) -> bool:
         ("weather", AGENT_CANNOT, AGENT_CANNOT_HEAR),
         ("web", WEB_CANNOT, WEB_CANNOT_HEAR),
         ("worker", WORKER_CANNOT, WORKER_CANNOT_HEAR),
+        ("assistant", ASSISTANT_CANNOT, ("contexts.>", "contexts.acme.weather.>", "breadcrumbs.>", "requests.>")),
+        ("watcher", WATCHER_CANNOT, ("contexts.>", "contexts.acme.weather.>", "breadcrumbs.>")),
+        ("monitor", MONITOR_CANNOT, ("contexts.>", "$SRV.>", "requests.>")),
     ],
 )
 async def test_a_user_can_neither_publish_nor_hear_anything_else(
@@ -164,6 +178,42 @@ async def test_an_agent_serves_and_a_front_end_hears_its_answer_and_each_says_wh
     assert [each for each in dict.fromkeys(calls) if each in {"first", "second"}] == ["first", "second"]
 
 
+async def test_an_assistant_asks_and_looks_up(guarded: Broker, worker: Running) -> None:
+    assert worker.running
+    async with connect(url(guarded, "assistant"), "acme", inbox_prefix="_INBOX.assistant") as client:
+        context = await client.ask("s4", "Is it raining?", message_id="asked", timeout=DEADLINE)
+        assert (await client.ask("s4", "Is it raining?", message_id="asked", timeout=DEADLINE)).id == context.id
+        assert [record.id async for record in client.history("s4")] == ["asked"]
+        assert "s4" in [end.session async for end in client.sessions()]
+        assert (await client.fetch("asked")).text == "Is it raining?"
+        assert [each.id for each in await client.search("raining", session="s4")] == ["asked"]
+        assert (await client.context(trigger="asked", session="s4")).id == context.id
+        for verb in ("explain", "strip"):
+            assert await client.request(verb, {"trigger": "asked", "session": "s4", "consumer": "default"})
+
+
+async def test_a_watcher_hears_new_contexts(guarded: Broker, worker: Running) -> None:
+    assert worker.running
+    async with (
+        connect(url(guarded, "administrator"), "acme") as other,
+        connect(url(guarded, "watcher"), "acme", inbox_prefix="_INBOX.watcher") as client,
+        client.subscribed("weather", durable=None) as contexts,
+    ):
+        await other.send_user_message("s5", "Is it raining?", message_id="watched")
+        assert (await anext(contexts)).trigger_event_id == "watched"
+
+
+async def test_a_monitor_finds_the_service(guarded: Broker, worker: Running) -> None:
+    assert worker.running
+    connection = await nats.connect(url(guarded, "monitor"), inbox_prefix="_INBOX.monitor")
+    try:
+        ping = json.loads((await connection.request("$SRV.PING", timeout=DEADLINE)).data)
+        for subject in ("$SRV.STATS.context-builder", f"$SRV.INFO.context-builder.{ping['id']}"):
+            assert json.loads((await connection.request(subject, timeout=DEADLINE)).data)["id"] == ping["id"]
+    finally:
+        await connection.close()
+
+
 async def test_the_http_door_of_a_worker_takes_messages(worker: Running) -> None:
     async with Api(worker.http, "shop") as api:
         note = {"schema_name": "note.v1", "session": "s3", "context": {"content": "It may rain."}}
@@ -177,7 +227,9 @@ async def has_warned(caplog: pytest.LogCaptureFixture) -> bool:
 
 async def test_only_the_administrator_exports_and_saves(guarded: Broker, worker: Running, tmp_path: Path) -> None:
     assert worker.running
-    commands = (("export", "s1", "-w", "acme"), ("backup", str(tmp_path / "backup")), ("dead-letters", "list"))
+    async with connect(url(guarded, "administrator"), "acme") as client:
+        await client.send_user_message("s6", "Is it raining?", message_id="exported")
+    commands = (("export", "s6", "-w", "acme"), ("backup", str(tmp_path / "backup")), ("dead-letters", "list"))
     agent, administrator = (environment(tmp_path, nats__servers=url(guarded, user)) for user in ("weather", "administrator"))
     refused = await asyncio.gather(*(asyncio.to_thread(run, *command, env=agent) for command in commands))
     assert [done.returncode in {69, 78} for done in refused] == [True] * len(commands)
