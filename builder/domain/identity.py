@@ -44,6 +44,8 @@ class Mark:
     session: str
     to: str = ""
     """The session to which it moved; "" = closed."""
+    secret: Version | None = None
+    """The secret: unlike a tombstone it closes only what it may be a version of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +68,8 @@ class Identity:
         """With one more, which has this id or marks it. A trace marks nothing."""
         version, is_own = _version(crumb), crumb.id == name
         to = json.loads(crumb.body)["session"] if crumb.schema == MOVE and not is_own else ""
-        mark = (Mark(place=crumb.place, session=crumb.session, to=to),) if crumb.removes == name and not crumb.is_erased else ()
+        new = Mark(place=crumb.place, session=crumb.session, to=to, secret=version if is_own else None)
+        mark = (new,) if crumb.removes == name and not crumb.is_erased else ()
         return Identity(
             first=_earlier(self.first, version) if is_own else self.first,
             spoken=_earlier(self.spoken, version) if is_own and not crumb.removes else self.spoken,
@@ -89,11 +92,8 @@ class Identity:
         if crumb.kind in {"tombstone", "moved"}:
             return False
         first = self._before(self.first, crumb) or _version(crumb)
-        return any(
-            mark.place < first.place or mark.session in (NO_SESSION, self.home(mark.place, first.session))
-            for mark in self.marks
-            if not mark.to and mark.place != crumb.place
-        )
+        marks = (mark for mark in self.marks if not mark.to and mark.place != crumb.place)
+        return any(mark.place < first.place or self._reaches(mark, first, crumb) for mark in marks)
 
     def conflict(self, crumb: Breadcrumb) -> str:
         """Why the breadcrumb may not stand here, for people; "" = it may."""
@@ -121,6 +121,17 @@ class Identity:
             f"id {tombstone.removes!r} belongs to session {session!r}, and this tombstone came in {tombstone.session!r}; publish "
             f"it there, or ask for `forget`"
         )
+
+    def _reaches(self, mark: Mark, first: Version, crumb: Breadcrumb) -> bool:
+        """Whether a mark behind the first version closes the id.
+
+        A secret that was stored before what stands before it, and may not stand behind that, closes nothing: it makes way.
+        """
+        session = self.home(mark.place, first.session)
+        if mark.secret is None:
+            return mark.session in (NO_SESSION, session)
+        is_own = first.place < crumb.place or bool(crumb.removes) or mark.secret.user_id == crumb.user_id
+        return mark.session == session and mark.secret.schema == first.schema and is_own
 
     def _before(self, version: Version | None, crumb: Breadcrumb) -> Version | None:
         return version if version is not None and version.place < crumb.place else None

@@ -144,8 +144,10 @@ class Erasure:
     async def _is_bare(self, tombstone: Breadcrumb) -> bool:
         """Whether it closes the id of a secret under which nothing readable ever stood: there is nothing to search for."""
         workspace, name = tombstone.workspace, tombstone.removes
-        is_bare = json.loads(tombstone.body).get("reason") == OF_NEW_SECRET
-        return is_bare and len(await self._log.store.traces(workspace, name)) <= 1
+        if json.loads(tombstone.body).get("reason") != OF_NEW_SECRET:
+            return False
+        first = (await self._log.store.identities(workspace, (name,)))[name].first
+        return all(first and trace.place == first.place for trace in await self._log.store.traces(workspace, name))
 
     async def _stray(self, tombstone: Breadcrumb) -> bool:
         """Whether what it names belongs to another session: it erases nothing of that."""
@@ -227,8 +229,15 @@ class Forgetting:
         await self._archive.delete_at(breadcrumb.place, workspace, breadcrumb.session)
 
     async def discard(self, copy: Breadcrumb) -> None:
-        """Delete the message of a copy of what was erased before."""
-        await self._archive.delete_at(copy.place, copy.workspace, copy.session)
+        """Delete the message of a copy of what was erased before.
+
+        Not if what closed its id has made way meanwhile to something that stands before both.
+        """
+        await self._log.catch_up(copy.workspace, EVERY_SESSION, copy.place.next)
+        there = (await self._log.store.identities(copy.workspace, (copy.id,)))[copy.id]
+        stored = await self._log.store.facts(copy)
+        if there.is_closed(copy) or (stored and stored.breadcrumb.is_erased):
+            await self._archive.delete_at(copy.place, copy.workspace, copy.session)
 
     async def follow(self) -> int:
         """Erase here for each tombstone since the last call, whichever worker took it; returns how many.

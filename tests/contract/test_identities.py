@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from builder.domain.recall import Scope, StoredBreadcrumb
 from builder.ports.store import CompleteStore as Store
 from tests.contract.test_erasing import summary
 from tests.contract.test_joins import query
-from tests.factories import MORNING, make_answer, make_place, make_question, make_remembered, make_tombstone
+from tests.factories import MORNING, make_answer, make_place, make_question, make_remembered, make_tombstone, remembered_of
 
 
 def make_in(row: StoredBreadcrumb, workspace: str) -> StoredBreadcrumb:
@@ -50,6 +51,36 @@ async def test_whatever_comes_first_a_tombstone_closes_its_id(store: Store) -> N
     for number, order in enumerate(permutations(rows)):
         await offer(store, tuple(make_in(row, f"w{number}") for row in order))
         assert [crumb.text for crumb in await store.versions(f"w{number}", "m") if crumb.place > make_place(1)] == []
+
+
+RIVALS: dict[str, dict[str, Any]] = {
+    "of another session": {"session": "other"}, "of no session": {"session": "_"},
+    "of another schema": {"schema": "agent.response.v1"},
+    "of another person": {"user_id": "bob"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rival", RIVALS)
+async def test_whatever_comes_first_a_secret_that_may_not_stand_behind_it_closes_nothing(store: Store, rival: str) -> None:
+    first = make_remembered("Mine.", 1, id="m", schema="user.message.v1", role="user", user_id="maya")
+    rows = (
+        first,
+        remembered_of(replace(first.breadcrumb, place=make_place(2), version=2, text="", removes="m", **RIVALS[rival])),
+        remembered_of(replace(first.breadcrumb, place=make_place(3), version=3, text="Mine, edited.")),
+    )
+    for number, order in enumerate(permutations(rows)):
+        await offer(store, tuple(make_in(row, f"w{number}") for row in order))
+        await offer(store, (make_in(rows[-1], f"w{number}"),))  # the next walk of its session reads it again
+        assert [crumb.place.sequence for crumb in await store.versions(f"w{number}", "m")] == [1, 3]
+
+
+async def test_whatever_comes_first_a_secret_that_stands_first_has_the_id(store: Store) -> None:
+    rows = (make_remembered("", 1, id="m", removes="m"), make_remembered("Taken.", 2, id="m", session="other"))
+    for number, order in enumerate(permutations(rows)):
+        await offer(store, tuple(make_in(row, f"w{number}") for row in order))
+        first = (await store.identities(f"w{number}", ("m",)))["m"].first
+        assert first
+        assert first.place == make_place(1)
 
 
 async def test_a_tombstone_of_another_session_is_refused_and_one_that_came_too_early_closes_nothing(store: Store) -> None:

@@ -42,11 +42,13 @@ WEB_CANNOT_HEAR = ("contexts.>", "breadcrumbs.acme.>", "breadcrumbs.other.*.agen
 AGENT_CANNOT_HEAR = ("contexts.>", "contexts.acme.default.>", "breadcrumbs.>", "requests.>", "_INBOX.>", "$JS.EVENT.>", "$SRV.>")
 ASSISTANT_CANNOT = (
     "breadcrumbs.acme.s1.agent.response.v1", "breadcrumbs.acme.s1.breadcrumb.deleted.v1", "breadcrumbs.acme._.note.v1",
-    "requests.acme.forget", "requests.acme.export", "requests.acme.durable", "requests.other.history", "contexts.acme.default.s1.x",
-    "$JS.API.DIRECT.GET.CONTEXTS.contexts.acme.weather.s1.x", "$JS.API.CONSUMER.CREATE.CONTEXTS.mine.contexts.acme.default.>",
+    "requests.acme.forget", "requests.acme.export", "requests.acme.durable", "requests.other.history",
+    "contexts.acme.default.s1.x", "$JS.API.DIRECT.GET.CONTEXTS.contexts.acme.weather.s1.x",
+    "$JS.API.CONSUMER.CREATE.CONTEXTS.mine.contexts.acme.default.>",
 )  # fmt: skip
 WATCHER_CANNOT = (
-    "breadcrumbs.acme.s1.user.message.v1", "requests.acme.history", "$JS.API.CONSUMER.CREATE.CONTEXTS.mine.contexts.acme.default.>",
+    "breadcrumbs.acme.s1.user.message.v1", "requests.acme.history",
+    "$JS.API.CONSUMER.CREATE.CONTEXTS.mine.contexts.acme.default.>",
     "$JS.API.CONSUMER.DURABLE.CREATE.CONTEXTS.mine", "$JS.API.CONSUMER.DELETE.CONTEXTS.acme=weather",
     "$JS.API.CONSUMER.MSG.NEXT.BREADCRUMBS.context-builder", "$JS.API.STREAM.MSG.GET.CONTEXTS",
 )  # fmt: skip

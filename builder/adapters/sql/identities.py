@@ -14,7 +14,7 @@ from builder.domain.recall import EVERY_SESSION, erased
 
 _FACTS = f"""
     session, incarnation, sequence, schema, role, user_id, expires_us,
-    CASE WHEN schema = '{MOVE}' THEN body ELSE '' END AS note
+    CASE WHEN schema = '{MOVE}' THEN body ELSE '' END AS note, id
 """
 _UNDER_ID = "FROM breadcrumbs INDEXED BY breadcrumbs_firsts WHERE workspace = ?1 AND id = ?2"
 _BY_PLACE = "ORDER BY incarnation, sequence, session LIMIT 1"
@@ -47,15 +47,16 @@ def identity(sql: Cursor, workspace: str, name: str) -> Identity:
     """What is stored under an id."""
     parts: dict[str, Version] = {}
     marks: list[Mark] = []
-    for part, session, incarnation, sequence, schema, role, user_id, expires_us, note in sql.execute(
+    for part, session, incarnation, sequence, schema, role, user_id, expires_us, note, own in sql.execute(
         _IDENTITY, (workspace, name)
     ):
-        place = Place(incarnation, sequence)
+        place, expires_at = Place(incarnation, sequence), None if expires_us is None else from_us(expires_us)
+        version = Version(place=place, session=session, schema=schema, role=role, user_id=user_id, expires_at=expires_at)
         if part == "mark":
-            marks.append(Mark(place=place, session=session, to=json.loads(note)["session"] if note else ""))
-            continue
-        expires_at = None if expires_us is None else from_us(expires_us)
-        parts[part] = Version(place=place, session=session, schema=schema, role=role, user_id=user_id, expires_at=expires_at)
+            to, secret = json.loads(note)["session"] if note else "", version if own == name else None
+            marks.append(Mark(place=place, session=session, to=to, secret=secret))
+        else:
+            parts[part] = version
     return Identity(first=parts.get("first"), spoken=parts.get("spoken"), marks=tuple(marks))
 
 
@@ -97,9 +98,21 @@ def _make_way(sql: Cursor, before: Identity, crumb: Breadcrumb) -> None:
     for name in ({crumb.removes, crumb.id} if is_late else {crumb.removes}) - {""}:
         there = (before if name == crumb.id else identity(sql, crumb.workspace, name)).with_crumb(crumb, name)
         later = breadcrumbs(sql.execute(_LATER, (crumb.workspace, name, *crumb.place)))
+        same = [each for each in later if (each.id, each.version) == (crumb.id, crumb.version)]
         closed = [each for each in later if there.is_closed(each)]
-        bookkeeping.take(sql, [(each, name) for each in closed])
-        _remove(sql, [each for each in later if each not in closed and there.conflict(each)])
+        bookkeeping.take(sql, [(each, name) for each in closed if each not in same])
+        rivals = [each for each in later if there.conflict(each) and (each in same or each not in closed)]
+        _remove(sql, [*rivals, *_traces_behind(sql, name, rivals)])
+
+
+def _traces_behind(sql: Cursor, name: str, rivals: Iterable[Breadcrumb]) -> list[Breadcrumb]:
+    """What the secrets among those that make way have closed."""
+    secrets = [each for each in rivals if each.removes == name == each.id]
+    if not secrets:
+        return []
+    first = min(secrets, key=lambda each: each.place)
+    traces = breadcrumbs(sql.execute(bookkeeping.TRACES, (first.workspace, name)))
+    return [trace for trace in traces if trace.id == name and trace.place > first.place]
 
 
 def _has_closed_source(sql: Cursor, summary: Breadcrumb) -> bool:

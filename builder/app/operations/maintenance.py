@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +13,7 @@ from nats.aio.client import Client
 from builder.adapters.nats.clock import BrokerClock
 from builder.adapters.nats.connection import translated
 from builder.adapters.nats.publisher import letter_subject
-from builder.adapters.nats.stream import NatsArchive, NatsStream
+from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import (
     BREADCRUMBS,
     DEADLETTERS,
@@ -28,13 +28,14 @@ from builder.adapters.sql.store import SqlStore
 from builder.app.address import running
 from builder.app.broker import check_order, connected, locate_store, location, open_bus, stored, topology
 from builder.app.components import open_components
+from builder.app.operations.erasures import end_erasures, erasure_of, tombstones
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.store import CallOrigin, CompleteStore, StoreLocation
 from builder.remember.decode import decode
-from builder.worker.erasure import LAST_TOMBSTONE, Erasure
+from builder.worker.erasure import LAST_TOMBSTONE
 from builder.worker.log import StoredLog
 from builder.worker.purging import Purging, purge_rows
 
@@ -99,7 +100,10 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
         except Misconfigured as error:
             raise Misconfigured(f"{error}: {REINDEX_STEPS}" if await store.exists() else str(error)) from error
         _, connection, _ = await stack.enter_async_context(open_bus(settings))
-        return await _fill(settings, fresh, *await _stream_of(settings, connection, old), progress)
+        stream, floor, origins = await _stream_of(settings, connection, old)
+        if old:
+            await end_erasures(settings, old, connection.jetstream(), stream)
+        return await _fill(settings, fresh, stream, floor, origins, progress)
 
 
 async def switch_model(settings: Settings, servers: str, url: str, progress: Callable[[int, int], None]) -> dict[str, int]:
@@ -171,9 +175,7 @@ async def purge_store(settings: Settings, servers: str, *, dry_run: bool) -> lis
             return [asdict(row) for row in over]
         js = connection.jetstream()
         incarnation = await current_incarnation(js, settings.installation)
-        archive = NatsArchive(js, lambda: incarnation, settings.installation)
-        log = StoredLog(store)
-        purging = Purging(log, Erasure(log, archive, drop=lambda _workspace, _ids: 0))
+        purging = Purging(StoredLog(store), erasure_of(settings, store, js, incarnation))
         return [asdict(row) for row in await purging.run(moment)]
 
 
@@ -249,11 +251,8 @@ async def _fill(
 
 async def _follow_tombstones(settings: Settings, store: CompleteStore, stream: NatsStream, until: Place) -> None:
     """Erase what was forgotten while its copy was made; a message is deleted after its tombstone has come."""
-    async for arrival in stream.tombstones(await store.watermark(*LAST_TOMBSTONE), until):
-        with suppress(Rejected):
-            tombstone = decode(arrival, settings.worker.max_body_bytes, settings.lifetimes)
-            if tombstone.removes:
-                await store.erase(tombstone.workspace, tombstone.session, tombstone.removes, tombstone.place)
+    async for tombstone in tombstones(settings, stream, await store.watermark(*LAST_TOMBSTONE), until):
+        await store.erase(tombstone.workspace, tombstone.session, tombstone.removes, tombstone.place)
 
 
 async def _examine(

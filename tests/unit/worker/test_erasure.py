@@ -8,7 +8,7 @@ import pytest
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Unavailable
 from builder.remember.decode import decode
-from builder.worker.erasure import ContextEraser, Erasure
+from builder.worker.erasure import ContextEraser, Erasure, Forgetting
 from tests.conversations import message_of, sent
 from tests.factories import make_place, remembered_of
 from tests.ports import MemoryStream, make_log
@@ -118,3 +118,17 @@ async def test_a_stub_is_pending_until_it_is_published() -> None:
     with pytest.raises(Unavailable):
         await ContextEraser(store, stream).replace("acme", frozenset({"m1"}))
     assert await store.pending_stubs() == ("contexts.b",)
+
+
+async def test_a_copy_is_deleted_only_while_its_id_is_closed() -> None:
+    """A secret of another session was stored before the message that stands before it, and closed what its speaker edited."""
+    bench = Bench()
+    secret = replace(decode(hello(2, "m1", version=9)), session="other", removes="m1", text="")
+    edit = decode(hello(3, "m1", version=2))
+    assert await bench.store.remember(remembered_of(secret))
+    assert not await bench.store.remember(remembered_of(edit))
+    log = make_log(bench.stream, bench.store)
+    await Forgetting(log, bench.erasure, bench.stream, bench.stream).discard(edit)
+    assert [message.place.sequence for message in bench.stream.messages] == [1, 2, 3]
+    await log.catch_up("acme", "s42")
+    assert [crumb.version for crumb in await bench.store.versions("acme", "m1")] == [1, 2]
