@@ -24,7 +24,9 @@ from builder.recall.summaries.excerpts import TextFunctions
 from builder.remember.decode import decode
 from builder.worker.backfill import Backfill
 from builder.worker.decide import Consumers
-from builder.worker.erasure import Erasure, Forgetting
+from builder.worker.erasure import Erasure
+from builder.worker.forget_requests import ForgetRequests
+from builder.worker.forgetting import Forgetting
 from builder.worker.jobs import Job, Observer
 from builder.worker.log import UTC_NOW, Log
 from builder.worker.loop import Rules, Worker
@@ -98,7 +100,7 @@ def make_line(
     log = Log(broker.stream, core.store, publisher, decoding, remember, attempts, broker.now, of_records=of_records)
     consumers = Consumers(reloading.builder, log)
     erasure = Erasure(log, archive, partial(_drop, reloading, log))
-    forgetting = Forgetting(log, erasure, broker.sender, archive)
+    forgetting = Forgetting(log, erasure, broker.sender)
     writer = summary_writer(core, broker.sender, endpoint, observer, config.max_body_bytes)
     summaries = SummaryScheduler(log, recaller, writer, consumers.in_memory)
     contexts = ContextPublisher(publisher, partial(encode, max_bytes=broker.max_event_bytes))
@@ -123,7 +125,8 @@ def verbs_of(line: Line, reloading: Reloader, broker: Broker) -> Mapping[str, Ve
     handlers = (
         Lookup(line.log),
         Contexts(store, archive),
-        RequestHandlers(line.log, broker.publisher, line.forgetting, line.consumers, line.summaries, reloading.profile),
+        RequestHandlers(line.log, broker.publisher, line.consumers, line.summaries, reloading.profile),
+        ForgetRequests(line.log, line.forgetting, line.erasure.letters),
         Responses(line.log, broker.durables),
         Search(line.log, reloading.builder, reloading.profile),
         Explanations(replays, store, broker.is_settled),

@@ -15,8 +15,8 @@ from pydantic import AnyHttpUrl, Field
 from typing_extensions import override
 
 from builder.app.http.tokens import Tokens
-from builder.client import BuilderError, Client
-from builder.worker.access import Caller, Right
+from builder.client import BuilderError, Client, Rejected
+from builder.worker.callers import Caller, Right
 
 INSTRUCTIONS = (
     "The memory of an agent system. build_context publishes what a user says and gives the page to answer it from; search finds "
@@ -125,14 +125,32 @@ class Tools:
         """Keep a note, which search finds. In the session `_` it may stand on the pages of all sessions. Returns its id."""
         return await (await self._open()).remember(note, session=session, user_id=user_id)
 
-    async def forget(self, id: Id, confirm: bool = False) -> str:  # noqa: A002 - as the page names it
-        """Erase a message and all that was made from it, for ever. Without confirm it only shows what would be erased."""
+    async def forget(self, id: Id = "", session: Session = "", user_id: User = "", confirm: bool = False) -> str:  # noqa: A002 - as the page names it
+        """Erase a message, a whole session, or all of a user, with all that was made from it, for ever.
+
+        Name one of them. Without confirm it only shows what would be erased.
+        """
         client = await self._open()
+        if [bool(id), bool(session), bool(user_id)].count(True) != 1:
+            raise Rejected("name one of id, session and user_id: it says what is erased")
         if not confirm:
-            each = await client.fetch(id)
-            return f"{each.speaker} in {each.session}: {each.text}\nthis would be erased for ever; call again with confirm=true"
-        receipts = await client.forget(id, by="mcp")
+            return (
+                f"{await self._shown(client, id, session, user_id)}\nthis would be erased for ever; call again with confirm=true"
+            )
+        if session:
+            receipts = (await client.forget_session(session, by="mcp")).receipts
+        elif user_id:
+            receipts = (await client.forget_person(user_id, by="mcp")).receipts
+        else:
+            receipts = await client.forget(id, by="mcp")
         return f"{len(receipts)} receipts" if receipts else "it was forgotten before"
+
+    async def _shown(self, client: Client, name: str, session: str, user_id: str) -> str:
+        if name:
+            each = await client.fetch(name)
+            return f"{each.speaker} in {each.session}: {each.text}"
+        number = len([None async for _ in client.history(session, user_id=user_id)])
+        return f"{number} messages of {f'session {session!r}' if session else f'user {user_id!r}'}"
 
     async def last_context(self, consumer: str, session: str) -> str:
         """The last page of an agent in a session, within 24 hours."""

@@ -18,6 +18,7 @@ from builder.domain.summary import CompactionResult
 from builder.domain.text import one_line
 from builder.publish.event import AgentContextV1
 from builder.wire import requests
+from builder.wire.forgetting import ForgetRequest
 from builder.wire.identities import IdentitiesRequest
 from builder.wire.responses import Response
 
@@ -52,9 +53,15 @@ class Consumers(TypedDict):
 
 
 class Receipts(TypedDict):
-    """Of a forgetting; none = it was forgotten before."""
+    """Of a forgetting; none = it was forgotten before.
+
+    left: breadcrumbs of the person or the session that the same request forgets next. dead_letters: of the session, beside those
+    of the receipts.
+    """
 
     receipts: list[Receipt]
+    left: int
+    dead_letters: int
 
 
 class Responses(TypedDict):
@@ -148,7 +155,7 @@ VERBS: Mapping[str, tuple[type[BaseModel], Any]] = {
     "identities": (IdentitiesRequest, Identities),
     "context": (requests.ContextRequest, AgentContextV1),
     "consumers": (requests.ConsumersRequest, Consumers),
-    "forget": (requests.ForgetRequest, Receipts),
+    "forget": (ForgetRequest, Receipts),
     "compact": (requests.CompactRequest, CompactionResult),
     "fail": (requests.FailRequest, Nothing),
     "responses": (requests.ResponsesRequest, Responses),

@@ -65,7 +65,7 @@ class Purging:
                 messages[_kind(item)] += await archive.delete_at(crumb.place, crumb.workspace, crumb.session, crumb.id)
         for kind in sorted(set(map(_kind, over))):
             ids = frozenset(item.breadcrumb.id for item in over if _kind(item) == kind)
-            contexts[kind] += await self._erasure.contexts.replace(kind[0], ids)
+            contexts[kind] += (await self._erasure.contexts.replace(kind[0], ids)).total()
         for batch in _batches(over):
             await give_way(lambda: self._log.busy, PACE)
             await self._log.store.purge(batch)

@@ -7,10 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from builder.client.asking import CONTEXT_SECONDS
 from builder.remember.record import MAX_VERSION, AgentName, Ending, SentMoment
 from builder.remember.schemas.base import UserId
+from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import (
     CompactRequest,
     ExplainRequest,
-    ForgetRequest,
     HistoryRequest,
     Number,
     SearchRequest,
@@ -112,7 +112,7 @@ EXAMPLES: dict[str, tuple[Any, Any]] = {
     "history": (None, {"breadcrumbs": [_BREADCRUMB], "next": None}),
     "fetch": (None, _BREADCRUMB),
     "explain": ({"trigger": "m110", "consumer": "default"}, {"content": "…", "receipt": {}, "times": {"page": 9.0}}),
-    "forget": ({"id": "m110", "by": "maya"}, {"receipts": [_RECEIPT]}),
+    "forget": ({"id": "m110", "by": "maya"}, {"receipts": [_RECEIPT], "left": 0, "dead_letters": 0}),
     "compact": ({"session": "s42"}, {"units": 0, "summary": "", "reason": "there is nothing to summarise"}),
     "export": (None, '{"id": "m110", "schema_name": "user.message.v1", "session": "s42", "context": {"content": "…"}}\n'),
 }

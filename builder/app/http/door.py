@@ -24,10 +24,10 @@ from builder.app.verbs import Breadcrumbs, Explanation, Passages, Receipts, Sess
 from builder.client import BreadcrumbRecord
 from builder.domain.summary import CompactionResult
 from builder.publish.event import AgentContextV1
+from builder.wire.forgetting import ForgetRequest
 from builder.wire.requests import (
     CompactRequest,
     ExplainRequest,
-    ForgetRequest,
     HistoryRequest,
     SearchRequest,
     SessionsRequest,
@@ -211,9 +211,7 @@ async def explain(request: Annotated[ExplainRequest, _body("explain")], client: 
     return _json(await client.request("explain", _fields(request)))
 
 
-@router.post(
-    "/forget", response_model=Receipts, summary="Erase a breadcrumb and all that was made from it", **_documented("forget")
-)
+@router.post("/forget", response_model=Receipts, summary="Erase messages, a person or a session", **_documented("forget"))
 async def forget(request: Annotated[ForgetRequest, _body("forget")], client: Asker) -> Response:
     """For ever."""
     return _json(await client.request("forget", {**_fields(request), "by": request.by or client.caller.name}))

@@ -34,7 +34,8 @@ from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.store import CallOrigin, CompleteStore, StoreLocation
 from builder.remember.decode import decode
-from builder.worker.erasure import LAST_TOMBSTONE, Erasure
+from builder.worker.erasure import Erasure
+from builder.worker.forgetting import LAST_TOMBSTONE
 from builder.worker.log import StoredLog
 from builder.worker.purging import Purging, purge_rows
 
