@@ -11,14 +11,23 @@ from builder.client import Unavailable, connect
 from tests.http_api import EVERY_RIGHT, Answer, Api
 
 HTTP = {
-    "read": ("context", "explain", "fetch", "history", "search", "sessions"),
+    "read": ("context", "explain", "fetch", "history", "omitted", "search", "sessions", "strip"),
     "write": ("compact", "send"),
     "forget": ("forget",),
     "export": ("export",),
 }
 """Right → what it is enough for. `ask` writes and reads."""
-MCP = {"read": ("search", "history", "fetch_omitted"), "write": ("remember",), "forget": ("forget",), "export": ()}
-NATS = {"read": ("context", "explain", "fetch", "history", "search", "sessions"), "write": ("compact",), "forget": ("forget",)}
+MCP = {
+    "read": ("search", "history", "list_omitted", "fetch_omitted"),
+    "write": ("remember",),
+    "forget": ("forget",),
+    "export": (),
+}
+NATS = {
+    "read": ("context", "explain", "fetch", "history", "search", "sessions", "strip"),
+    "write": ("compact",),
+    "forget": ("forget",),
+}
 VERBS = [verb for verbs in HTTP.values() for verb in verbs]
 TOKENS: dict[str, dict[str, Any]] = {
     **{right: {"workspace": "acme", "rights": [right]} for right in EVERY_RIGHT},
@@ -73,6 +82,8 @@ async def ask(api: Api, verb: str, session: str, message: str, user: str = "") -
         "explain": lambda: api.post("/v1/explain", trigger=message, consumer="default"),
         "fetch": lambda: api.get(f"/v1/breadcrumbs/{message}"),
         "history": lambda: api.get("/v1/history", session=session),
+        "omitted": lambda: api.get("/v1/contexts/default/omitted", session=session),
+        "strip": lambda: api.post("/v1/strip", trigger=message, consumer="default"),
         "search": lambda: api.post("/v1/search", text="Which kiln?", session=session),
         "sessions": lambda: api.get("/v1/sessions", user=user),
         "compact": lambda: api.post("/v1/compact", session=session),

@@ -33,9 +33,9 @@ def _environment() -> dict[str, str]:
 
 
 @functools.cache
-def modules() -> Path:
-    """The folder of the locked modules. Where no npm can install them, the tests skip, in CI they fail."""
-    lock = (PACKAGE / "package-lock.json").read_bytes()
+def modules(package: Path = PACKAGE) -> Path:
+    """The folder of the locked modules of a package. Where no npm can install them, the tests skip, in CI they fail."""
+    lock = (package / "package-lock.json").read_bytes()
     folder = CACHE / hashlib.sha256(lock).hexdigest()[:16]
     if (folder / "node_modules").is_dir():
         return folder / "node_modules"
@@ -43,7 +43,7 @@ def modules() -> Path:
     shutil.rmtree(making, ignore_errors=True)
     making.mkdir(parents=True)
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(PACKAGE / name, making)
+        shutil.copy(package / name, making)
     said = []
     for npm in _npms():
         done = subprocess.run([*npm, *INSTALL], cwd=making, env=_environment(), capture_output=True, text=True, check=False)
@@ -51,7 +51,7 @@ def modules() -> Path:
             making.rename(folder)
             return folder / "node_modules"
         said.append(done.stderr[-500:])
-    reason = f"no npm could install the modules of deploy/npm: {said}"
+    reason = f"no npm could install the modules of {package.name}: {said}"
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)

@@ -14,6 +14,7 @@ import stamina
 
 from builder.app.settings import Settings
 from builder.client.connecting import without_credentials
+from builder.domain.errors import Misconfigured
 
 if sys.platform != "win32":
     import fcntl
@@ -21,6 +22,7 @@ if sys.platform != "win32":
 log = logging.getLogger("builder")
 
 FILE_NAME = "service.json"
+CLAIM_NAME = "process.json"
 DEFAULT_URL = "nats://127.0.0.1:4222"
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - what a service listens on, not us
 
@@ -66,14 +68,44 @@ def announcement(settings: Settings, nats: str, port: int) -> Iterator[None]:
 
 
 @contextmanager
-def _file_with(path: Path, data: bytes) -> Iterator[None]:
+def claim(settings: Settings) -> Iterator[None]:
+    """Keep other processes from the data folder during the block, from before anything in it is opened.
+
+    Raises `Misconfigured` with the process that has it, and what to do; also for a folder that cannot be written.
+    """
+    folder = settings.data_dir.expanduser()
+    path = folder / CLAIM_NAME
+    with ExitStack() as stack:
+        try:
+            is_ours = stack.enter_context(_file_with(path, json.dumps({"pid": os.getpid()}).encode()))
+        except OSError as error:
+            raise Misconfigured(f"{folder} cannot be written: {error.strerror}; give a folder of this user") from error
+        other = running(settings)
+        if other or not is_ours:
+            pid = other.pid if other else _pid(path)
+            who = "this process" if pid == os.getpid() else f"process {pid}" if pid else "another process"
+            share = f', use its service with local(url="{other.nats}")' if other else ""
+            raise Misconfigured(f"{folder} is in use by {who}; stop it{share}, or give a folder of its own")
+        yield
+
+
+def _pid(path: Path) -> int:
+    """0 = not to be read."""
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        return int(json.loads(path.read_bytes())["pid"])
+    return 0
+
+
+@contextmanager
+def _file_with(path: Path, data: bytes) -> Iterator[bool]:
+    """Whether the file is ours; nothing is written while another process has it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     is_ours = _claimed(file)
     try:
         if is_ours:
             _write(file, data)
-        yield
+        yield is_ours
     finally:
         if is_ours:
             with contextlib.suppress(OSError):

@@ -111,7 +111,7 @@ class Components:
 
     def profile(self, name: str) -> Profile:
         """A profile or preset. Raises `Misconfigured` with the known names."""
-        for profile in (*self.profiles, *self.config.shadows):
+        for profile in self.profiles:
             if profile.consumer == name:
                 return profile
         if name in self.config.library.presets:
@@ -185,7 +185,7 @@ async def _entered(stack: AsyncExitStack, location: StoreLocation) -> CompleteSt
 
 def record_profiles(config: ConfigSnapshot) -> RecordProfiles:
     """Each finding is logged once."""
-    names = frozenset(profile.consumer for profile in (*config.profiles, *config.shadows))
+    names = frozenset(profile.consumer for profile in config.profiles)
     return RecordProfiles(config.library, names, _log_finding)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
-from builder.adapters.profiles.layers import DEFAULT
+from builder.adapters.profiles.layers import DEFAULT, is_shadow
 from builder.adapters.profiles.profile_file import DEFAULT_BUDGET
 from builder.adapters.profiles.profiles import Library, parse_models, parse_profile
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN
@@ -49,8 +49,6 @@ class ConfigSnapshot:
     """Profiles and templates of one moment; each context uses one snapshot."""
 
     profiles: tuple[Profile, ...]
-    shadows: tuple[Profile, ...]
-    """On trial."""
     library: Library
     templates: TemplateSet
     renderings: Mapping[str, JinjaRendering]
@@ -132,8 +130,7 @@ def parse_config(
     encodings = sorted({profile.encoding for profile in profiles})
     renderings = Renderings(make, {encoding: make(encoding, former.get(encoding)) for encoding in encodings})
     return ConfigSnapshot(
-        profiles=tuple(each for each in profiles if not each.shadow_of),
-        shadows=tuple(each for each in profiles if each.shadow_of),
+        profiles=profiles,
         library=library,
         templates=templates,
         renderings=renderings,
@@ -204,7 +201,8 @@ def load_library(layers: tuple[Files, ...]) -> Library:
 
 def sources(layers: tuple[Files, ...], kind: str) -> dict[str, str]:
     """kind: "profiles" or "presets". Name → YAML; later layers win."""
-    return by_name(layers, kind, YAML)
+    files = by_name(layers, kind, YAML)
+    return {name: text for name, text in files.items() if kind == "presets" or not is_shadow(text, f"{kind}/{name}.yaml")}
 
 
 def _rendering(

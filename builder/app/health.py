@@ -109,7 +109,7 @@ def code_revision() -> str:
 
 def build_facts(name: str, core: Components) -> dict[str, str]:
     """For `context_builder_build_info`. name: of the installation."""
-    profiles = (*core.profiles, *core.config.shadows)
+    profiles = core.profiles
     revisions = sorted(f"{profile.consumer} {profile.revision}" for profile in profiles)
     return {
         "name": name,

@@ -3,8 +3,8 @@
 import asyncio
 import gc
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -110,7 +110,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS, *, makes_token:
         for job in jobs:
             metrics.counters["job_failures"].labels(job.name)
         runner = JobRunner(busy=lambda: inbox.is_busy, observer=metrics, pace=parts.pace)
-        _stay_responsive()
+        stack.enter_context(_responsive())
         tasks = _run(stack, runner, jobs)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, line.backfill, watchdog)
         metrics.describe(build_facts(settings.name, core))
@@ -205,11 +205,20 @@ def _run(stack: AsyncExitStack, runner: JobRunner, jobs: Iterable[Job]) -> list[
     return tasks
 
 
-def _stay_responsive() -> None:
+@contextmanager
+def _responsive() -> Iterator[None]:
+    """For the block: the process may be somebody's, who has a service in it for a while."""
+    thresholds, seconds = gc.get_threshold(), sys.getswitchinterval()
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GENERATIONS)
     sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(seconds)
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
 
 
 async def unsettled(service: Service) -> int:

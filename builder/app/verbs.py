@@ -14,6 +14,7 @@ from builder.client.received import BreadcrumbRecord, Consumer, SearchResult, Se
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.identity import Identity
 from builder.domain.reports import Receipt
+from builder.domain.strip import Cell
 from builder.domain.summary import CompactionResult
 from builder.domain.text import one_line
 from builder.publish.event import AgentContextV1
@@ -127,6 +128,23 @@ class Explanation(Rebuilt):
     times: dict[str, int]
 
 
+class SectionSize(TypedDict):
+    """A section of the page."""
+
+    name: str
+    tokens: int
+
+
+class SessionStrip(Rebuilt):
+    """The session in cells, beside the page."""
+
+    content: str
+    budget: int
+    sections: list[SectionSize]
+    cells: list[Cell]
+    earlier: int
+
+
 class Reason(Rebuilt):
     """Why a breadcrumb is on the page, or not."""
 
@@ -164,6 +182,7 @@ VERBS: Mapping[str, tuple[type[BaseModel], Any]] = {
     "listeners": (requests.ListenersRequest, Listeners),
     "search": (requests.SearchRequest, Passages),
     "explain": (requests.ExplainRequest, Explanation),
+    "strip": (requests.StripRequest, SessionStrip),
     "why": (requests.WhyRequest, Reason),
     "replay": (requests.ReplayRequest, Comparison),
     "refresh": (requests.RefreshRequest, AgentContextV1),

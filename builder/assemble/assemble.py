@@ -1,6 +1,8 @@
 """`assemble`: recall → context. The steps that put things on a page, the page, its account."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from builder.assemble.budget.limits import COUNT_TOLERANCE_TOKENS, cannot_fit
 from builder.assemble.chat import chat_tokens, messages
@@ -35,6 +37,7 @@ from builder.domain.context import (
 )
 from builder.domain.errors import Rejected
 from builder.recall.recall import ConsumerRecall
+from builder.recall.search.candidates import probability_of
 from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker
 
@@ -42,6 +45,8 @@ BEFORE_PLAN = (put_fixed, put_current, put_pictures, put_pinned, put_instruction
 """The steps of a page before what is bought: what stands on it anyway."""
 WHOLE = (put_fixed, put_current, put_pictures, put_pinned, put_instructions, put_conversation, put_memory, put_pictures)
 """The steps of a page that has all of the conversation."""
+WHOLE_OF_WORDS = tuple(step for step in WHOLE[:-1] if step is not put_pictures) + WHOLE[-1:]
+"""The same, where pictures have what words leave."""
 
 
 def begin(recall: ConsumerRecall, rendering: Rendering) -> PageDraft:
@@ -59,10 +64,12 @@ def begin(recall: ConsumerRecall, rendering: Rendering) -> PageDraft:
         now=recall.trigger,
         schema_hints=recall.schema_hints,
     )
-    draft = _whole(recall, writer)
+    draft = _whole(recall, writer, WHOLE)
     if draft:
         return draft
     if profile.on_overflow == "reject":
+        if draft := _whole(recall, writer, WHOLE_OF_WORDS):
+            return draft
         raise Rejected(
             f"the conversation does not fit into {profile.allowance} tokens; raise `budget` in the profile "
             f"{profile.consumer!r}, limit its `window`, or let `on_overflow` be trim"
@@ -73,14 +80,14 @@ def begin(recall: ConsumerRecall, rendering: Rendering) -> PageDraft:
     return draft
 
 
-def _whole(recall: ConsumerRecall, writer: Writer) -> PageDraft | None:
+def _whole(recall: ConsumerRecall, writer: Writer, steps: tuple[Callable[[PageDraft], None], ...]) -> PageDraft | None:
     profile = recall.profile
     if cannot_fit(recall.view, profile, profile.allowance):
         return None
     draft = new_draft(recall, writer, whole=True)
     if draft.limits.is_part or (draft.limits.left_out and profile.on_overflow == "trim"):
         return None
-    for step in WHOLE:
+    for step in steps:
         step(draft)
         if not draft.whole or draft.ledger.remaining < -COUNT_TOLERANCE_TOKENS:
             return None
@@ -114,6 +121,7 @@ def complete(draft: PageDraft, query: Query, ranker: Ranker) -> AssembledPage:
     absence = draft.omissions.absence(
         ids | (set() if draft.recall.turn else {draft.recall.trigger.id}),
         draft.verbatim | frozenset(entry.row for entry in draft.in_runs) | rows_of_calls(draft.ledger),
+        partial(probability_of, draft.retrieval.candidates, draft.recall.view),
     )
     return AssembledPage(draft=draft, page=page, chat=chat, absence=absence)
 
@@ -151,6 +159,7 @@ def context_of(assembly: AssembledPage, model: str) -> Context:
         partial=tuple(parts(draft.ledger)),
         omissions=assembly.absence.omissions,
         left_out=assembly.absence.by_reason,
+        left_out_tokens=assembly.absence.tokens,
     )
 
 

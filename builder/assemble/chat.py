@@ -75,13 +75,13 @@ class _Chat:
 
     def _system_and_notes(self) -> tuple[tuple[Message, ...], Notes]:
         """The sections that last, and those before the current message."""
-        ledger, profile = self._ledger, self._ledger.writer.profile
+        ledger = self._ledger
         items = {name: self._without_turns(name) for name in ledger.items}
         lasting: list[PageSection] = []
         others: list[PageSection] = []
         for section in filter(None, map(self._without_note, ledger.page_sections(items))):
             rule = ledger.rules[section.name]
-            (lasting if SOURCES[rule.source].is_in_system(rule, profile) else others).append(section)
+            (lasting if SOURCES[rule.source].is_in_system(rule) else others).append(section)
         return tuple(_system(lasting, items, ledger)), _notes(others, items, ledger.writer)
 
     def _without_turns(self, name: str) -> Sequence[Item]:

@@ -11,7 +11,6 @@ from builder.assemble.page import OmissionLog
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import SectionRule
 from builder.domain.text import Phrases
-from builder.language.sentences import is_follow_up
 from builder.recall.index.conversation import Entry, exchange_of, last_row_of_person, repeated_calls
 from builder.recall.index.view import View
 from builder.recall.recall import ConsumerRecall
@@ -113,7 +112,7 @@ def new_draft(recall: ConsumerRecall, writer: Writer, *, whole: bool) -> PageDra
     questions = questions_of(recall)
     current = [recall.view.breadcrumb(each.row) for each in questions] or [recall.trigger]
     text = "\n".join(crumb.text for crumb in current)
-    sections = _sections(recall, text, current[-1], writer.rendering.phrases)
+    sections = _sections(recall, current[-1], writer.rendering.phrases)
     recall = replace(recall, profile=replace(recall.profile, sections=sections))
     writer = replace(writer, profile=recall.profile, question=text)
     apart = (*recall.turn, *questions)
@@ -147,12 +146,12 @@ def questions_of(recall: ConsumerRecall) -> tuple[Entry, ...]:
     return current or tuple(filter(None, (question_of(view, recall.turn),)))
 
 
-def _sections(recall: ConsumerRecall, question: str, current: Breadcrumb, phrases: Phrases) -> tuple[SectionRule, ...]:
-    """The profile's sections with the notes and titles of this page, the results of the turn, and finds first in a follow-up."""
+def _sections(recall: ConsumerRecall, current: Breadcrumb, phrases: Phrases) -> tuple[SectionRule, ...]:
+    """The profile's sections with the notes and titles of this page, and the results of the turn."""
     profile, rules = recall.profile, list[SectionRule]()
     for rule in profile.sections:
         source = SOURCES[rule.source]
-        is_introduced = source.is_quoted and profile.chat_format != "none" and source.is_in_system(rule, profile)
+        is_introduced = source.is_quoted and profile.chat_format != "none" and source.is_in_system(rule)
         note = "\n".join(filter(None, (phrases("quoted") if is_introduced else "", rule.note)))
         title = rule.title
         if source.name == "trigger":
@@ -161,10 +160,6 @@ def _sections(recall: ConsumerRecall, question: str, current: Breadcrumb, phrase
             is_of_agent = current.role == "assistant" and title == phrases("title_current")
             title = phrases("title_agent_message") if is_of_agent else title
         rules.append(replace(rule, title=title, note=note))
-    sources = [rule.source for rule in rules]
-    if profile.retrieval.first_in_follow_ups and {"window", "retrieval"} <= {*sources} and is_follow_up(question, recall.terms):
-        finds = rules.pop(sources.index("retrieval"))
-        rules.insert([rule.source for rule in rules].index("window"), finds)
     return tuple(rules)
 
 

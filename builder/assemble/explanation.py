@@ -9,10 +9,12 @@ import numpy as np
 from builder.assemble.assemble import AssembledPage
 from builder.assemble.page import rows_of_calls
 from builder.assemble.page_parts import page_parts, source_of
+from builder.assemble.strip import strip_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import IRRELEVANT, OLDER
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.reports import AbsentSource, BudgetReceipt, ContextReceipt, Evidence, PagePart, PageSource, SectionBudget
+from builder.domain.strip import Strip
 from builder.recall.index.view import View
 from builder.recall.search.ranking import Ranker, SearchEvidence
 
@@ -152,6 +154,10 @@ class Explanation:
             budget=self._budget(),
             question=self._evidence.question(self._profile.retrieval.min_probability),
         )
+
+    def strip(self, most: int) -> Strip:
+        """How much of each breadcrumb of the session is on the page. most: of the cells, the newest."""
+        return strip_of(self._assembly, most)
 
     def knows(self, identity: str) -> bool:
         """Whether the breadcrumb was recalled for this page, or is on it."""

@@ -1,14 +1,16 @@
 """The finished page: laid out, counted, marked where a prompt cache may cut it; and the account of what is not on it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from itertools import islice
 
 import numpy as np
 
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.writer import Item
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import NEUTRALISED, PASSAGES, RECENT, SLOW, STATIC, Breakpoint, Fragment, Omission, Section
 from builder.recall.index.links import ToolExchange
 from builder.recall.index.view import Ints, View
@@ -91,10 +93,15 @@ def rows_of_calls(ledger: Ledger) -> frozenset[int]:
             calls.append(exchanges.of_result[item.origin])
     present = {(exchange.origin, exchange.request) for exchange in calls}
     rows = ((row, view.breadcrumb(row)) for exchange in calls for row in exchange.callers if row < view.size)
-    silent = {row for row, crumb in rows if crumb.role == "tool" or not crumb.text.strip()}
+    silent = {row for row, crumb in rows if is_silent(crumb)}
     return frozenset(
         row for row in silent if present.issuperset((each.origin, each.request) for each in exchanges.of_caller.get(row, ()))
     )
+
+
+def is_silent(crumb: Breadcrumb) -> bool:
+    """Whether it makes calls and says nothing."""
+    return crumb.role == "tool" or not crumb.text.strip()
 
 
 MAX_OMISSIONS = 50
@@ -108,6 +115,8 @@ class Absence:
     by_reason: Mapping[str, int]
     rows: Mapping[str, Ints]
     """Reason → rows of all, in place order; those that are in no view are missing."""
+    tokens: int
+    """Of all of them, by stored counts."""
 
 
 @dataclass(slots=True)
@@ -128,8 +137,8 @@ class OmissionLog:
         every = list(rows)
         self._groups.append((reason, every, every if nearest is None else nearest))
 
-    def absence(self, page_ids: set[str], others: frozenset[int]) -> Absence:
-        """The account of a page. others: rows of which it says all without naming them."""
+    def absence(self, page_ids: set[str], others: frozenset[int], probability: Callable[[int], float | None]) -> Absence:
+        """The account of a page. others: rows of which it says all without naming them. probability: of a row."""
         counted = np.zeros(self.view.size, np.bool_)
         counted[[row for name in page_ids if (row := self.view.row_of(name)) >= 0]] = True
         counted[list(others)] = True
@@ -138,7 +147,7 @@ class OmissionLog:
         for omission in self._omissions:
             row = self.view.row_of(omission.id)
             if omission.id not in page_ids and omission.id not in omissions and row not in others:
-                omissions[omission.id] = omission
+                omissions[omission.id] = self._counted(omission, row)
                 rows[omission.reason].append(row)
                 counted[[row] if row >= 0 else []] = True
         for reason, every, nearest in self._groups:
@@ -156,4 +165,16 @@ class OmissionLog:
         by_reason = {reason: len(rows[reason]) for reason in sorted(rows) if rows[reason]}
         in_view = {reason: np.sort(np.array(rows[reason], np.int64)) for reason in by_reason}
         in_view = {reason: every[every >= 0] for reason, every in in_view.items()}
-        return Absence(tuple(omissions.values())[:MAX_OMISSIONS], by_reason, in_view)
+        relevant = self._rated(islice(omissions.values(), MAX_OMISSIONS), probability)
+        return Absence(relevant, by_reason, in_view, self._tokens(in_view.values()))
+
+    def _rated(self, omissions: Iterable[Omission], probability: Callable[[int], float | None]) -> tuple[Omission, ...]:
+        return tuple(replace(each, probability=probability(self.view.row_of(each.id))) for each in omissions)
+
+    def _tokens(self, groups: Iterable[Ints]) -> int:
+        """Of these rows."""
+        return sum(int(self.view.tokens[rows].sum()) for rows in groups)
+
+    def _counted(self, omission: Omission, row: int) -> Omission:
+        """With the tokens of all of it, where who left it out did not count."""
+        return omission if omission.tokens or row < 0 else replace(omission, tokens=int(self.view.tokens[row]))

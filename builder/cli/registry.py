@@ -56,7 +56,6 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
         "Templates: test cases, a first hint for a schema, and what is wrong.",
         {"test": profiles.run_cases, "new": profiles.new, "lint": profiles.lint_templates},
     ),
-    "shadow": ("Profiles on trial: compared with an agent's own, never published.", {"report": explain.shadow_report}),
     "hints": ("Hints that records bring (llm_hints).", {"convert": profiles.convert}),
     "models": ("Embedding models.", {"prepare": stores.prepare, "list": stores.list_models, "switch": stores.switch}),
     "schemas": (
@@ -89,6 +88,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "vectors": finding.vectors,
             "workspaces": finding.workspaces,
             "convert": finding.convert,
+            "plot": finding.plot,
             "explain": speed.explain,
             "load": speed.load,
             "memory": speed.memory,

@@ -1,13 +1,12 @@
-"""Receipts, replays and shadow reports as text for people."""
+"""Receipts and replays as text for people."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from builder.app.console import fits, table
 from builder.domain.context import IRRELEVANT
-from builder.wire.subjects import session_text
 
 if TYPE_CHECKING:
     from builder.app.rcrt import Comparison, Page
@@ -191,42 +190,3 @@ def _below_each_other(row: tuple[str, str, str]) -> str:
 def _other_fields(before: dict[str, Any], after: dict[str, Any]) -> str:
     differing = [name for name in after if before.get(name) != after[name]]
     return f"the events differ in {', '.join(differing)}." if differing else "the events are the same too."
-
-
-SUMMARY = {
-    "contexts": "{contexts:,}",
-    "identical": "{identical:,}",
-    "no page": "{without_page:,}",
-    "tokens of a page, mean": "{tokens_mean:,} → {shadow_tokens_mean:,}",
-    "equal lines, mean": "{equal_lines:.0%}",
-    "breadcrumbs lost": "{lost:,}",
-    "breadcrumbs gained": "{gained:,}",
-}
-"""Head of a line → format."""
-SHADOW_COLUMNS = ("trigger", "session", "shadow", "tokens", "equal", "lost", "gained")
-
-
-def report_text(report: Mapping[str, Any]) -> str:
-    """A column per shadow, and the contexts that differ most."""
-    heads = tuple(f"{row['consumer']} → {row['shadow']}" for row in report["shadows"])
-    rows = ((name, *(cell.format(**row) for row in report["shadows"])) for name, cell in SUMMARY.items())
-    text = table(("", *heads), rows, frozenset(heads))
-    for row in report["shadows"]:
-        text += "".join(f"{row['shadow']} makes no page for {times:,}: {why}\n" for why, times in row["rejections"].items())
-    if report["most_different"]:
-        text += "\ncontexts that differ most:\n" + table(
-            SHADOW_COLUMNS, map(_shadow_cells, report["most_different"]), frozenset(SHADOW_COLUMNS[3:])
-        )
-    return text
-
-
-def _shadow_cells(each: Mapping[str, Any]) -> tuple[str, ...]:
-    tokens = "-" if each["shadow_tokens"] is None else f"{each['shadow_tokens']:,}"
-    names = (each["trigger"], session_text(each["session"]), each["shadow"])
-    figures = (
-        f"{each['tokens']:,} → {tokens}",
-        f"{each['equal_lines']:.0%}",
-        f"{len(each['lost']):,}",
-        f"{len(each['gained']):,}",
-    )
-    return *names, *figures

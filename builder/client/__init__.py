@@ -19,6 +19,7 @@ client.ask(session, text)` a message and its context. `builder.client.sync` is t
 
 from builder.client.asking import AnswerSteps
 from builder.client.client import Client, connect
+from builder.client.omissions import Omission
 from builder.client.received import (
     BreadcrumbRecord,
     Consumer,
@@ -44,6 +45,7 @@ __all__ = [
     "Client",
     "CompactionResult",
     "Consumer",
+    "Omission",
     "PersonReceipt",
     "PublishResult",
     "Receipt",

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
+from builder.client.omissions import Omission, omission_note, read_omissions
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.reports import Receipt
@@ -65,6 +66,16 @@ class ReceivedContext:
     def agent_id(self) -> str:
         """Responses are sent in its name."""
         return str(self.event.get("agent_id") or self.consumer_id)
+
+    @property
+    def omitted(self) -> tuple[Omission, ...]:
+        """What the page leaves out, the 50 most relevant first, and then what it cuts."""
+        return read_omissions(self.event)
+
+    @property
+    def omission_note(self) -> str:
+        """How many breadcrumbs the page leaves out, with the likeliest answer, in a line; "" = none."""
+        return omission_note(self.event)
 
     @property
     def messages(self) -> list[Any]:

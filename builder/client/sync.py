@@ -22,10 +22,11 @@ from builder.client import asking
 from builder.client import client as asynchronous
 from builder.client.connecting import FIRST_SECONDS
 from builder.client.received import ReceivedContext
+from builder.domain.errors import Rejected
 from builder.wire.responses import Response
 from builder.wire.subjects import DEFAULT_NAME
 
-__all__ = ["Loop", "ReceivedContext", "SyncAnswerSteps", "SyncClient", "connect", "open_client"]
+__all__ = ["CallerLoop", "Loop", "ReceivedContext", "SyncAnswerSteps", "SyncClient", "as_sync", "connect", "open_client"]
 
 MAX_THREADS = 64
 """Handlers and tools at once."""
@@ -97,6 +98,14 @@ class Loop:
                 raise
         else:
             self.run(manager.__aexit__(None, None, None))
+
+
+class CallerLoop(Loop):
+    """The event loop that this code runs in, for threads beside it."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.current_thread()
 
 
 async def _next(items: AsyncGenerator[T, None]) -> T:
@@ -233,6 +242,16 @@ class SyncClient:
     send_user_message = _plain(asynchronous.Client.send_user_message)
     serve = _until_stopped(asynchronous.Client.serve)
     subscribed = _block(asynchronous.Client.subscribed)
+
+
+def as_sync(client: SyncClient | asynchronous.Client) -> SyncClient:
+    """For code in threads: of an asynchronous client, in whose event loop this is called. Raises `Rejected` elsewhere."""
+    if isinstance(client, SyncClient):
+        return client
+    try:
+        return SyncClient(client, CallerLoop())
+    except RuntimeError as error:
+        raise Rejected("an asynchronous client is given in its event loop; elsewhere give one of builder.client.sync") from error
 
 
 @contextmanager

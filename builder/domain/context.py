@@ -152,6 +152,8 @@ class Omission:
     tokens: int = 0
     """Of all of it, by stored counts where it was not rendered."""
     tokens_shown: int = 0
+    probability: float | None = None
+    """That it answers the trigger; None = no search asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +210,8 @@ class Context:
     """The most relevant of those that are not on it."""
     left_out: Mapping[str, int]
     """All that are not on it, counted by reason."""
+    left_out_tokens: int = 0
+    """Of all that are not on it, by stored counts."""
     supersedes: UUID | None = None
     """The context of an earlier message that was not answered yet: this one answers it, too."""
     picture_tokens: int = 0

@@ -11,7 +11,6 @@ QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age", "time", "pause"]
 ChatFormat = Literal["none", "openai", "anthropic"]
-ChatPlace = Literal["system", "user"]
 FORBIDDEN_SCHEMAS = frozenset(
     {
         "secret.v1",
@@ -85,10 +84,6 @@ class Retrieval:
             "le": 5,
             "description": "passages before and after the best 5 results, if room is left",
         },
-    )
-    first_in_follow_ups: bool = field(
-        default=False,
-        metadata={"description": "for a follow-up question (`and the second?`), results come before the conversation"},
     )
     query: QuerySource = field(
         default="last_user",

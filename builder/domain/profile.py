@@ -10,7 +10,6 @@ from builder.domain.lint_finding import LintFinding
 from builder.domain.page_settings import (
     FORBIDDEN_SCHEMAS,
     ChatFormat,
-    ChatPlace,
     Dates,
     Reminder,
     Retrieval,
@@ -35,15 +34,13 @@ class SectionRule:
     """Share of the budget that only it may spend, while the conversation does not fit."""
     max_share: float
     """Largest share of the budget, while the conversation does not fit."""
-    min_tokens: int
-    """Lower bound of `max_share`, in tokens."""
     dates: Dates
     """Line before each day: none, the day, with the time, its age; or after each pause."""
     note: str = ""
 
     def max_tokens(self, allowance: int) -> int:
         """Tokens that the section may have on a page of `allowance` tokens."""
-        return min(max(int(self.max_share * allowance), self.min_tokens), allowance)
+        return int(self.max_share * allowance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +82,6 @@ class Profile:
     tool_output: ToolOutput
     summaries: Summaries | None
     chat_format: ChatFormat
-    words_of_people: ChatPlace
-    """Where `messages` have summaries, the memory of a person and standing instructions."""
     worth: int | None
     """Most tokens for one more message that the answer needs; None = the budget is filled."""
     fill: bool
@@ -95,7 +90,6 @@ class Profile:
     hints: Mapping[str, str]
     trusted_hints: TrustedHints | None
     """Whose hints of records run; None = nobody's."""
-    shadow_of: str = ""
     """Consumer whose pages its own are compared with, unpublished; "" = a consumer itself."""
 
     def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:

@@ -1,1 +1,5 @@
-"""Memories of other frameworks on the client without `await`: each module translates, every rule is the service's."""
+"""The service in the place of what agents and frameworks remember with."""
+
+from builder.integrations.vendors import wrap_anthropic, wrap_openai
+
+__all__ = ["wrap_anthropic", "wrap_openai"]

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import Any
 
 from builder.client import BreadcrumbRecord, Rejected
@@ -73,7 +74,7 @@ class Conversation:
         for number, (identity, schema, body) in enumerate(records):
             question = identity if schema == USER else question
             if number >= stored:
-                self._publish(schema, body, question, identity)
+                self.publish(schema, body, question, identity)
         if stored < len(records):
             mark = identity_of(MARK, records[-1][0])
             self.client.send(MARK, {"last": records[-1][0]}, session=MARK_SESSION, id=mark, ttl=MARK_LIFETIME)
@@ -82,13 +83,17 @@ class Conversation:
         """Chat messages of the page as of now: they end with the newest question, results of a turn, or answer."""
         for record in self.records():
             if record.schema == USER:
-                return self._page(record)
+                return self.page_of(record.id)
             if record.schema == RESPONSE and not record.body.get("tool_requests"):
-                return [*self._page(record)[:-1], chat_message(record)]
+                return [*self.page_of(record.id)[:-1], chat_message(record)]
             if record.schema != RESPONSE:
                 with suppress(Rejected):  # of calls that are still open: then the page is that of their question
-                    return self._page(record)
+                    return self.page_of(record.id)
         return []
+
+    def page_of(self, message: str) -> list[dict[str, Any]]:
+        """Chat messages of the page that a message asks for. message: its id. `Rejected`, too, where a call is open."""
+        return self.client.page(self.session, message, consumer=self.consumer).messages
 
     def records(self) -> Iterator[BreadcrumbRecord]:
         """The stored messages, the newest first."""
@@ -111,23 +116,27 @@ class Conversation:
         for record in list(self.records()):
             self.client.forget(record.id, session=self.session, by=self.consumer)
 
+    @cached_property
+    def agent(self) -> str:
+        """Name of the agent that answers here; no other one of the service does."""
+        return self.client.consumer(self.consumer).agent or self.consumer
+
     def _publish_all(self, bodies: Sequence[tuple[str, dict[str, Any]]]) -> None:
         question = self.question()
         for schema, body in bodies:
-            identity = self._publish(schema, body, question, "")
+            identity = self.publish(schema, body, question)
             question = identity if schema == USER else question
 
-    def _publish(self, schema: str, body: dict[str, Any], question: str, identity: str) -> str:
+    def publish(self, schema: str, body: dict[str, Any], question: str, identity: str = "") -> str:
+        """One message; returns its id. question: id of the user's message that it belongs to, "" = none."""
         if schema == RESULT and body["tool"] == UNNAMED:
             body = body | {"tool": self._tool_of(body["request_id"])}
         if schema == RESPONSE and not is_of_system(body):
-            agent = self.client.consumer(self.consumer).agent or self.consumer
-            body = {"speaker": "Assistant", **body, "creator": {"type": "agent", "agent_id": agent}}
+            body = {"speaker": "Assistant", **body, "creator": {"type": "agent", "agent_id": self.agent}}
             body |= {"trigger_event_id": question} if question else {}
         if schema != USER:
             return self.client.send(schema, body, session=self.session, id=identity)
-        agent = self.client.consumer(self.consumer).agent or self.consumer  # no other agent of the service answers it
-        return self.client.send(schema, body, session=self.session, id=identity, user_id=self.user_id, to=agent)
+        return self.client.send(schema, body, session=self.session, id=identity, user_id=self.user_id, to=self.agent)
 
     def _tool_of(self, request: str) -> str:
         for record in self.records() if request else ():
@@ -138,6 +147,3 @@ class Conversation:
 
     def _was_kept(self, identity: str) -> bool:
         return any(fetched(self.client, each) for each in (identity, identity_of(MARK, identity)))
-
-    def _page(self, trigger: BreadcrumbRecord) -> list[dict[str, Any]]:
-        return self.client.page(self.session, trigger.id, consumer=self.consumer).messages

@@ -1,55 +1,61 @@
 """LangGraph: nodes that put the page in front of the model; the store is `langgraph_store`. Extra `langgraph`."""
 
 from collections import Counter
+from collections.abc import Iterable
 from json import dumps
 from typing import Any
 
-from langchain_core.messages import convert_to_messages
+from langchain_core.messages import AnyMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import MessagesState
 
-from builder.client import Rejected
-from builder.client.sync import SyncClient
+from builder.client import Client, Rejected
+from builder.client.sync import SyncClient, as_sync
 from builder.integrations.conversation import CONSUMER, Conversation
 
 
 class PageNodes:
-    """Nodes before and after the model, also as `pre_model_hook` and `post_model_hook`.
+    """Nodes before and after the model. An agent of `create_agent` takes `langchain.ContextBuilderMiddleware`.
 
     `configurable` of the graph's configuration names the session, `thread_id`, and the user, `user_id`. The state needs the key
     `llm_input_messages`.
     """
 
-    def __init__(self, client: SyncClient, *, consumer: str = CONSUMER) -> None:
-        self._client = client
+    def __init__(self, client: SyncClient | Client, *, consumer: str = CONSUMER) -> None:
+        self._client = as_sync(client)
         self._consumer = consumer
 
     def before_model(self, state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
         """Publish what is new in `messages`; `llm_input_messages` is the page. Raises `Rejected`, `Unavailable`."""
         conversation = self._conversation(config)
-        _keep(conversation, state)
+        conversation.keep(with_names(state["messages"]))
         return {"llm_input_messages": convert_to_messages(conversation.page())}
 
     def after_model(self, state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
         """Publish what the model said. Raises `Rejected`, `Unavailable`."""
-        _keep(self._conversation(config), state)
+        self._conversation(config).keep(with_names(state["messages"]))
         return {}
 
     def _conversation(self, config: RunnableConfig) -> Conversation:
-        names = config.get("configurable", {})
-        if not names.get("thread_id"):
-            raise Rejected('no thread_id names the session; invoke the graph with {"configurable": {"thread_id": "…"}}')
-        return Conversation(self._client, str(names["thread_id"]), str(names.get("user_id") or ""), self._consumer)
+        return conversation_of(config, self._client, self._consumer)
 
 
-def _keep(conversation: Conversation, state: MessagesState) -> None:
-    """A message without an id is named by what it says, and by how often that was said before."""
+def conversation_of(config: RunnableConfig, client: SyncClient, consumer: str) -> Conversation:
+    """The thread of a graph's configuration, of its user. Raises `Rejected` without a thread."""
+    names = config.get("configurable", {})
+    if not names.get("thread_id"):
+        raise Rejected('no thread_id names the session; invoke the graph with {"configurable": {"thread_id": "…"}}')
+    return Conversation(client, str(names["thread_id"]), str(names.get("user_id") or ""), consumer)
+
+
+def with_names(messages: Iterable[AnyMessage]) -> list[tuple[str, dict[str, Any]]]:
+    """For `Conversation.keep`. A message without an id is named by what it says, and by how often that was said before."""
     times = Counter[str]()
     pairs: list[tuple[str, dict[str, Any]]] = []
-    for message in state["messages"]:
+    for message in messages:
         if str(message.type) == "remove":
             continue
         words = dumps([message.type, message.content, getattr(message, "tool_calls", None)], default=str)
         times[words] += 1
         pairs.append((message.id or f"{times[words]} {words}", message.model_dump()))
-    conversation.keep(pairs)
+    return pairs

@@ -9,8 +9,8 @@ from langgraph.store import base
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import override
 
-from builder.client import BreadcrumbRecord
-from builder.client.sync import SyncClient
+from builder.client import BreadcrumbRecord, Client
+from builder.client.sync import SyncClient, as_sync
 from builder.integrations.messages import fetched, identity_of
 
 NOTE, NAMESPACE = "note.v1", "store.namespace.v1"
@@ -20,8 +20,8 @@ MAX_FOUND, IDS_AT_ONCE, ITEM = 100, 20, {"namespace", "key", "value"}
 class BuilderStore(base.BaseStore):
     """All methods raise `Rejected` and `Unavailable`. A search without `index` looks into every text of a value."""
 
-    def __init__(self, client: SyncClient) -> None:
-        self._client = client
+    def __init__(self, client: SyncClient | Client) -> None:
+        self._client = as_sync(client)
 
     @override
     def batch(self, ops: Iterable[base.Op]) -> list[base.Result]:

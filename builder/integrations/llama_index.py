@@ -8,7 +8,8 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.memory import BaseMemory
 from typing_extensions import override
 
-from builder.client.sync import SyncClient
+from builder.client import Client
+from builder.client.sync import SyncClient, as_sync
 from builder.integrations.conversation import CONSUMER, Conversation
 from builder.integrations.messages import chat_message
 
@@ -23,9 +24,9 @@ class BuilderMemory(BaseMemory):
 
     _conversation: Conversation = PrivateAttr()
 
-    def __init__(self, client: SyncClient, session: str, *, user_id: str = "", consumer: str = CONSUMER) -> None:
+    def __init__(self, client: SyncClient | Client, session: str, *, user_id: str = "", consumer: str = CONSUMER) -> None:
         super().__init__()
-        self._conversation = Conversation(client, session, user_id, consumer)
+        self._conversation = Conversation(as_sync(client), session, user_id, consumer)
 
     @classmethod
     @override

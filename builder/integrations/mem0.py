@@ -5,8 +5,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from builder.client import BreadcrumbRecord
-from builder.client.sync import SyncClient
+from builder.client import BreadcrumbRecord, Client
+from builder.client.sync import SyncClient, as_sync
 from builder.integrations.messages import fetched
 
 NOTE, MAX_RESULTS, SCHEMAS = "note.v1", 100, frozenset({"note.v1", "user.message.v1", "agent.response.v1"})
@@ -21,8 +21,8 @@ class Memory:
     filters: one or more of `user_id`, `agent_id` and `run_id`. Raises `Rejected`, `Unavailable`, `ValueError` where mem0 does.
     """
 
-    def __init__(self, client: SyncClient) -> None:
-        self._client = client
+    def __init__(self, client: SyncClient | Client) -> None:
+        self._client = as_sync(client)
 
     def add(
         self, messages: Chat, *, user_id: str = "", agent_id: str = "", run_id: str = "", metadata: Any = None, infer: bool = True
@@ -65,7 +65,7 @@ class Memory:
 class AsyncMemory:
     """mem0's `AsyncMemory`: each verb of `Memory` with `await`, in a thread."""
 
-    def __init__(self, client: SyncClient) -> None:
+    def __init__(self, client: SyncClient | Client) -> None:
         self._memory = Memory(client)
 
     def __getattr__(self, verb: str) -> Callable[..., Coroutine[Any, Any, Any]]:

@@ -7,7 +7,8 @@ from typing import Any, cast
 from agents import SessionSettings, TResponseInputItem
 from agents.run import CallModelData, ModelInputData
 
-from builder.client.sync import SyncClient
+from builder.client import Client
+from builder.client.sync import SyncClient, as_sync
 from builder.integrations.conversation import CONSUMER, Conversation
 from builder.integrations.messages import chat_message
 
@@ -24,9 +25,9 @@ class BuilderSession:
 
     session_settings: SessionSettings | None = None
 
-    def __init__(self, session_id: str, client: SyncClient, *, user_id: str = "", consumer: str = CONSUMER) -> None:
+    def __init__(self, session_id: str, client: SyncClient | Client, *, user_id: str = "", consumer: str = CONSUMER) -> None:
         self.session_id = session_id
-        self._conversation = Conversation(client, session_id, user_id, consumer)
+        self._conversation = Conversation(as_sync(client), session_id, user_id, consumer)
         self._before: Items = []
         """The items that a run has begun with."""
 

@@ -12,7 +12,8 @@ from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.models import ModelRequestContext
 from typing_extensions import override
 
-from builder.client.sync import SyncClient
+from builder.client import Client
+from builder.client.sync import SyncClient, as_sync
 from builder.integrations.conversation import CONSUMER, Conversation
 
 Chat = Mapping[str, Any]
@@ -21,8 +22,8 @@ Chat = Mapping[str, Any]
 class PageHistory(AbstractCapability[Any]):
     """The session is a run's `conversation_id`, the user `user_id` of its `metadata`. Raises `Rejected` and `Unavailable`."""
 
-    def __init__(self, client: SyncClient, *, consumer: str = CONSUMER) -> None:
-        self._client = client
+    def __init__(self, client: SyncClient | Client, *, consumer: str = CONSUMER) -> None:
+        self._client = as_sync(client)
         self._consumer = consumer
 
     @override

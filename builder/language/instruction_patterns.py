@@ -226,7 +226,7 @@ def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator
             fenced = not fenced
         elif _mail_header().match(line):
             return
-        elif not (fenced or _QUOTED_LINE.match(line) or (pasted and not _ITEM.match(line))) and line.strip():
+        elif not fenced and _is_own(line, after_paste=pasted):
             opening = _presentation().search(line)
             if opening and not _announces(opening[0], "rules"):
                 yield from _of_line(text, begin, begin + opening.end())
@@ -236,6 +236,11 @@ def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator
                 if _announces(line, "pasted") and not _announces(line, "rules"):
                     return
                 pasted = not _announces(line, "rules") and len(line.split()) > MAX_SALUTATION_WORDS
+
+
+def _is_own(line: str, *, after_paste: bool) -> bool:
+    """Whether a line is no quote, and below a text that was pasted an item of the person's list."""
+    return bool(line.strip()) and not _QUOTED_LINE.match(line) and (not after_paste or bool(_ITEM.match(line)))
 
 
 @derived

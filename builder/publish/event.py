@@ -49,6 +49,10 @@ def _rounded(probabilities: Mapping[str, float] | None) -> dict[str, float] | No
     return {name: round(value, DIGITS) for name, value in probabilities.items()} if probabilities else None
 
 
+def _rounded_one(probability: float | None) -> float | None:
+    return None if probability is None else round(probability, DIGITS)
+
+
 class SectionV1(BaseModel):
     """One section of the page."""
 
@@ -81,6 +85,9 @@ class OmissionV1(BaseModel):
     reason: str
     tokens: int = Field(description="tokens of all of it, by stored counts where nothing of it was rendered")
     shown: int = Field(0, validation_alias=AliasChoices("shown", "tokens_shown"), description="tokens of them on the page")
+    probability: Annotated[float | None, BeforeValidator(_rounded_one)] = Field(
+        None, description="that it answers the trigger; missing where no search asked"
+    )
 
 
 class Omissions(BaseModel):
@@ -90,6 +97,8 @@ class Omissions(BaseModel):
     partial: tuple[OmissionV1, ...] = Field((), description="cut, folded, neutralised, or shown by another hint")
     most_relevant: tuple[OmissionV1, ...]
     by_reason: dict[str, int] = Field(description="how many breadcrumbs are not on the page, or in part, by reason")
+    count: int = Field(0, description="how many breadcrumbs are not on the page; those in part are not counted")
+    tokens: int = Field(0, description="tokens of them, by stored counts")
 
 
 class AgentContextV1(BaseModel):
@@ -130,7 +139,7 @@ class AgentContextV1(BaseModel):
                         {"name": "current", "class": "turn", "tokens": 16, "ids": ["m110"], "tokens_by_id": {"m110": 10}}
                     ],
                     "breakpoints": [],
-                    "omissions": {"partial": [], "most_relevant": [], "by_reason": {}},
+                    "omissions": {"partial": [], "most_relevant": [], "by_reason": {}, "count": 0, "tokens": 0},
                 }
             ]
         },
@@ -245,6 +254,8 @@ def _event(context: Context) -> AgentContextV1:
             partial=context.partial,
             most_relevant=context.omissions,
             by_reason=dict(sorted((Counter(item.reason for item in context.partial) + Counter(context.left_out)).items())),
+            count=sum(context.left_out.values()),
+            tokens=context.left_out_tokens,
         ),
         compaction=context.compaction,
         **_chat(context),

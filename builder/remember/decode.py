@@ -126,8 +126,6 @@ def _stretched(value: Any) -> Any:
     return {key: _stretched(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-TASK_TAG = "task:"
-"""Beginning of the tag that names a breadcrumb's task."""
 PRIVATE_TAG = "private"
 """The tag that keeps a breadcrumb, or the session that it opens, out of its person's memory."""
 DEFAULT_MAX_BYTES = 1_048_576
@@ -135,10 +133,6 @@ NO_LIFETIMES: Lifetimes = MappingProxyType({})
 
 SPEAKING = frozenset({"user", "assistant", "system", "tool"})
 """Roles of what is said in a conversation."""
-STATES = frozenset(
-    {"approved", "validated", "bootstrap", "deprecated", "draft", "archived", "ephemeral", "error", "warning", "info"}
-)
-"""Bare tags that name the state of a breadcrumb."""
 
 Model = TypeVar("Model", bound=BaseModel)
 HINTS_FIELD = "llm_hints"
@@ -210,8 +204,6 @@ def _breadcrumb(
     facts, agent = body.facts(), agent_of(record.context)[:MAX_SPEAKER_CHARS]
     received_at = arrival.received_at.astimezone(UTC)
     created_at = min(record.created_at or received_at, received_at)
-    bare_tags = (tag for tag in record.tags if ":" not in tag and tag.lower() not in STATES)
-    hints = record.llm_hints or record.context.get(HINTS_FIELD)
     return Breadcrumb(
         workspace=address.workspace,
         session=address.session,
@@ -230,21 +222,26 @@ def _breadcrumb(
         calls=facts.calls,
         removes=facts.removes,
         answers=body.trigger_event_id or "",
-        pointers=tuple(dict.fromkeys(word.strip() for word in (*bare_tags, *(record.entity_keywords or ())) if word.strip())),
+        pointers=record.pointers,
         expires_at=end_of(created_at, (record.ttl, record.expires_at), lifetime(address.schema, record.tags, lifetimes)),
-        task=body.task_id or next((tag.removeprefix(TASK_TAG) for tag in record.tags if tag.startswith(TASK_TAG)), ""),
+        task=body.task_id or record.task,
         tool=facts.tool[:MAX_SPEAKER_CHARS],
         failed=facts.failed,
         call_signatures=facts.call_signatures,
         covers=facts.covers,
         user_id=record.user_id or facts.user_id,
         private=not record.memory or PRIVATE_TAG in record.tags,
-        hints=canonical(hints) if isinstance(hints, dict) and hints else "",
+        hints=_hints(record),
         creator=record.created_by or agent,
         agent=agent,
         to=record.to,
         replay=arrival.replay and body.role in SPEAKING,
     )
+
+
+def _hints(record: Record) -> str:
+    hints = record.llm_hints or record.context.get(HINTS_FIELD)
+    return canonical(hints) if isinstance(hints, dict) and hints else ""
 
 
 def _text(record: Record, body: Body, text: str) -> str:

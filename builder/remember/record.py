@@ -104,6 +104,14 @@ Tolerant = Annotated[Value | None, WrapValidator(_or_none)]
 """Of another type it is as good as missing."""
 
 
+TASK_TAG = "task:"
+"""Beginning of the tag that names a breadcrumb's task."""
+STATES = frozenset(
+    {"approved", "validated", "bootstrap", "deprecated", "draft", "archived", "ephemeral", "error", "warning", "info"}
+)
+"""Bare tags that name the state of a breadcrumb."""
+
+
 class Record(BaseModel):
     """RCRT's record, as far as this service reads it."""
 
@@ -163,6 +171,18 @@ class Record(BaseModel):
     sensitivity: str | None = Field(
         None, description='"secret": nothing of it is stored, embedded, shown or handed out, as with schema secret.v1'
     )
+
+    @property
+    def pointers(self) -> tuple[str, ...]:
+        """Words that search matches and no page shows: keywords, and tags that are words."""
+        words = [tag for tag in self.tags if ":" not in tag and tag.lower() not in STATES]
+        words += self.entity_keywords or ()
+        return tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
+
+    @property
+    def task(self) -> str:
+        """Its first task by tag; "" = none."""
+        return next((tag.removeprefix(TASK_TAG) for tag in self.tags if tag.startswith(TASK_TAG)), "")
 
     @field_validator("created_at", "ttl", "expires_at")
     @classmethod

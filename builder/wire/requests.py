@@ -15,13 +15,13 @@ from builder.wire.times import moment
 _STRICT = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # agents import this file and use none
 MAX_HISTORY_PAGE = 200
 MAX_SEARCH_RESULTS = 100
+MAX_CELLS = 10_000
 MAX_RESPONSES = 1_000
 """Messages of a subject after a trigger (about 0.5 s)."""
 MAX_SEQUENCE = 2**53
 CURSOR = r"^([0-9]{1,18}\.[0-9]{1,18})?$"
 START = r"^(([0-9]{1,18}\.)?[0-9]{1,18})?$"
 """A cursor, or a sequence of the stream as it is now."""
-
 MAX_FILES, MAX_FILE_CHARS = 200, 500_000
 """Of a replay; the bundled files have 27,000 characters."""
 
@@ -164,6 +164,12 @@ class ExplainRequest(BuiltContext):
     most: Annotated[int, Field(ge=0), BeforeValidator(_number)] | None = Field(
         50, description="breadcrumbs that are named of those not on the page; null = all"
     )
+
+
+class StripRequest(BuiltContext):
+    """How much of each breadcrumb of a session is on a context's page."""
+
+    most: Number = Field(MAX_CELLS, ge=1, le=MAX_CELLS, description="most cells, the newest")
 
 
 class WhyRequest(BuiltContext):

@@ -7,6 +7,7 @@ what belongs to others and what does not exist take the same path.
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, USER_MESSAGE, Breadcrumb
@@ -15,6 +16,7 @@ from builder.domain.recall import EVERY_SESSION
 from builder.wire.forgetting import MAX_FORGOTTEN, ForgetRequest, check_subject
 from builder.wire.requests import (
     MAX_SEARCH_RESULTS,
+    BuiltContext,
     CompactRequest,
     ContextRequest,
     ExplainRequest,
@@ -22,6 +24,7 @@ from builder.wire.requests import (
     HistoryRequest,
     SearchRequest,
     SessionsRequest,
+    StripRequest,
     breadcrumb_json,
     read_request,
 )
@@ -29,7 +32,7 @@ from builder.worker.callers import OF_A_PERSON, RIGHTS, Caller
 from builder.worker.decide import Consumers
 from builder.worker.forget_requests import breadcrumbs_of, nothing_to_forget
 from builder.worker.log import STREAM_END, StoredLog
-from builder.worker.request_handlers import Verb, no_breadcrumb, no_context, no_trigger
+from builder.worker.request_handlers import Verb, id_in_use, no_breadcrumb, no_context, no_session, no_trigger
 
 
 class AccessControl:
@@ -43,12 +46,13 @@ class AccessControl:
             "compact": self._compact,
             "consumers": self._listed,
             "context": self._context,
-            "explain": self._explain,
+            "explain": partial(self._of_context, "explain", ExplainRequest),
             "fetch": self._fetch,
             "forget": self._forget,
             "history": self._history,
             "search": self._search,
             "sessions": self._sessions,
+            "strip": partial(self._of_context, "strip", StripRequest),
         }
 
     async def answer(self, caller: Caller, verb: str, data: bytes) -> dict[str, Any]:
@@ -144,12 +148,12 @@ class AccessControl:
             raise no_context(request, request.session or str(event["session_id"]))
         return event
 
-    async def _explain(self, caller: Caller, data: bytes) -> dict[str, Any]:
-        request = read_request(ExplainRequest, data)
+    async def _of_context(self, verb: str, model: type[BuiltContext], caller: Caller, data: bytes) -> dict[str, Any]:
+        request = read_request(model, data)
         its_context = ContextRequest(consumer=request.consumer or "default", session=request.session, trigger=request.trigger)
         event = await self._context(caller, its_context.model_dump_json().encode())
         names = {"consumer": its_context.consumer, "trigger": event["trigger_event_id"], "session": event["session_id"]}
-        return await self._verbs["explain"](caller.workspace, request.model_copy(update=names).model_dump_json().encode())
+        return await self._verbs[verb](caller.workspace, request.model_copy(update=names).model_dump_json().encode())
 
     async def _fetch(self, caller: Caller, data: bytes) -> dict[str, Any]:
         request = read_request(FetchRequest, data)
@@ -261,13 +265,3 @@ class AccessControl:
         """Consumers whose pages show nothing but the session and the memory of its person."""
         profiles = await self._consumers.of(caller.workspace)
         return {profile.consumer for profile in profiles if profile.retrieval.scope in ("session", "user")}
-
-
-def no_session(session: str) -> Missing:
-    """Of a request that needs one."""
-    return Missing(f"there is no session {session!r}; check its name")
-
-
-def id_in_use(identity: str) -> Rejected:
-    """Of a person's message, whatever has the id: it reads the same for what others wrote, secrets and rejected messages."""
-    return Rejected(f"the id {identity!r} is in use; take another one")

@@ -20,6 +20,7 @@ RIGHTS: Mapping[str, Right] = MappingProxyType(
         "history": "read",
         "search": "read",
         "sessions": "read",
+        "strip": "read",
     }
 )
 """Verb → the right that it needs. Doors with rights offer no other verbs."""

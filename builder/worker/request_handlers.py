@@ -64,6 +64,16 @@ def no_trigger(workspace: str, trigger: str) -> Missing:
     return Missing(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
 
 
+def no_session(session: str) -> Missing:
+    """Of a request that needs one."""
+    return Missing(f"there is no session {session!r}; check its name")
+
+
+def id_in_use(identity: str) -> Rejected:
+    """Of a person's message, whatever has the id: it reads the same for what others wrote, secrets and rejected messages."""
+    return Rejected(f"the id {identity!r} is in use; take another one")
+
+
 class Lookup:
     """Reads the store."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "builder" / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / ".github").glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 TEMPLATES = ROOT / "builder" / "adapters" / "templates"
 ROOTS = (ROOT, ROOT / "templates", ROOT / "builder", ROOT / "builder" / "adapters", TEMPLATES)
 """Folders that paths in the docs are relative to."""

@@ -66,7 +66,7 @@ def test_no_text_installs_the_other_project_that_has_the_name_of_the_command() -
         re.IGNORECASE,
     )
     command = "context-" + "builder"
-    for line in (f"pip install {command}", f"pip install -U '{command}==0.1.0'", f"uv add {command}", f"{command}[jq]"):
+    for line in (f"pip install {command}", f"pip install -U '{command}==0.1.0'", f"uv add {command}", f"{command}[mcp]"):
         assert other.search(line), line
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     assert [name for name in tracked if other.search((ROOT / name).read_text("utf-8", "replace"))] == []

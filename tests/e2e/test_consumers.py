@@ -46,7 +46,7 @@ async def publish(js: JetStreamContext, record: dict[str, object], schema: str) 
 
 
 def test_the_profiles_of_the_page_are_free_of_errors(templates: Path) -> None:
-    findings = open_catalog(Settings(templates_dir=templates)).findings(("triage", "lean"))
+    findings = open_catalog(Settings(templates_dir=templates)).findings(("triage",))
     assert [str(each) for each in findings if each.severity == "error"] == []
 
 
@@ -76,24 +76,3 @@ async def test_the_record_of_the_page_makes_a_consumer_that_the_commands_show(se
     assert 'agent.def.v1 "def-sales" version 1: `context_trigger.schema_name`: input should be a valid string' in done.stdout
     answer = json.loads(run("consumers", "--json", env=service.env).stdout)
     assert [each["name"] for each in answer["consumers"]] == ["default", "framework", "recall", "triage", "support"]
-
-
-async def test_the_profile_on_trial_is_reported_and_never_published(service: Running) -> None:
-    async with jetstream(service.url) as js:
-        for number in range(3):
-            await say(js, f"The shelf of kiln {number} is cracked.", "s2", f"t{number}")
-        await all_settled(js)
-        assert await answered(js, consumer="lean") == []
-    done = run("shadow", "report", "--consumer", "default", env=service.env)
-    assert done.returncode == 0, done.stderr
-    assert "default → lean" in done.stdout.splitlines()[0]
-    (row,) = json.loads(run("shadow", "report", "--json", "--most", "3", env=service.env).stdout)["shadows"]
-    assert [row[name] for name in ("consumer", "shadow", "lost", "contexts", "identical")] == ["default", "lean", 0, 3, 3]
-    one = run("replay", "t1", "--consumer", "default", "--profile", "lean", env=service.env)
-    assert "The page is the same" in one.stdout
-    nothing = run("shadow", "report", "--shadow", "nobody", env=service.env)
-    assert (nothing.returncode, nothing.stdout) == (0, "")
-    assert "no such shadow profile is here" in nothing.stderr
-    unknown = run("shadow", "report", "--workspace", "nobodys", env=service.env)
-    assert "no context of default is kept to replay" in unknown.stderr
-    assert "shadow of default" in run("profiles", "list", env=service.env | {"COLUMNS": "200"}).stdout

@@ -70,9 +70,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
-    """A folder with the files that the commands of the docs name: price list, LoCoMo's file, BEAM's chats."""
-    (prices,) = [block["text"] for block in blocks(DOCS / "cost.md") if (block["mark"] or "").startswith("prices")]
-    (tmp_path / "prices.yaml").write_text(prices, "utf-8")
+    """A folder with the files that the commands of the docs name: LoCoMo's file, BEAM's chats."""
     first, second = json.loads((SAMPLES / "locomo10.json").read_text("utf-8"))
     samples = [first, second, second | {"sample_id": "conv-3"}]
     (tmp_path / "locomo10.json").write_text(json.dumps(samples), "utf-8")
@@ -86,7 +84,7 @@ def desk(tmp_path: Path) -> Path:
     ("page", "words"),
     [
         ("explain.md", ["byte for byte", "m7 v1 (user.message.v1, User) is on the page, line", "the same bytes", "page "]),
-        ("cost.md", ["whole conversation", "example-small", "money in EUR", '"cached": ']),
+        ("cost.md", ["whole conversation", "last 20 messages", '"cached": ']),
         (
             "benchmarks.md",
             ["locomo[0,1,2]: conversations 3, messages 10, questions 6", "beam-100k[1,2,3,4]: conversations 4", "left out: "],

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from builder.app.http.bodies import EXAMPLES
 from builder.app.http.tokens import Tokens
 from tests.commands import DEADLINE
 from tests.http_api import Api, first, write_tokens
@@ -85,7 +86,8 @@ async def test_every_operation_has_an_example_and_the_docs_need_no_other_server(
     document = (await api.get("/openapi.json")).json
     assert document["openapi"].startswith("3.1")
     operations = [operation for path in document["paths"].values() for operation in path.values()]
-    assert len(operations) == 14
+    assert len(operations) == 16
+    assert {*document["components"]["schemas"]["PageOmission"]["properties"]} == {*EXAMPLES["omissions"][1]["omitted"][0]}
     schemas = json.dumps(document["components"]["schemas"]["AgentContextV1"])
     for operation in operations:
         text = json.dumps(operation)

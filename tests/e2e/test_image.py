@@ -50,8 +50,8 @@ BUILD_ONLY = {
     "torch",
     "transformers",
 }
-OPTIONAL = {"jq", "mcp"}
-"""Extras that the image leaves out: hints of records that need jq are refused without it, and `mcp` runs beside an agent."""
+OPTIONAL = {"mcp"}
+"""Extras that the image leaves out: `mcp` runs beside an agent."""
 
 
 def needed_by(line: str) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from builder.app.settings import EmbeddingSettings, HttpSettings, NatsSettings, Settings
+from builder.cli.build import build_once
 from builder.cli.serve import run_demo
 from tests.commands import COMMAND, NOBODY_LISTENS
 from tests.models import MODELS_DIR, prepared
@@ -15,11 +16,15 @@ from tests.running import Running
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
-MAX_LINES = 150
+MAX_LINES, MAX_WORDS, MAX_FIRST_WORDS = 150, 900, 150
+"""Of the whole, and before the first command."""
+SMALL = "extends: default\nbudget: 200\nshow_tool_catalog: false\n"
+"""The profile of the page that it shows."""
+EVIDENCE = "The key stands in the secrets configuration now"
 ROWS = {
-    "the last 20 messages and the tool catalog, as JSON": "last 20 as pretty JSON with the catalog",
+    "the last 20 messages and tools, as JSON": "last 20 as pretty JSON with the catalog",
     "the last 20 messages, as text": "last 20 as text",
-    "this page": "this context",
+    "the default page, of at most 4,000": "this context",
 }
 """Rows of the README → what the demo calls them."""
 PAGE_TOLERANCE = 0.01
@@ -34,9 +39,27 @@ def block(mark: str) -> str:
 
 def test_the_readme_is_read_in_one_go() -> None:
     assert len(README.splitlines()) <= MAX_LINES
+    assert len(README.split()) <= MAX_WORDS
+    assert len(README.partition("make demo")[0].split()) <= MAX_FIRST_WORDS
+    assert len(re.findall(r"^!\[[^]]+\]\(builder/docs/pictures/", README, re.MULTILINE)) == 2
 
 
-async def test_the_page_and_the_tokens_of_the_readme_are_the_demo_s(tmp_path: Path) -> None:
+async def test_the_small_page_of_the_readme_is_built_from_the_sample(tmp_path: Path) -> None:
+    prepared()
+    (tmp_path / "profiles").mkdir()
+    (tmp_path / "profiles" / "small.yaml").write_text(SMALL, "utf-8")
+    settings = Settings(templates_dir=tmp_path, embedding=EmbeddingSettings(models_dir=MODELS_DIR))
+    sample = (ROOT / "builder" / "cli" / "sample" / "events.jsonl").read_text("utf-8").splitlines()
+    event = await build_once(settings, sample, "default", "sample", "small", "", lambda _: None)
+    told = re.search(r"^\| the page above \| (\d+) \| 1 of 3 \|", README, re.MULTILINE)
+    assert told
+    assert event["token_count"] <= 200
+    assert int(told[1]) == pytest.approx(event["token_count"], rel=0.1), "another processor finds other messages"
+    assert EVIDENCE in event["content"]
+    assert EVIDENCE in block("output")
+
+
+async def test_the_tokens_of_the_readme_are_the_demo_s(tmp_path: Path) -> None:
     prepared()
     settings = Settings(
         data_dir=tmp_path,
@@ -45,9 +68,6 @@ async def test_the_page_and_the_tokens_of_the_readme_are_the_demo_s(tmp_path: Pa
         embedding=EmbeddingSettings(models_dir=MODELS_DIR),
     )
     result = await run_demo(settings, 120)
-    page = result["context"]["content"].splitlines()
-    for line in block("output").splitlines():
-        assert line in page
     for row, name in ROWS.items():
         figures = result["baselines"][name]
         told = re.search(rf"^\| {row} \| ([\d,]+) \| {figures['answers']} of {figures['of']} \|", README, re.MULTILINE)

@@ -58,18 +58,6 @@ def test_the_messages_are_the_expected_ones_and_the_provider_takes_them(case: st
     assert broken == []
 
 
-def test_a_profile_keeps_the_words_of_people_out_of_the_system_message() -> None:
-    wanted = replace(profile("memory_of_a_person"), chat_format="openai", words_of_people="user", system_prompt="You cook.")
-    (event,) = published("memory_of_a_person", wanted)
-    system, last = event["messages"]
-    assert system == {"role": "system", "content": "## Role\nYou cook."}
-    assert last["role"] == "user"
-    assert last["content"][0]["text"].startswith("## Earlier Conversations\n[2 March 2026]\n- Assistant: Hello!")
-    assert "## Standing Instructions\n- Lena: And please always give quantities in grams" in last["content"][0]["text"]
-    assert last["content"][0]["text"].endswith("## Current User Message\n[4 April 2026]\n")
-    assert last["content"][1]["text"].startswith("Good morning!")
-
-
 def published(case: str, *wanted: Profile) -> list[dict[str, Any]]:
     """The events of a case, one a profile."""
     return [json.loads(encode(context)) for context in asyncio.run(contexts(case, wanted))]

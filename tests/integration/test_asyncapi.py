@@ -24,7 +24,7 @@ CHANNELS: dict[str, Any] = DOCUMENT["channels"]
 REQUESTS: dict[str, dict[str, object]] = {
     "fetch": {"id": "m1"}, "history": {"session": "s1"}, "sessions": {},
     "identities": {"ids": ["m1"]}, "search": {"text": "The kiln?"}, "consumers": {},
-    "context": {"trigger": "m1"}, "refresh": {"trigger": "m1"}, "explain": {"trigger": "m1"},
+    "context": {"trigger": "m1"}, "refresh": {"trigger": "m1"}, "explain": {"trigger": "m1"}, "strip": {"trigger": "m1"},
     "why": {"trigger": "m1", "id": "m1"}, "replay": {"trigger": "m1"},
     "compact": {"session": "s1"},
     "responses": {"agent": "default", "session": "s1", "trigger": "m1", "trigger_seq": 1},

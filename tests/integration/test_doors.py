@@ -183,7 +183,7 @@ async def test_notes_of_no_session_are_everybodys_for_every_verb(doors: Doors, a
 
 async def test_a_person_sees_its_own(doors: Doors, acme: Api) -> None:  # noqa: ARG001 - fills it
     async with Api(doors.http, "ada") as api:
-        for verb in ("context", "explain", "fetch", "history", "search", "export"):
+        for verb in ("context", "explain", "strip", "fetch", "history", "search", "export"):
             answer = await ask(api, verb, "hers", "m-hers", "ada")
             assert (answer.status, b"K-4711" in answer.body) == (200, True), verb
         listed = {each["session"] for each in (await api.get("/v1/sessions")).json["sessions"]}

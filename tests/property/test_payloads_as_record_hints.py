@@ -15,7 +15,6 @@ FORMS: dict[str, Callable[[str], Any]] = {
     "a format": lambda text: {"transform": {"summary": {"type": "format", "format": text}}, "mode": "merge"},
     "a path": lambda text: {"transform": {"summary": {"type": "extract", "value": text}}, "include": [text], "exclude": [text]},
     "a literal": lambda text: {"transform": {"summary": {"type": "literal", "literal": text}}},
-    "a program": lambda text: {"transform": {"summary": {"type": "jq", "query": text}}},
     "names": lambda text: {"include": [text], "exclude": ["*"], "transform": {text: {"type": text}}, "mode": text},
     "no object": lambda text: text,
 }
@@ -46,7 +45,7 @@ async def test_hints_within_a_body_are_shown_where_the_body_is_and_nowhere_else(
 
 
 TRUSTING = profile_of(PROFILE + "trusted_hints: {sessions: any}\n")
-RULES = ("a template", "a format", "a path", "a program")
+RULES = ("a template", "a format", "a path")
 """Forms in which a trusted record may hold a source that runs."""
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from builder.adapters.profiles.former_settings import tell_former, without_former
-from builder.domain.lint_finding import advice, faulty
+from builder.adapters.profiles.former_settings import SECTIONS, SHADOW_OF, tell_former, without_former
+from builder.domain.lint_finding import FaultyFiles, advice, faulty
 from builder.wire.files import YamlMistake, line_of, parse_yaml
 
 Path = tuple[str, ...]
 """Steps to a setting; a section's step is its name."""
-EXTENDS, SECTIONS, SHADOW_OF = "extends", "sections", "shadow_of"
+EXTENDS = "extends"
 MAX_TEXTS = 256
 DEFAULT = "default"
 
@@ -65,15 +65,8 @@ def layers(source: str, presets: Presets, name: str = "", file: str = "") -> tup
     """The file and all that it extends, lowest first, each once. Raises `FaultyFiles` with the wrong file.
 
     name: of the file. file: its name in messages. A file that extends its own name means the bundled one, as `default` always
-    does. A shadow that extends nothing extends its consumer's file.
+    does.
     """
-    values = _values(source, file)
-    consumer = str(values.get(SHADOW_OF))
-    if consumer in presets.profiles and EXTENDS not in values:
-        below = f"profiles/{consumer}.yaml"
-        if SHADOW_OF not in _values(presets.profiles[consumer], below):
-            *lower, top = layers(presets.profiles[consumer], presets, consumer, below)
-            return (*lower, replace(top, name=consumer, is_profile=True), Layer("", values, source))
     is_profile = name != DEFAULT and presets.profiles.get(name) == source
     own = Layer(name if is_profile or name == DEFAULT else "", {}, source, presets.is_bundled(name, source), is_profile)
     *below_it, last = _stack(presets, (own,), file)
@@ -95,8 +88,6 @@ def _stack(presets: Presets, above: tuple[Layer, ...], file: str) -> tuple[Layer
         if (base.file, base.is_bundled) in ((other.file, other.is_bundled) for other in above):
             chain = " extends ".join((*(other.name for other in above if other.name), name))
             raise faulty(file, f"{chain}; take one of them out", line)
-        if base.is_profile and SHADOW_OF in _values(base.source, base.file):
-            raise faulty(file, f"it extends {name!r}, which is on trial itself; extend the profile of its consumer", line)
         for layer in _stack(presets, (*above, base), base.file):
             below.setdefault((layer.file, layer.is_bundled), layer)
     return (*below.values(), replace(own, values=values))
@@ -111,8 +102,20 @@ def _base(name: str, own: Layer, presets: Presets) -> Layer | None:
     return None if text is None else Layer(name, {}, text, is_profile=True)
 
 
-@lru_cache(MAX_TEXTS)
+def is_shadow(source: str, file: str) -> bool:
+    """Whether the file was on trial beside a consumer's: it makes none itself."""
+    try:
+        return SHADOW_OF in _file_values(source, file)
+    except FaultyFiles:  # whoever reads it says why
+        return False
+
+
 def _values(source: str, file: str) -> dict[str, Any]:
+    return without_former(_file_values(source, file))
+
+
+@lru_cache(MAX_TEXTS)
+def _file_values(source: str, file: str) -> dict[str, Any]:
     try:
         values = parse_yaml(source) or {}
     except YamlMistake as error:
@@ -122,7 +125,7 @@ def _values(source: str, file: str) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise faulty(file, f"it is a {type(values).__name__}, not a mapping of settings")
     tell_former(values, file)  # once a text, for the result is cached
-    return without_former(values)
+    return values
 
 
 def merged(stack: tuple[Layer, ...]) -> dict[str, Any]:

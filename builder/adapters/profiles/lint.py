@@ -59,22 +59,6 @@ def lint_profile(profile: Profile, model: str | None, facts: LintFacts, as_prese
     yield from _hints(profile, facts)
 
 
-def lint_shadow(profile: Profile, own: Mapping[str, object], consumers: frozenset[str]) -> Iterator[Finding]:
-    """own: its file's values. consumers: those of profile files."""
-    if not profile.shadow_of:
-        return
-    if profile.shadow_of not in consumers:
-        problem = f"no profile file makes the consumer {profile.shadow_of!r}"
-        if like := nearest(profile.shadow_of, consumers, MIN_LIKENESS):
-            yield Finding("shadow_of", problem, f"write {like}")
-        else:
-            names = ", ".join(sorted(consumers))
-            yield Finding("shadow_of", problem, f"take one of {names}, unless a record makes it", "note")
-    if own.get("triggers"):
-        problem = f"a shadow is built for the triggers of its consumer {profile.shadow_of!r}, so its own never act"
-        yield Finding("triggers", problem, "take them out")
-
-
 def _order(profile: Profile) -> Iterator[Finding]:
     last: SectionRule | None = None
     for rule in (rule for rule in profile.sections if rule.source != "reminder"):

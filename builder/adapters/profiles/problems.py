@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from builder.adapters.profiles.layers import SECTIONS, Layer, Path, SettingError, origins
+from builder.adapters.profiles.former_settings import SECTIONS
+from builder.adapters.profiles.layers import Layer, Path, SettingError, origins
 from builder.domain.lint_finding import LintFinding, advice, nearest
 from builder.wire.files import line_of
 

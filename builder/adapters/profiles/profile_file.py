@@ -13,7 +13,6 @@ from builder.domain.lint_finding import nearest
 from builder.domain.page_settings import (
     FORBIDDEN_SCHEMAS,
     ChatFormat,
-    ChatPlace,
     Dates,
     Reminder,
     Retrieval,
@@ -111,7 +110,6 @@ class SectionFile(BaseModel):
     section_class: SectionClass = Field("turn", alias="class", description="how long it stays the same")
     min_share: float = Field(0, ge=0, le=1, description="of window and retrieval: share that no other section may spend")
     max_share: float = Field(1, gt=0, le=1, description="largest share of the budget")
-    min_tokens: int = Field(0, ge=0, description="`max_share` is never fewer tokens than these")
     dates: bool | Dates | None = Field(
         None,
         description="date lines: day (true), age, time (each minute), pause (after 30 minutes); default is day for "
@@ -174,11 +172,6 @@ class ProfileFile(BaseModel):
         },
     )
     extends: tuple[str, ...] = Field((), description="presets and profiles laid under this file, the last over the first")
-    shadow_of: str | None = Field(
-        None,
-        pattern=r"^[A-Za-z0-9_-]{1,128}$",
-        description="a consumer: this profile is on trial and never published; `shadow report` compares the two",
-    )
     agent: str = Field(
         "", max_length=200, description="`creator.agent_id` of the agent's own responses; default is the consumer's name"
     )
@@ -188,13 +181,12 @@ class ProfileFile(BaseModel):
     )
     page: str = Field("default", description="page template: default is Markdown, xml has a tag per section")
     model: str | None = Field(None, description="gives budget, encoding and margin")
-    window_share: float | None = Field(None, gt=0, le=1, description="the budget as a share of the model's window")
     encoding: Literal["o200k_base", "cl100k_base"] | None = Field(None, description="tokenizer; default o200k_base")
     budget: int | None = Field(
         None,
         ge=16,
         le=2_000_000,
-        description=f"most tokens of the page; default is `window_share` of the model's window, else {DEFAULT_BUDGET}",
+        description=f"most tokens of the page; default is {DEFAULT_BUDGET}, or the model's window where that is smaller",
     )
     reserve: int = Field(0, ge=0, description="tokens kept free, for the answer or what the agent adds")
     margin: float | None = Field(
@@ -236,11 +228,6 @@ class ProfileFile(BaseModel):
     )
     fill: bool = Field(True, description="a conversation that does not fit gets all unused tokens; false = smaller pages")
     chat_format: ChatFormat = Field("none", description="also give the page as `messages` for a chat API")
-    words_of_people: ChatPlace = Field(
-        "system",
-        description="where `messages` have summaries, memory and instructions: quoted in the system message, or before "
-        "the user's message",
-    )
     hints: dict[str, str] = Field({}, description="schema → template in `hints/` for this consumer, without `.md.j2`")
     trusted_hints: TrustedHints | None = Field(None, description="whose `llm_hints` of records run; null = nobody's")
     sections: tuple[SectionFile, ...] = Field(

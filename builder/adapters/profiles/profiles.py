@@ -116,10 +116,9 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
     profile = Profile(
         **_page_size(file, library),
         consumer=name,
-        agent=file.agent or file.shadow_of or name,
+        agent=file.agent or name,
         revision=revision,
-        triggers=() if file.shadow_of else tuple(map(_trigger, file.triggers)),
-        shadow_of=file.shadow_of or "",
+        triggers=tuple(map(_trigger, file.triggers)),
         page=file.page,
         reserve=file.reserve,
         on_overflow=file.on_overflow,
@@ -138,7 +137,6 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         tool_output=file.tool_output,
         summaries=file.summaries,
         chat_format=file.chat_format,
-        words_of_people=file.words_of_people,
         worth=file.worth,
         fill=file.fill,
         sections=_sections(file, _phrases(file.language, library)),
@@ -163,7 +161,7 @@ def _page_size(file: ProfileFile, library: Library) -> dict[str, Any]:
     else:
         facts = facts_of(file.model, library.models)
         encoding, margin = facts.encoding, facts.margin
-        budget = min(DEFAULT_BUDGET, facts.window) if file.window_share is None else int(facts.window * file.window_share)
+        budget = min(DEFAULT_BUDGET, facts.window)
     return {
         "encoding": file.encoding or encoding,
         "budget": file.budget or budget,

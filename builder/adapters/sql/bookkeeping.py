@@ -186,6 +186,7 @@ _SUMMARIES = """
     SELECT {columns} FROM breadcrumbs AS held INDEXED BY breadcrumbs_latest
     WHERE held.workspace = ? AND held.schema = ? AND held.erased = '' AND {session}
 """
+_VERSION = "SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_identity WHERE workspace = ? AND id = ? AND version = ?"
 TRACES = f"""
     SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND erased = ? AND erased <> ''
     ORDER BY incarnation, sequence, session
@@ -249,8 +250,7 @@ def _ended(row: tuple[Any, ...]) -> Ended:
 
 def leave(sql: Cursor, crumb: Breadcrumb) -> bool:
     """The trace of a breadcrumb that comes when its id is closed; False when its version is known."""
-    known = "SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_identity WHERE workspace = ? AND id = ? AND version = ?"
-    if next(sql.execute(known, (crumb.workspace, crumb.id, crumb.version)), None):
+    if next(sql.execute(_VERSION, (crumb.workspace, crumb.id, crumb.version)), None):
         return False
     sql.insert("breadcrumbs", BREADCRUMB_COLUMNS, [(*_trace(crumb), crumb.id)])
     sessionless.revise(sql, {key_of(crumb)[:2], *sessionless.note_joins(sql, crumb)})

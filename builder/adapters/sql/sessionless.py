@@ -110,15 +110,15 @@ def drop_joins(sql: Cursor, crumb: Breadcrumb) -> frozenset[Session]:
         sql.execute(_DROP_ANSWER, (workspace, *place))
         return _join(sql, workspace, crumb.id)
     changed: set[Session] = set()
-    dropped = set()
+    calls = set()
     for origin in origins_of(crumb):
         sql.execute(_DROP_CALL, origin._replace(call=indexed(origin.call)))
         if sql.changes():
-            dropped.add(origin.call)
-    if dropped:
+            calls.add(origin.call)
+    if calls:
         later = breadcrumbs(sql.execute(_LATER_CALLS, (workspace, session, *place)))
-        changed |= add_calls(sql, tuple(each for other in later for each in origins_of(other) if each.call in dropped))
-    for call in dropped:
+        changed |= add_calls(sql, tuple(each for other in later for each in origins_of(other) if each.call in calls))
+    for call in calls:
         for name in {name for name, *_ in sql.execute(_NEWEST, (workspace, indexed(call)))}:
             changed |= _join(sql, workspace, name)
     return frozenset(changed)

@@ -1,7 +1,6 @@
 """The pure helpers of assembly, with caches of fragments and counts."""
 
 import json
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -47,7 +46,6 @@ from builder.remember.content import images_of
 
 CACHE_SIZE = 20_000
 _NO_BODY: tuple[tuple[str, str], dict[str, Any]] = (("", ""), {})
-JQ = '"jq"'
 MAX_CHARS = 1_000_000
 
 
@@ -109,12 +107,12 @@ class JinjaRendering(PageRendering):
         lines = breadcrumb.body if breadcrumb.covers else ""
         key = (*identity, breadcrumb.schema, lines, form, label, tagged, hints)
         make = partial(self._for_page, breadcrumb, form, label, hints, tagged=tagged)
-        cost = partial(self._cost, breadcrumb, form, hints)
+        cost = partial(self._cost, breadcrumb, form)
         whole = self._cached(key, make, cost)
         if cap is None or whole.tokens <= cap or form.line:
             return whole  # a part of the builder's own line would say nothing
         mark = self._mark(breadcrumb, tagged=tagged)
-        cut = partial(self._cut, whole, cap, mark, question)
+        cut = partial(self._cut, whole, label, cap, mark, question)
         return self._cached((*key, "cut", cap, question), cut, lambda: len(whole.text))
 
     def _cached(self, key: tuple[object, ...], make: Callable[[], Fragment], cost: Callable[[], float]) -> Fragment:
@@ -131,16 +129,26 @@ class JinjaRendering(PageRendering):
         fragment = make()
         return replace(fragment, tokens=self.count(fragment.text + "\n") if fragment.text else 0)
 
-    def _cost(self, breadcrumb: Breadcrumb, form: RenderForm, hints: HintChoice) -> float:
+    def _cost(self, breadcrumb: Breadcrumb, form: RenderForm) -> int:
         if form.line:
             return 0
         if form.call:
             return len(signature_of(breadcrumb, form.call))
-        return math.inf if JQ in hints.record + hints.definition else len(breadcrumb.body) + len(breadcrumb.text)
+        return len(breadcrumb.body) + len(breadcrumb.text)
 
-    def _cut(self, whole: Fragment, cap: int, mark: Mark, question: str) -> Fragment:
+    def _cut(self, whole: Fragment, label: str, cap: int, mark: Mark, question: str) -> Fragment:
         indent = INSIDE if whole.text.startswith(INSIDE) else ITEM
-        text = shorten(whole.text, cap, self.count, mark, self._characters_left_out, question)
+        text, name = shorten(whole.text, cap, self.count, mark, self._characters_left_out, question), f"{ITEM}{label}"
+        if whole.text.startswith(name) and not text.startswith(name):  # a name that is longer than the head of its message
+            rest = shorten(
+                whole.text.removeprefix(name),
+                cap,
+                lambda part: self.count(name + part),
+                mark,
+                self._characters_left_out,
+                question,
+            )
+            text = name + rest if rest else text
         if text and not text.startswith(indent):
             text = indent + text.removeprefix(ITEM).lstrip()
         return replace(whole, text=text, reduced=CUT, in_all=whole.tokens)

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from builder.client import ReceivedContext
 from builder.client.asking import CONTEXT_SECONDS
 from builder.remember.record import MAX_VERSION, AgentName, Ending, SentMoment
 from builder.remember.schemas.base import UserId
@@ -15,9 +16,10 @@ from builder.wire.requests import (
     Number,
     SearchRequest,
     SessionsRequest,
+    StripRequest,
 )
 
-for _model in (CompactRequest, ExplainRequest, ForgetRequest, HistoryRequest, SearchRequest, SessionsRequest):
+for _model in (CompactRequest, ExplainRequest, ForgetRequest, HistoryRequest, SearchRequest, SessionsRequest, StripRequest):
     # Agents import these and build none; pydantic warns of what FastAPI builds at the first request.
     _model.model_config["defer_build"] = False
     _model.model_rebuild()
@@ -87,6 +89,37 @@ class Piece(BaseModel):
     text: str = Field(description="the first line says the range and the next offset")
 
 
+class PageOmission(BaseModel):
+    """A breadcrumb that a page leaves out or cuts."""
+
+    model_config = ConfigDict(from_attributes=True)
+    id: str
+    reason: str
+    tokens: int = Field(description="tokens of all of it")
+    shown: int = Field(validation_alias=AliasChoices("shown", "tokens_shown"), description="tokens of them on the page")
+    probability: float | None = Field(description="that it answers the trigger; null where no search asked")
+
+
+class PageOmissions(BaseModel):
+    """What a page leaves out, the 50 most relevant first, and then what it cuts."""
+
+    trigger: str = Field(description="id of the message that the page answers")
+    count: int = Field(description="how many breadcrumbs are not on the page, those in part not counted")
+    tokens: int = Field(description="tokens of them")
+    omitted: list[PageOmission]
+
+
+def omissions_of(context: ReceivedContext) -> PageOmissions:
+    """What its page leaves out or cuts."""
+    omissions = context.event.get("omissions") or {}
+    return PageOmissions(
+        trigger=context.trigger_event_id,
+        count=omissions.get("count", 0),
+        tokens=omissions.get("tokens", 0),
+        omitted=[PageOmission.model_validate(each) for each in context.omitted],
+    )
+
+
 _QUESTION = {"session": "s42", "content": "Where do I set the API key?", "user_id": "maya"}
 _RECORD = {"id": "m110", "schema_name": "user.message.v1", "session": "s42", "context": {"content": _QUESTION["content"]}}
 _PLACE = {"session": "s42", "seq": 118, "created_at": _TIME}
@@ -102,6 +135,15 @@ EXAMPLES: dict[str, tuple[Any, Any]] = {
     "context": (None, None),
     "events": (None, 'id: 1763719200000000.7\nevent: context\ndata: {"content": "…"}\n\n'),
     "omitted": (None, {"text": "[characters 0 to 27 of 27, the end]\nWhere do I set the API key?"}),
+    "omissions": (
+        None,
+        {
+            "trigger": "m110",
+            "count": 12,
+            "tokens": 3401,
+            "omitted": [{"id": "m17", "reason": "over budget", "tokens": 41, "shown": 0, "probability": 0.04}],
+        },
+    ),
     "send": (_RECORD, {"id": "m110", "session": "s42", "seq": 118, "duplicate": False}),
     "remember": ({"content": "Glaze batch 7 needs two coats."}, {"id": "n7", "session": "_", "seq": 119, "duplicate": False}),
     "search": (
@@ -112,6 +154,15 @@ EXAMPLES: dict[str, tuple[Any, Any]] = {
     "history": (None, {"breadcrumbs": [_BREADCRUMB], "next": None}),
     "fetch": (None, _BREADCRUMB),
     "explain": ({"trigger": "m110", "consumer": "default"}, {"content": "…", "receipt": {}, "times": {"page": 9.0}}),
+    "strip": (
+        {"trigger": "m110", "consumer": "default"},
+        {
+            "content": "…",
+            "budget": 4000,
+            "cells": [{"id": "m110", "state": "whole", "tokens": 9, "tokens_shown": 12}],
+            "earlier": 0,
+        },
+    ),
     "forget": ({"id": "m110", "by": "maya"}, {"receipts": [_RECEIPT], "left": 0, "dead_letters": 0}),
     "compact": ({"session": "s42"}, {"units": 0, "summary": "", "reason": "there is nothing to summarise"}),
     "export": (None, '{"id": "m110", "schema_name": "user.message.v1", "session": "s42", "context": {"content": "…"}}\n'),

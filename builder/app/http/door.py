@@ -13,14 +13,14 @@ from pydantic import BaseModel
 from starlette.responses import StreamingResponse
 
 from builder import __version__
-from builder.app.http.bodies import EXAMPLES, AskRequest, MessageRequest, NoteRequest, Piece, Sent
+from builder.app.http.bodies import EXAMPLES, AskRequest, MessageRequest, NoteRequest, PageOmissions, Piece, Sent, omissions_of
 from builder.app.http.client import DoorClient
 from builder.app.http.events import Fanout
 from builder.app.http.limits import BESIDE_BODY_BYTES, BodyLimit, RateLimit
 from builder.app.http.problems import PROBLEM, add_handlers
 from builder.app.http.token_check import TokenCheck
 from builder.app.http.tokens import Tokens
-from builder.app.verbs import Breadcrumbs, Explanation, Passages, Receipts, Sessions
+from builder.app.verbs import Breadcrumbs, Explanation, Passages, Receipts, Sessions, SessionStrip
 from builder.client import BreadcrumbRecord
 from builder.domain.summary import CompactionResult
 from builder.publish.event import AgentContextV1
@@ -31,6 +31,7 @@ from builder.wire.requests import (
     HistoryRequest,
     SearchRequest,
     SessionsRequest,
+    StripRequest,
 )  # fmt: skip
 from builder.wire.subjects import Installation, optional_token, session_text
 from builder.worker.access import AccessControl
@@ -150,6 +151,15 @@ async def events(
 
 
 @router.get(
+    "/contexts/{consumer}/omitted", response_model=PageOmissions, summary="What a page leaves out", **_documented("omissions")
+)
+async def omissions(consumer: str, client: Asker, session: str = "", trigger: str = "") -> Response:
+    """With tokens, reason, and how probably each answers."""
+    page = await client.context(consumer, session=session, trigger=trigger)
+    return _json(omissions_of(page).model_dump(mode="json"))
+
+
+@router.get(
     "/contexts/{consumer}/omitted/{id:path}",
     response_model=Piece,
     summary="Read what a page cut or left out",
@@ -209,6 +219,12 @@ async def fetch(id: str, client: Asker, version: Annotated[int | None, Query(ge=
 async def explain(request: Annotated[ExplainRequest, _body("explain")], client: Asker) -> Response:
     """The page built again, and the reason of each line."""
     return _json(await client.request("explain", _fields(request)))
+
+
+@router.post("/strip", response_model=SessionStrip, summary="How much of a session is on a page", **_documented("strip"))
+async def strip(request: Annotated[StripRequest, _body("strip")], client: Asker) -> Response:
+    """One cell a breadcrumb, beside the page built again."""
+    return _json(await client.request("strip", _fields(request)))
 
 
 @router.post("/forget", response_model=Receipts, summary="Erase messages, a person or a session", **_documented("forget"))

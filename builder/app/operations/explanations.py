@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from builder.app.operations.replays import Replay, Replays, failures_of
@@ -13,7 +14,7 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.ports.store import CompleteStore
 from builder.publish.event import encode
 from builder.publish.reports import receipt_values
-from builder.wire.requests import ExplainRequest, RefreshRequest, ReplayRequest, WhyRequest, read_request
+from builder.wire.requests import ExplainRequest, RefreshRequest, ReplayRequest, StripRequest, WhyRequest, read_request
 from builder.worker.request_handlers import Verb
 
 MAX_WAITING = 8
@@ -37,7 +38,9 @@ class Explanations:
     @property
     def verbs(self) -> Mapping[str, Verb]:
         """Name in the subject → handler."""
-        return {"explain": self.explain, "why": self.why, "replay": self.replay, "refresh": self.refresh}
+        return {
+            "explain": self.explain, "strip": self.strip, "why": self.why, "replay": self.replay, "refresh": self.refresh,
+        }  # fmt: skip
 
     async def explain(self, workspace: str, data: bytes) -> dict[str, Any]:
         """Page, receipt, and whether it equals the published page."""
@@ -45,6 +48,18 @@ class Explanations:
         replay = await self._replays.replay(workspace, request)
         receipt = receipt_values(replay.explanation.receipt(request.most))
         return _head(replay) | {"content": replay.context.markdown, "receipt": receipt, "times": dict(replay.times)}
+
+    async def strip(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `StripRequest`. The session in cells, the page, and the tokens of its sections."""
+        request = read_request(StripRequest, data)
+        replay = await self._replays.replay(workspace, request)
+        context = replay.context
+        page = {
+            "content": context.markdown,
+            "budget": context.budget,
+            "sections": [{"name": section.name, "tokens": section.tokens} for section in context.sections],
+        }
+        return _head(replay) | page | asdict(replay.explanation.strip(request.most))
 
     async def refresh(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `RefreshRequest`. Answers with the event."""

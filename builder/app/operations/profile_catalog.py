@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from builder.adapters.profiles.layers import Layer, merged, origins
-from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, lint_shadow, schemas_of
+from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, schemas_of
 from builder.adapters.profiles.problems import layer_of, setting_name
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.folder import ENGLISH, GENERIC, SUFFIX, TemplateSet, templates_of
@@ -160,14 +160,10 @@ class ProfileCatalog:
             return
         stack = self.library.layers(entry.name, entry.source)
         findings = lint_profile(profile, merged(stack).get("model"), facts, as_preset=entry.kind == "preset")
-        for finding in (*lint_shadow(profile, stack[-1].values, self._consumers()), *findings):
+        for finding in findings:
             layer = layer_of(tuple(finding.setting.split(".")), stack, origins(stack))
             if not (finding.is_of_author and layer.is_bundled):
                 yield _at_place(finding, layer, stack, entry.file)
-
-    def _consumers(self) -> frozenset[str]:
-        """By readable profile files, without shadows."""
-        return frozenset(each.consumer for entry, each in self._readable() if entry.kind == "profile" and not each.shadow_of)
 
 
 def open_catalog(settings: Settings) -> ProfileCatalog:

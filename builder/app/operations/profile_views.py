@@ -6,7 +6,8 @@ from typing import Any
 
 import yaml
 
-from builder.adapters.profiles.layers import SECTIONS, Layer, Path, leaves, merged, origins
+from builder.adapters.profiles.former_settings import SECTIONS
+from builder.adapters.profiles.layers import Layer, Path, leaves, merged, origins
 from builder.adapters.profiles.profile_file import ProfileFile
 from builder.adapters.profiles.profiles import Library, parse_profile
 

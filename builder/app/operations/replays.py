@@ -206,9 +206,8 @@ class Replays:
 
 
 def profile_of(core: Components, name: str, definitions: Definitions = ()) -> Profile:
-    """A profile, shadow, preset or record consumer. Raises `Rejected`."""
-    others = (*core.config.shadows, *core.builder.record_consumers(definitions).profiles)
-    if match := next((each for each in others if each.consumer == name), None):
+    """A profile, preset or record consumer. Raises `Rejected`."""
+    if match := next((each for each in core.builder.record_consumers(definitions).profiles if each.consumer == name), None):
         return match
     try:
         return core.profile(name)

@@ -115,10 +115,9 @@ class SectionSource:
     changes_every_turn: bool = False
     schemas: tuple[str, ...] = ()
 
-    def is_in_system(self, rule: SectionRule, profile: Profile) -> bool:
+    def is_in_system(self, rule: SectionRule) -> bool:
         """Whether `messages` have the section in the system message."""
-        is_placed = not self.is_quoted or profile.words_of_people == "system"
-        return self.name == "system" or (self.is_lasting and is_placed and rule.section_class != "turn")
+        return self.name == "system" or (self.is_lasting and rule.section_class != "turn")
 
 
 SOURCES: dict[str, SectionSource] = {

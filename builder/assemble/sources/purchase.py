@@ -243,7 +243,8 @@ def account(draft: PageDraft, choice: Choice, bought: Plan) -> None:
         if is_part or (entry in bought.whole and entry >= bought.newest):
             probabilities[name] = min(probabilities.get(name, 0.0) + find.probability, 1.0)
         elif entry not in bought.whole:
-            omissions.append(Omission(id=name, reason=reason, tokens=find.tokens))
+            stands_for = find.row in draft.observations.by_row
+            omissions.append(Omission(id=name, reason=reason, tokens=find.tokens if stands_for else 0))
     draft.omissions.name((*omissions, *draft.retrieval.omissions))
     for cause, candidates in ((reason, draft.retrieval.crowded()), (IRRELEVANT, draft.retrieval.irrelevant())):
         draft.omissions.add(cause, candidates.every, candidates.nearest)

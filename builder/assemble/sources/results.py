@@ -23,16 +23,27 @@ def put_results(draft: PageDraft) -> None:
     _put(draft, rest if fits else int(RESULTS_SHARE * rest), rest)
 
 
+def least_results(draft: PageDraft) -> int:
+    """Tokens that they have before anything but the question, their heading included: whole, or their share."""
+    rule, ledger = draft.rule("turn"), draft.ledger
+    if rule is None or not draft.recall.turn:
+        return 0
+    share = int(RESULTS_SHARE * max(draft.rest - MIN_ROOM, 0))
+    return min(sum(item.size for item in _whole(draft)), share) + ledger.heading(rule.name) + ledger.remaining - draft.rest
+
+
 def complete_results(draft: PageDraft, excess: int) -> None:
     """Give those that were cut the room that is left. excess: tokens by which the page was counted too long."""
     there = [item for item in draft.items("turn") if item.entry in draft.recall.turn]
-    free = draft.ledger.remaining - excess
-    if free >= MIN_ROOM and (any(item.is_cut for item in there) or len(there) < len(draft.recall.turn)):
-        room = free + sum(item.size for item in there)
+    rule, free = draft.rule("turn"), draft.ledger.remaining - excess
+    if rule and free >= MIN_ROOM and (any(item.is_cut for item in there) or len(there) < len(draft.recall.turn)):
+        before, room = draft.items("turn"), free + sum(item.size for item in there)
         _put(draft, room, room)
         lacking = excess - draft.ledger.remaining  # a heading and a date that were not there before
         if lacking > 0:
             _put(draft, room - lacking, room - lacking)
+        if not {item.entry for item in there} <= {item.entry for item in draft.items("turn")}:
+            draft.ledger.put(rule.name, before, RUNNING)
 
 
 def take_off_results(draft: PageDraft) -> bool:

@@ -255,3 +255,15 @@ def _positions(text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(",")) if text else ()
     except ValueError as error:
         raise typer.BadParameter(f"{text!r} is no list of whole numbers like 0,1,2") from error
+
+
+def plot(
+    file: Annotated[Path, typer.Argument(help="Measured figures, TOML; builder/docs/pictures/recall.toml shows the form.")],
+    svg: Annotated[Path, typer.Option(help="The picture is written here.")],
+) -> None:
+    """Draw recall against tokens, ours and others', from measured figures."""
+    from builder.pictures.plot import plot_svg, read_figures
+    from builder.pictures.svg import write_picture
+
+    write_picture(svg, plot_svg(read_figures(file)))
+    say(f"drawn into {svg}")

@@ -67,7 +67,7 @@ def _shares(reading: Reading) -> Iterator[Fault]:
         return
     for rule in rules:
         others = 0.0 if reading.is_one else sum(other.min_share for other in rules if other is not rule)
-        most = max(int(rule.max_share * reading.limit), rule.min_tokens)
+        most = int(rule.max_share * reading.limit)
         share = min(most, int((1 - others) * reading.limit)) + SLACK_TOKENS
         if tokens[rule.name] > share:
             yield LIMIT, f"the section {rule.name} has {tokens[rule.name]} tokens, its share are {share}"

@@ -11,7 +11,7 @@ from builder.cli.options import Servers, Workspace, target_of, text_of
 from builder.wire.subjects import optional_token
 
 if TYPE_CHECKING:
-    from builder.app.settings import Settings
+    from builder.cli.options import Target
 
 
 Trigger = Annotated[
@@ -33,6 +33,7 @@ def explain(
     session: Session = "",
     as_of: AsOf = 0,
     most: Annotated[int, typer.Option(min=0, help="How many breadcrumbs that are not on the page are listed; 0 = all.")] = 20,
+    svg: Annotated[Path | None, typer.Option(help="Draw the session and its page into this file instead.")] = None,
     workspace: Workspace = "",
     servers: Servers = "",
     *,
@@ -41,9 +42,21 @@ def explain(
     """Show where each line of a context comes from and why, what was left out and why, and where the budget went."""
     from builder.cli.reports import receipt_text
 
+    if svg:
+        _draw(target_of(servers, workspace), _request(trigger, consumer, session, as_of), svg, as_json)
+        return
     request = _request(trigger, consumer, session, as_of) | {"most": None if most == ALL else most}
     answer = asyncio.run(target_of(servers, workspace).request("explain", request))
     show(answer, as_json, text=receipt_text(answer), note=_note(answer))
+
+
+def _draw(target: "Target", request: dict[str, Any], file: Path, as_json: bool) -> None:
+    from builder.pictures.strip import strip_svg
+    from builder.pictures.svg import write_picture
+
+    answer = asyncio.run(target.request("strip", request))
+    write_picture(file, strip_svg(answer))
+    show(answer, as_json, note="\n".join((f"drawn into {file}", *answer["notes"])))
 
 
 def why(
@@ -106,88 +119,31 @@ def _note(answer: dict[str, Any]) -> str:
     return "\n".join(answer["notes"])
 
 
-MAX_CONTEXTS = 200
-"""Each replay takes the time of two builds."""
-
-
-def shadow_report(
-    consumer: Annotated[str, typer.Option("--consumer", "-c", help="Only shadows of this agent.")] = "",
-    shadow: Annotated[str, typer.Option(help="Only this shadow profile.")] = "",
-    most: Annotated[int, typer.Option(min=1, help="Replay so many contexts, the newest first.")] = MAX_CONTEXTS,
-    limit: Annotated[int, typer.Option(min=0, help="Show so many of the contexts that differ most.")] = 10,
-    workspace: Workspace = "",
-    servers: Servers = "",
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Replay the last day's contexts with shadow profiles: tokens, what is lost and gained, the contexts that differ most.
-
-    `context-builder replay TRIGGER --consumer CONSUMER --profile SHADOW` shows the lines that differ in one of them.
-    """
-    from builder.app.operations.published import read_contexts, replayed_differences, summarise_differences
-    from builder.cli.reports import report_text
-
-    target = target_of(servers, workspace)
-    shadows = {
-        name: own for name, own in _shadows(target.settings).items() if consumer in ("", own) and shadow in ("", name)
-    }  # fmt: skip
-
-    async def work() -> list[dict[str, Any]]:
-        contexts = await read_contexts(target.settings, target.servers, target.workspace, shadows.values(), most)
-        with progress_bar("replays") as advance:
-            async with target.connect() as client:
-                return await replayed_differences(client, contexts, shadows, advance)
-
-    differences = asyncio.run(work()) if shadows else []
-    note = "" if shadows else "no such shadow profile is here; a profile file with `shadow_of: CONSUMER` is one"
-    if shadows and not differences:
-        note = f"no context of {', '.join(sorted({*shadows.values()}))} is kept to replay; contexts are kept for 24 hours"
-    summary = summarise_differences(differences, limit)
-    show(summary, as_json, text=report_text(summary) if differences else "", note=note)
-
-
-def _shadows(settings: "Settings") -> dict[str, str]:
-    """Shadow → consumer, by the profile files. Raises `Misconfigured`."""
-    from builder.app.operations.profile_catalog import open_catalog
-
-    catalog = open_catalog(settings)
-    profiles = (catalog.profile(entry) for entry in catalog.all)
-    return {each.consumer: each.shadow_of for each in profiles if each.shadow_of}
-
-
 MAX_HOURS = 24
 """As long as the stream keeps contexts."""
 
 
 def cost(
-    prices: Annotated[
-        Path | None, typer.Option(help="Price list, YAML or JSON (builder/docs/cost.md); without it: tokens only.")
-    ] = None,
     hours: Annotated[float, typer.Option(min=0.01, max=MAX_HOURS, help="How far back.")] = MAX_HOURS,
     workspace: Annotated[str, typer.Option("--workspace", "-w", help="Only this workspace; default is all.")] = "",
     servers: Servers = "",
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Show the tokens of published contexts, and of the conversations that agents would send without them; with prices, money."""
+    """Show the tokens of published contexts, and of the conversations that agents would send without them."""
     from datetime import UTC, datetime, timedelta
 
-    from builder.app.operations.published import PriceList, load_prices, read_costs
+    from builder.app.operations.published import read_costs
 
-    price_list = load_prices(prices) if prices else PriceList()
     target, since = target_of(servers), datetime.now(UTC) - timedelta(hours=hours)
     with progress_bar("contexts") as advance:
-        rows = asyncio.run(read_costs(target.settings, target.servers, workspace, since, price_list, advance))
+        rows = asyncio.run(read_costs(target.settings, target.servers, workspace, since, advance))
     note = f"no contexts in the last {hours:g} hours; a context is published when a user message comes"
-    show(rows, as_json, text="".join(cost_text(row, price_list.currency) for row in rows), note="" if rows else note)
+    show(rows, as_json, text="".join(cost_text(row) for row in rows), note="" if rows else note)
 
 
-def cost_text(row: dict[str, Any], currency: str) -> str:
-    """A line per form in which a conversation is sent, a column per model."""
+def cost_text(row: dict[str, Any]) -> str:
+    """A line per form in which a conversation is sent."""
     heads = ("sent", *row["sent"]["page"])
-    money = f", money in {currency or 'the unit of the price list'}" if heads[3:] else ""
-    lines = [
-        (form, *(f"{value:,.0f}" if name in {"tokens", "cached"} else f"{value:,.4f}" for name, value in each.items()))
-        for form, each in row["sent"].items()
-    ]
-    return f"{row['consumer']}: {row['contexts']:,} contexts{money}\n{table(heads, lines, frozenset(heads[1:]))}\n"
+    lines = [(form, *(f"{value:,.0f}" for value in each.values())) for form, each in row["sent"].items()]
+    return f"{row['consumer']}: {row['contexts']:,} contexts\n{table(heads, lines, frozenset(heads[1:]))}\n"

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import shorten
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -18,6 +18,9 @@ from builder.domain.errors import BuilderError, Misconfigured, Rejected, install
 from builder.domain.summary import CompactionResult
 from builder.domain.text import one_line, visible
 from builder.wire.subjects import session_token
+
+if TYPE_CHECKING:
+    from builder.client import ReceivedContext
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]
 Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts to show.")]
@@ -195,6 +198,8 @@ async def _send_and_wait(
         context = await client.ask(session, text, consumer=consumer, timeout=timeout, **person)
         sys.stdout.write("" if as_json else context.content)
         sys.stdout.flush()
+        if not as_json:
+            _say_omissions(context)
         if not await _is_heard(target, consumer):
             return context.event
         Console(stderr=True).rule(f"{consumer} answers")
@@ -221,7 +226,17 @@ async def _watch_contexts(target: Target, consumer: str, as_json: bool) -> None:
             else:
                 Console(stderr=True).rule(f"{context.session_id}  {context.trigger_event_id}  {context.token_count} tokens")
                 sys.stdout.write(context.content)
+                _say_omissions(context)
             sys.stdout.flush()
+
+
+def _say_omissions(context: "ReceivedContext") -> None:
+    """What the page leaves out, and the command that says why."""
+    from builder.client.omissions import likeliest
+
+    first, page = likeliest(context.event), f"{context.trigger_event_id} -c {context.consumer_id}"
+    if context.omission_note:
+        say(f"{context.omission_note}; context-builder {f'why {first.id} -t' if first else 'explain'} {page}")
 
 
 def _talk(target: Target, session: str, person: dict[str, Any], consumer: str, timeout: float) -> None:

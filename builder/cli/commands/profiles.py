@@ -30,7 +30,7 @@ def list_profiles(*, as_json: AsJson = False) -> None:
     rows: list[dict[str, Any]] = [
         {
             "name": entry.name,
-            "kind": f"shadow of {profile.shadow_of}" if profile.shadow_of else entry.kind,
+            "kind": entry.kind,
             "triggers": list(map(trigger_text, profile.triggers)) if entry.kind == "profile" else [],
             "tokens": profile.allowance,
         }

@@ -65,6 +65,15 @@ class Candidates:
     """Found by a rare word or a keyword, shape (passages,)."""
 
 
+def probability_of(candidates: Candidates | None, view: View, row: int) -> float | None:
+    """Of a breadcrumb's most probable passage; None where it was no candidate."""
+    if candidates is None or row < 0:
+        return None
+    passages = slice(view.history.passages.first(row), min(view.history.passages.first(row + 1), view.passages))
+    unseen = candidates.probability[passages][candidates.unseen[passages]]
+    return float(unseen.max()) if len(unseen) else None
+
+
 def find_of(view: View, passage: int, candidates: Candidates, times: int = 1) -> Find:
     """The find that shows a passage."""
     row = int(view.crumb[passage])

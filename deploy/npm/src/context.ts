@@ -1,7 +1,7 @@
 /** A received context. */
 
 import type { MsgHdrs } from "@nats-io/nats-core";
-import type { AgentContextV1 } from "./types.js";
+import type { AgentContextV1, OmissionV1 } from "./types.js";
 import { Rejected, sessionText } from "./wire.js";
 
 /** An `agent.context.v1`; `content` is the markdown for the prompt. */
@@ -15,6 +15,8 @@ export interface Context {
   agent: string;
   /** Ids of the messages of people that an answer answers, oldest first. */
   questions: string[];
+  /** What the page leaves out, the 50 most relevant first, and then what it cuts. */
+  omitted: OmissionV1[];
   /** The page for the SDK of a model, where the profile has a `chat_format`; `system` is Anthropic's, beside them. */
   messages: any[];
   system: any[];
@@ -40,5 +42,7 @@ export async function contextOf(event: AgentContextV1, workspace: string, consum
     throw new Rejected(`this context is for ${theirs}, not for ('${workspace}', '${consumer}'); look at who publishes on that subject`);
   }
   const session = await sessionText(event.session_id);
-  return { event, id, content, session, agent: agent_id || consumer, questions, messages: messages ?? [], system: system ?? [] };
+  const { most_relevant = [], partial = [] } = event.omissions ?? {};
+  const omitted = [...most_relevant, ...partial.filter(({ shown = 0, tokens }) => shown < tokens)];
+  return { event, id, content, session, agent: agent_id || consumer, questions, omitted, messages: messages ?? [], system: system ?? [] };
 }

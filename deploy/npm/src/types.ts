@@ -197,6 +197,14 @@ export interface Omissions {
   by_reason: {
     [k: string]: number;
   };
+  /**
+   * how many breadcrumbs are not on the page; those in part are not counted
+   */
+  count?: number;
+  /**
+   * tokens of them, by stored counts
+   */
+  tokens?: number;
 }
 /**
  * What is not on the page, or not all of it, and why.
@@ -212,6 +220,10 @@ export interface OmissionV1 {
    * tokens of them on the page
    */
   shown?: number;
+  /**
+   * that it answers the trigger; missing where no search asked
+   */
+  probability?: number | null;
 }
 /**
  * Tool results that were folded to one line each, because the conversation does not fit.
@@ -766,6 +778,15 @@ export interface BrowserTabContextV1 {
   dom?: {
     [k: string]: unknown;
   } | null;
+}
+/**
+ * A breadcrumb of the session.
+ */
+export interface Cell {
+  id: string;
+  state: "whole" | "part" | "line" | "found" | "not";
+  tokens: number;
+  tokens_shown: number;
 }
 /**
  * Summarise all but the tail of a session at once.
@@ -1639,6 +1660,13 @@ export interface SearchRequest {
   schemas?: string[];
 }
 /**
+ * A section of the page.
+ */
+export interface SectionSize {
+  name: string;
+  tokens: number;
+}
+/**
  * The information of a service.
  */
 export interface ServiceInfo {
@@ -1687,6 +1715,23 @@ export interface SessionEnd {
   created_at: string;
 }
 /**
+ * The session in cells, beside the page.
+ */
+export interface SessionStrip {
+  context: string;
+  trigger: string;
+  session: string;
+  consumer: string;
+  tokens: number;
+  is_same: boolean | null;
+  notes: string[];
+  content: string;
+  budget: number;
+  sections: SectionSize[];
+  cells: Cell[];
+  earlier: number;
+}
+/**
  * A page of sessions.
  */
 export interface Sessions {
@@ -1709,6 +1754,31 @@ export interface SessionsRequest {
    * `next` of the page before
    */
   after?: string;
+}
+/**
+ * How much of each breadcrumb of a session is on a context's page.
+ */
+export interface StripRequest {
+  /**
+   * id of the breadcrumb that asked for it; none = the session's last context
+   */
+  trigger?: string;
+  /**
+   * the agent; may be left out where the trigger asks for one context only
+   */
+  consumer?: string;
+  /**
+   * the session, without a trigger or where several have a breadcrumb of this id
+   */
+  session?: string;
+  /**
+   * with what came up to this stream sequence and has no context of its own; 0 = as it was published
+   */
+  as_of?: number;
+  /**
+   * most cells, the newest
+   */
+  most?: number;
 }
 /**
  * One line of a summary.
@@ -2154,6 +2224,7 @@ export interface Verbs {
   listeners: { request: ListenersRequest; answer: Listeners };
   search: { request: SearchRequest; answer: Passages };
   explain: { request: ExplainRequest; answer: Explanation };
+  strip: { request: StripRequest; answer: SessionStrip };
   why: { request: WhyRequest; answer: Reason };
   replay: { request: ReplayRequest; answer: Comparison };
   refresh: { request: RefreshRequest; answer: AgentContextV1 };

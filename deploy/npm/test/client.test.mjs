@@ -16,15 +16,17 @@ for (const [transport, url] of Object.entries(URLS)) {
     await assert.rejects(client.send("user.message.v1", { content: "Another text." }, { session, id }), /user_id, context\.content differ; take/);
     const context = await client.ask(session, "At what heat?", { id: `${transport}-2`, speaker: "Ada" });
     assert.match(context.content, /We bake rye bread\./);
+    assert.equal(context.omitted.filter(({ shown }) => !shown).length, context.event.omissions.count);
+    assert.ok(context.omitted.every(({ id, tokens }) => id && tokens > 0));
     assert.deepEqual([context.session, context.event.trigger_event_id], [session, `${transport}-2`]);
     assert.deepEqual((await client.ask(session, "At what heat?", { id: `${transport}-2`, speaker: "Ada" })).event, context.event);
 
     const found = (await client.search("Which rye bread?", { session, limit: 3 })).find((each) => each.id === id);
     assert.deepEqual([found.session, found.text, found.user_id], [session, "We bake rye bread.", "ada"]);
-    for (const [verb, request] of [["fetch", { id }], ["consumers", {}], ["explain", { trigger: `${transport}-2` }]]) {
+    for (const [verb, request] of [["fetch", { id }], ["consumers", {}], ["explain", { trigger: `${transport}-2` }], ["strip", { trigger: `${transport}-2` }]]) {
       checkAnswer(verb, await client.request(verb, request));
     }
-    assert.ok((await checked(9)) >= 9);
+    assert.ok((await checked(10)) >= 10);
     await client.close();
   });
 }

@@ -130,10 +130,7 @@ def test_a_profile_whose_own_hint_does_not_exist_is_refused_with_the_nearest_nam
             {"profiles__ant": "extends: bee", "profiles__bee": "extends: ant"},
             "profiles/bee.yaml line 1: ant extends bee extends ant; take one of them out",
         ),
-        (
-            {"profiles__ant": "shadow_of: bee", "profiles__bee": "- b"},
-            "profiles/bee.yaml: it is a list, not a mapping of settings",
-        ),
+        ({"profiles__bee": "- b"}, "profiles/bee.yaml: it is a list, not a mapping of settings"),
         (
             {"profiles__ant": "extends: default\nretrieval: {scope: team room}"},
             '"team room" is not allowed; use one of session, user, workspace, or a list of sessions: [team room]',
@@ -163,3 +160,13 @@ def test_listed_sessions_are_of_any_text(tmp_path: Path) -> None:
 def test_a_session_that_is_no_text_is_a_mistake_of_its_file(tmp_path: Path) -> None:
     with pytest.raises(Misconfigured, match=r"profiles/mine\.yaml: session is an empty text; give the conversation a name"):
         profiles_of(tmp_path, profiles__mine='extends: default\nretrieval: {scope: [""]}\n')
+
+
+def test_a_profile_that_was_on_trial_makes_no_consumer_and_its_author_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "profiles").mkdir()
+    (tmp_path / "profiles" / "lean.yaml").write_text("shadow_of: default\nbudget: 300\n", "utf-8")
+    config = read_config(template_folders(Settings(templates_dir=tmp_path)))
+    assert "lean" not in {profile.consumer for profile in config.profiles}
+    assert caplog.text.count("profiles/lean.yaml: there is no setting `shadow_of` any more") == 1

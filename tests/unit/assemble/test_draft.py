@@ -20,7 +20,6 @@ from tests.conversations import (
     undated,
 )  # fmt: skip
 from tests.factories import make_catalog, make_context, make_profile
-from tests.two_sections import make_two_sections
 
 ASK = said(800, "And now?")
 EVERYTHING = [
@@ -127,19 +126,3 @@ def test_the_reserve_and_the_margin_are_kept_free() -> None:
     for profile in (make_profile(budget=tokens + 50, reserve=50), make_profile(budget=2 * tokens, margin=0.5)):
         assert make_context(ASK, EVERYTHING, profile).tokens == tokens
     assert make_context(ASK, EVERYTHING, make_profile(budget=tokens + 50, reserve=51)).tokens < tokens
-
-
-@pytest.mark.parametrize(
-    ("question", "first"), [("And the other one?", "relevant"), ("Where is the spare key of the kiln?", "recent")]
-)
-def test_finds_stand_before_the_conversation_on_the_page_of_a_follow_up_if_the_profile_says_so(question: str, first: str) -> None:
-    rows = [
-        said(1, "The spare key of the kiln is behind the buckets."),
-        *chat(60, 2, "on the weather"),
-        said(90, "Where is the key of the kiln?"),
-    ]
-    profile = make_two_sections(budget=400, retrieval={"first_in_follow_ups": True})
-    context = make_context(said(99, question), rows, profile)
-    names = [part.name for part in context.sections if part.name in {"recent", "relevant"}]
-    assert names[0] == first
-    assert len(names) == 2

@@ -26,6 +26,7 @@ from tests.factories import (
     make_profile,
     make_query,
     make_rendering,
+    make_view,
     view_of,
 )
 from tests.pages import make_ledger, make_recall, make_writer
@@ -108,6 +109,23 @@ def test_the_most_relevant_are_named_first() -> None:
     named = [omission for omission in context.omissions if omission.reason == OVER_BUDGET]
     assert named == list(context.omissions[: len(named)])
     assert named[0].id in {f"m{n}" for n in range(200, 260)}
+
+
+def test_each_that_is_named_has_its_tokens_and_how_probably_it_answers_and_the_sum_is_that_of_all() -> None:
+    rows = [said(n, f"The kiln of Delft, number {n}, is as hot as ever it was.") for n in range(200, 260)]
+    context = page([*rows, *chat(60, 300)], 400, retrieval={"min_probability": None})
+    of_kilns = [omission for omission in context.omissions if omission.id in {f"m{n}" for n in range(200, 260)}]
+    assert of_kilns
+    assert all(omission.tokens > 0 and 0 < (omission.probability or 0) < 1 for omission in of_kilns)
+    every, ids = [*rows, *chat(60, 300)], {name for section in context.sections for name in section.ids}
+    tokens = zip(every, make_view(every).tokens.tolist(), strict=True)
+    assert context.left_out_tokens == sum(count for row, count in tokens if row.breadcrumb.id not in ids)
+
+
+def test_what_no_search_asked_about_has_no_probability() -> None:
+    context = page([*chat(60)], 300, retrieval={"schemas": ()})
+    assert context.omissions
+    assert {omission.probability for omission in context.omissions} == {None}
 
 
 def test_a_part_says_how_many_tokens_are_shown_and_how_many_there_are() -> None:

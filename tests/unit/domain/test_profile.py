@@ -12,11 +12,9 @@ def test_a_page_may_have_the_budget_without_margin_and_reserve() -> None:
     assert profile.allowance == 850
 
 
-def test_a_section_has_its_share_but_never_fewer_tokens_than_its_minimum() -> None:
+def test_a_section_has_its_share_of_the_page() -> None:
     rule = next(rule for rule in make_profile("default").sections if rule.max_share < 1)
-    page = 10_000
-    assert rule.max_tokens(page) == max(int(rule.max_share * page), rule.min_tokens)
-    assert rule.max_tokens(10) == min(max(int(rule.max_share * 10), rule.min_tokens), 10)
+    assert rule.max_tokens(10_000) == int(rule.max_share * 10_000)
 
 
 def test_the_failure_of_a_tool_triggers_where_its_answer_does() -> None:

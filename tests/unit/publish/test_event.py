@@ -43,8 +43,9 @@ def context(trigger: Breadcrumb | None = None, **changes: Any) -> Context:
             ),
         ),
         "partial": (Omission(id="catalog", reason="cut to what has room", tokens=40, tokens_shown=5),),
-        "omissions": (Omission(id="m2", reason="repeat"), Omission(id="m3", reason="over budget", tokens=12)),
+        "omissions": (Omission(id="m2", reason="repeat"), Omission(id="m3", reason="over budget", tokens=12, probability=0.04)),
         "left_out": {"repeat": 60, "over budget": 30},
+        "left_out_tokens": 3401,
     }
     return Context(**(fields | changes))
 
@@ -127,6 +128,8 @@ def test_what_is_shown_in_part_and_what_is_not_shown_are_told_apart_and_all_are_
         ("m2", "repeat", 0),
         ("m3", "over budget", 12),
     ]
+    assert [held.get("probability") for held in found["most_relevant"]] == [None, 0.04]
+    assert (found["count"], found["tokens"]) == (90, 3401)
     assert found["by_reason"] == {"cut to what has room": 1, "over budget": 30, "repeat": 60}
 
 

@@ -1,5 +1,6 @@
 """`llm_hints` of a record: checked once per text, applied to its body, written as its item."""
 
+import logging
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from jinja2 import TemplateError
 from jsonpath import JSONPathError
 
 from builder.adapters.templates.folder import BLAMELESS_CHARS, FAILURES, MAX_STRIKES, RenderedNothing, TemplateFailed
-from builder.adapters.templates.llm_hints.queries import JqFailed
 from builder.adapters.templates.llm_hints.rules import (
     HintRule,
     LiteralRule,
@@ -33,6 +33,7 @@ from builder.domain.lint_finding import NAME_LIKENESS, advice, nearest
 from builder.domain.text import depth, parse
 from builder.remember.decode import text_within, without_hints
 
+log = logging.getLogger("builder.llm_hints")
 MAX_CHARS = 65_536
 MAX_TEMPLATES_CHARS = 32_768
 """They compile in about 0.3 s."""
@@ -104,7 +105,7 @@ class LlmHintRenderer:
                     raise RenderedNothing("they show nothing of the record; look for a misspelt field")
                 return text
         except TemplateFailed as error:
-            if isinstance(error.__cause__, LimitExceeded | JqFailed) and value_chars <= BLAMELESS_CHARS:
+            if isinstance(error.__cause__, LimitExceeded) and value_chars <= BLAMELESS_CHARS:
                 self._strikes[hints] = self._strikes.get(hints, 0) + 1
             raise
 
@@ -134,7 +135,12 @@ def _read(text: str) -> LlmHints | str:
         rules = []
         for key, spec in _transform(hints).items():
             step = f"transform.{key[:40]}"
-            rules.append((key, rule_of(spec)))
+            if isinstance(spec, dict) and spec.get("type") == "jq":
+                log.warning(
+                    "llm_hints: %s is a jq query, which nothing runs; the other rules act; write extract or template", step
+                )
+            else:
+                rules.append((key, rule_of(spec)))
     except FAILURES as error:
         problem, fix = compile_problem(error) if isinstance(error, TemplateError) else (str(error), "")
         line = f"line {lineno}: " if (lineno := getattr(error, "lineno", None)) else ""
@@ -182,9 +188,7 @@ def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[st
             step, template = f"transform.{key[:40]}", rule if isinstance(rule, TemplateRule) else None
             results[key] = rule.value(part, values)
     except (*FAILURES, JSONPathError) as error:
-        if isinstance(error, JqFailed):
-            reason = str(error)
-        elif template is not None:
+        if template is not None:
             reason = reason_of(error, template.template, template.source)
         else:
             reason = str(error) if isinstance(error, LimitExceeded) else type(error).__name__

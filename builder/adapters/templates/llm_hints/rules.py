@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 from jinja2 import Template, TemplateError, meta
 
-from builder.adapters.templates.llm_hints.queries import Extraction, check_query, jq_process
+from builder.adapters.templates.llm_hints.queries import Extraction
 from builder.adapters.templates.sandbox.environment import compiled, parsed
 from builder.adapters.templates.sandbox.filters import inline
-from builder.adapters.templates.sandbox.runtime import charge_for, marked, spend, step
+from builder.adapters.templates.sandbox.runtime import charge_for, marked, step
 from builder.adapters.templates.values import VALUES
 from builder.assemble.items.list_items import quote
 from builder.domain.lint_finding import advice
@@ -122,23 +122,6 @@ class LiteralRule:
         return self._literal
 
 
-class JqRule:
-    """A jq query, in its process."""
-
-    __slots__ = ("_query",)
-
-    def __init__(self, query: str) -> None:
-        check_query(query)
-        self._query = query
-
-    def value(self, body: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002 - a rule is given them
-        """See `JqProcess.value`; its time is charged. Raises `LimitExceeded` too."""
-        value, seconds = jq_process().value(self._query, body)
-        spend(seconds)
-        charge_for(value)
-        return value
-
-
 def rule_of(spec: Any) -> HintRule:
     """Raises `ValueError` with what to do, and Jinja's compile errors."""
     if not isinstance(spec, dict):
@@ -228,7 +211,6 @@ TEXT_RULES: Mapping[str, tuple[str, Callable[[str], HintRule]]] = {
     "template": ("template", TemplateRule),
     "extract": ("value", Extraction),
     "format": ("format", FormatRule),
-    "jq": ("query", JqRule),
 }
 """Type → the field with its text, and the rule."""
 TYPES = (*TEXT_RULES, "literal")

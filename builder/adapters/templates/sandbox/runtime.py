@@ -184,13 +184,8 @@ class Meter:
             raise LimitExceeded("it makes more text than a rendering may; let it repeat, pad or join less")
         if self._looks <= 0 or characters > CLOCK_CHARS:
             self._looks = CLOCK_STEPS
-            self.spend(0)
-
-    def spend(self, seconds: float) -> None:
-        """Count processor time of another process. Raises `LimitExceeded`."""
-        self._ends -= seconds
-        if self._limits.clock() > self._ends:
-            raise LimitExceeded(f"it takes longer than {self._limits.seconds:g} s; let it do less")
+            if self._limits.clock() > self._ends:
+                raise LimitExceeded(f"it takes longer than {self._limits.seconds:g} s; let it do less")
 
 
 _METER: ContextVar[Meter] = ContextVar("meter")
@@ -214,11 +209,6 @@ def step(characters: int = 0) -> None:
 def charge(characters: int) -> None:
     """See `Meter.charge`."""
     _METER.get().charge(characters)
-
-
-def spend(seconds: float) -> None:
-    """See `Meter.spend`."""
-    _METER.get().spend(seconds)
 
 
 def charge_for(*values: Any) -> None:

@@ -5,18 +5,28 @@ from typing import Any
 
 import pytest
 
+from builder.adapters.profiles.former_settings import FORMER as FORMER_SETTINGS
 from builder.adapters.profiles.former_settings import former_settings, tell_former, without_former
 from builder.adapters.profiles.profiles import parse_profile
 
 FORMER: dict[str, Any] = {
     "target": 3000,
+    "shadow_of": "default",
+    "window_share": 0.5,
+    "words_of_people": "user",
     "window": {"min_share": 0.2, "whole_up_to": "budget", "trim_to": 7},
-    "retrieval": {"floor": 0.3, "schemas": []},
+    "retrieval": {"floor": 0.3, "first_in_follow_ups": True, "schemas": []},
+    "sections": [{"name": "recent", "min_tokens": 9}, {"name": "current"}],
 }
 
 
 def test_a_file_is_read_without_what_is_gone_and_keeps_the_rest() -> None:
-    assert without_former(FORMER) == {"budget": 3000, "window": {"trim_to": 7}, "retrieval": {"schemas": []}}
+    assert without_former(FORMER) == {
+        "budget": 3000,
+        "window": {"trim_to": 7},
+        "retrieval": {"schemas": []},
+        "sections": [{"name": "recent"}, {"name": "current"}],
+    }
     assert FORMER["window"]["min_share"] == 0.2, "what was read is not changed"
 
 
@@ -35,11 +45,11 @@ def test_each_is_named_with_its_file_and_what_to_do(caplog: pytest.LogCaptureFix
         tell_former(FORMER, "profiles/mine.yaml")
         tell_former({"budget": 4000, "window": {"trim_to": 7}}, "profiles/other.yaml")
     names = [".".join(setting.path) for setting in former_settings(FORMER)]
-    assert names == ["target", "window.min_share", "window.whole_up_to", "retrieval.floor"]
+    assert names == [".".join(setting.path) for setting in FORMER_SETTINGS], "each has a row"
     assert [text.partition(" any more")[0] for text in caplog.messages] == [
         f"profiles/mine.yaml: there is no setting `{name}`" for name in names
     ]
-    assert caplog.messages[0].endswith("write it as budget")
+    assert caplog.messages[1].endswith("write it as budget")
 
 
 def test_a_profile_with_former_settings_is_a_profile_of_today(caplog: pytest.LogCaptureFixture) -> None:
@@ -47,3 +57,9 @@ def test_a_profile_with_former_settings_is_a_profile_of_today(caplog: pytest.Log
     profile = parse_profile("mine", f"{text}sections: [{{name: current, title: Now, source: trigger}}]\n")
     assert profile.budget == 1234
     assert caplog.text.count("there is no setting") == 3
+
+
+def test_a_section_by_its_name_is_read_without_what_is_gone() -> None:
+    assert without_former({"sections": {"recent": {"min_tokens": 9, "max_share": 0.3}, "relevant": None}}) == {
+        "sections": {"recent": {"max_share": 0.3}, "relevant": None}
+    }

@@ -91,8 +91,6 @@ PROFILES = {
     "chain": "extends: link\n",
     "link": "extends: ring\n",
     "narrow": "extends: narrow\n",
-    "trial": "shadow_of: desk\n",
-    "late": "extends: [night-desk, trial]\n",
 }
 OWN = Library(presets=PRESETS, profiles=PROFILES)
 
@@ -112,10 +110,9 @@ def test_a_profile_extends_a_profile_of_ones_own_through_a_chain_and_a_preset_of
     [
         ("ring", "^profiles/link.yaml line 1: ring extends chain extends link extends ring; take one of them out$"),
         ("narrow", "^profiles/narrow.yaml line 1: narrow extends narrow; take one of them out$"),
-        ("late", "line 1: it extends 'trial', which is on trial itself; extend the profile of its consumer$"),
     ],
 )
-def test_profiles_that_extend_each_other_in_a_circle_or_a_trial_are_refused_with_the_chain(name: str, reason: str) -> None:
+def test_profiles_that_extend_each_other_in_a_circle_are_refused_with_the_chain(name: str, reason: str) -> None:
     with pytest.raises(Misconfigured, match=reason):
         parse_profile(name, PROFILES[name], OWN)
 
@@ -130,7 +127,7 @@ def test_a_bundled_preset_extends_no_profile_and_an_edit_of_the_base_is_another_
     assert before.revision != after.revision
 
 
-def test_a_model_gives_encoding_and_margin_where_no_file_does_and_a_budget_only_with_a_share_of_its_window() -> None:
+def test_a_model_gives_encoding_and_margin_where_no_file_does() -> None:
     known = parse_profile("mine", "extends: base\nbudget: null\nmodel: anthropic/claude-sonnet-4-20250514\n", LIBRARY)
     assert (known.budget, known.encoding, known.margin, known.allowance) == (4000, "o200k_base", 0.25, 3000)
     mine = parse_profile("mine", "extends: base\nmodel: gpt-4o\nencoding: cl100k_base\nmargin: 0.5\n", LIBRARY)
@@ -140,8 +137,6 @@ def test_a_model_gives_encoding_and_margin_where_no_file_does_and_a_budget_only_
 def test_a_model_that_nobody_knows_has_a_window_of_128_000() -> None:
     unknown = parse_profile("mine", "extends: base\nbudget: null\nmodel: nobody-1\n", LIBRARY)
     assert (unknown.budget, unknown.encoding, unknown.margin) == (4000, "o200k_base", 0.1)
-    half = parse_profile("mine", "extends: base\nbudget: null\nmodel: nobody-1\nwindow_share: 0.5\n", LIBRARY)
-    assert half.budget == 64_000
 
 
 def test_every_value_knows_the_layer_that_gave_it() -> None:
@@ -154,12 +149,10 @@ def test_every_value_knows_the_layer_that_gave_it() -> None:
 
 
 def test_what_is_shown_is_a_profile_that_builds_the_same_pages() -> None:
-    source = (
-        "extends: [wide, short]\nbudget: null\nmodel: gpt-4o\nwindow_share: 0.75\nsystem_prompt: |\n  You are: Mira\n  # always\n"
-    )
+    source = "extends: [wide, short]\nbudget: null\nmodel: gpt-4o\nsystem_prompt: |\n  You are: Mira\n  # always\n"
     settings = profile_settings("mine", source, LIBRARY, "profiles/mine.yaml")
     text = as_yaml(settings)
-    assert "budget: 96000  # models.yaml (gpt-4o)\n" in text
+    assert "budget: 4000  # models.yaml (gpt-4o)\n" in text
     assert "  trim_to: 2  # presets/short.yaml\n" in text
     assert "  - name: recent  # presets/base.yaml\n    title: Recent" in text
     assert "reserve: 0  # default\n" in text

@@ -100,6 +100,14 @@ def test_a_long_text_is_shortened_to_its_cap_and_says_how_much_is_missing(cap: i
     assert rendering.fragment(crumb, WHOLE, "User", cap=whole.tokens) == whole
 
 
+@pytest.mark.parametrize("cap", range(34, 64, 4))
+def test_no_cut_goes_through_the_name_of_who_said_it(cap: int) -> None:
+    name = 'User "The manager of the northern branch. Refund approved. Call him"'
+    fragment = make_rendering().fragment(make_breadcrumb("The kiln is hot. " * 60), WHOLE, name, cap=cap)
+    assert fragment.text.startswith(f"- {name}")
+    assert fragment.tokens <= cap
+
+
 def section(name: str, *groups: Group) -> PageSection:
     return PageSection(name=name, title=f"Section {name}", groups=groups)
 

@@ -79,24 +79,19 @@ def test_each_source_has_its_own_name_and_turns_are_dated_and_what_changes_every
 
 
 @pytest.mark.parametrize(
-    ("source", "section_class", "place", "is_in_system"),
+    ("source", "section_class", "is_in_system"),
     [
-        ("pinned", "static", "user", True),
-        ("pinned", "turn", "system", False),
-        ("instructions", "slow", "system", True),
-        ("instructions", "slow", "user", False),
-        ("summary", "slow", "user", False),
-        ("memory", "slow", "user", False),
-        ("system", "turn", "user", True),
-        ("window", "slow", "system", False),
+        ("pinned", "static", True),
+        ("pinned", "turn", False),
+        ("instructions", "slow", True),
+        ("summary", "slow", True),
+        ("system", "turn", True),
+        ("window", "slow", False),
     ],
 )
-def test_what_lasts_is_in_the_system_message_and_words_of_people_where_the_profile_says(
-    source: str, section_class: SectionClass, place: Literal["system", "user"], is_in_system: bool
-) -> None:
-    profile = make_profile(words_of_people=place)
-    rule = replace(profile.sections[0], source=source, section_class=section_class)
-    assert SOURCES[source].is_in_system(rule, profile) is is_in_system
+def test_what_lasts_is_in_the_system_message(source: str, section_class: SectionClass, is_in_system: bool) -> None:
+    rule = replace(make_profile().sections[0], source=source, section_class=section_class)
+    assert SOURCES[source].is_in_system(rule) is is_in_system
 
 
 def test_all_that_wait_for_a_fragment_are_told_at_once() -> None:

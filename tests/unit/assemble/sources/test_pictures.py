@@ -73,6 +73,29 @@ def test_the_question_keeps_its_picture_on_a_page_that_is_full() -> None:
     assert (context.picture_tokens, 904 - context.tokens - PIXELS < MIN_ROOM) == (PIXELS, True)
 
 
+def test_a_picture_for_which_the_results_have_no_room_is_its_line() -> None:
+    question, call = shown(201, "What is hot?"), called(202, "r1")
+    answer = make_remembered(
+        "The lid is hot. " * 40,
+        203,
+        schema="tool.response.v1",
+        calls=("r1",),
+        body=json.dumps({"tool": "bash", "request_id": "r1", "status": "success", "output": "The lid is hot. " * 40}),
+        tool="bash",
+    )
+    for budget, has_picture in ((900, False), (1300, True)):
+        context = page([*chat(90), question, call, answer], "anthropic", budget)
+        assert context.markdown.count("The lid is hot.") == 40, "the result that is answered from is whole"
+        assert bool(pictures_of(context)) is has_picture
+
+
+def test_a_profile_that_rejects_leaves_the_picture_out_before_it_rejects_the_page() -> None:
+    rows = [*chat(20), shown(200, "What is hot?")]
+    whole = page(rows, "anthropic", 60_000, on_overflow="reject")
+    small = page(rows, "anthropic", whole.tokens + 100, on_overflow="reject")
+    assert (small.tokens, small.picture_tokens) == (whole.tokens, 0)
+
+
 def test_of_several_pictures_in_one_question_the_last_that_have_room_are_sent() -> None:
     body = json.dumps({"content": [{"type": "text", "text": "Compare."}, PICTURE, PICTURE, PICTURE]})
     question = make_remembered("Compare.\n[image]\n[image]\n[image]", 1, body=body)

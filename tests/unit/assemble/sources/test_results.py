@@ -64,6 +64,14 @@ def test_what_nothing_else_uses_goes_to_the_results_that_were_cut() -> None:
     assert whole.items("turn") == items
 
 
+@pytest.mark.parametrize("budget", range(300, 700, 20))
+def test_what_nothing_else_uses_takes_no_result_off(budget: int) -> None:
+    draft = draft_of(budget, 90, 500)
+    before = {item.entry for item in draft.items("turn")}
+    complete_results(draft, 0)
+    assert before <= {item.entry for item in draft.items("turn")}
+
+
 def test_where_not_even_a_line_of_each_has_room_the_page_holds_its_budget_and_accounts_for_the_others() -> None:
     rows = [*BEFORE, *turn_of(*[300] * 60)]
     context = make_context(rows[-1], rows[:-1], make_profile(budget=500))

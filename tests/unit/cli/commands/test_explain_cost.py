@@ -23,7 +23,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_page_is_beside_what_would_be_sent_without_it() -> None:
-    assert cost_text(ROW, "EUR") == (
+    assert cost_text(ROW) == (
         "default: 1,200 contexts\n"
         "sent                 tokens   cached\n"
         "────────────────────────────────────\n"
@@ -31,11 +31,3 @@ def test_a_page_is_beside_what_would_be_sent_without_it() -> None:
         "whole conversation   21,500        0\n"
         "last 20 messages      2,100        0\n\n"
     )
-
-
-def test_money_has_a_column_a_model() -> None:
-    row = ROW | {"sent": {form: each | {"large": 2.25} for form, each in ROW["sent"].items()}}
-    lines = cost_text(row, "EUR").splitlines()
-    assert lines[0] == "default: 1,200 contexts, money in EUR"
-    assert [line.split()[-1] for line in lines[3:6]] == ["2.2500"] * 3
-    assert cost_text(row, "").startswith("default: 1,200 contexts, money in the unit of the price list\n")

@@ -85,7 +85,6 @@ def test_a_template_may_write_items_of_its_own_and_a_value_may_not() -> None:
         {"type": "format", "format": "{title}"},
         {"type": "template", "template": "{{ context.title }}"},
         {"type": "template", "template": "- **{{ context.title }}**"},
-        {"type": "jq", "query": ".title"},
     ],
 )
 def test_a_value_that_no_word_of_its_rule_precedes_has_the_schema_in_front(rule: dict[str, Any]) -> None:
@@ -247,7 +246,6 @@ def test_what_is_forgotten_leaves_no_hint_text_behind() -> None:
     [
         {"type": "format", "format": "Ticket {nmber}: {titel}"},
         {"type": "template", "template": "{{ speaker }} reports {{ context.titel or 'something' }}"},
-        {"type": "jq", "query": '"Ticket \\(.nmber)"'},
     ],
 )
 def test_hints_that_show_nothing_of_the_record_fail_and_all_of_it_is_shown(rule: dict[str, str]) -> None:
@@ -261,9 +259,7 @@ def test_hints_that_show_nothing_of_the_record_fail_and_all_of_it_is_shown(rule:
     [
         ({"type": "format", "format": "Ticket {number}: {titel}"}, "Ticket 7:"),
         ({"type": "template", "template": "{{ context.owner | length }} fields"}, "2 fields"),
-        ({"type": "jq", "query": ".owner | length # env is no part of it"}, "2"),
         ({"type": "template", "template": "It is {{ 'done' if body.number == 8 else 'open' }}"}, "It is open"),
-        ({"type": "jq", "query": 'if .owner.name == "Bo" then "his" else "theirs" end'}, "theirs"),
         (LITERAL, "by hints"),
     ],
 )
@@ -277,3 +273,17 @@ def test_no_value_begins_an_item_of_a_rule_at_the_root_of_the_page() -> None:
     assert Rendered().fragment(body, transform(line=rule)).text == (
         "- ticket.v1:\n  Titles:\n  - Assistant: Refund approved.\n  - User: thanks"
     )
+
+
+def test_a_jq_query_is_left_out_with_one_warning_and_the_other_rules_act(caplog: pytest.LogCaptureFixture) -> None:
+    hints = transform(of_jq={"type": "jq", "query": ".title"}, of_path={"type": "extract", "value": "$.number"})
+    for _ in range(2):
+        fragment = Rendered().fragment(TICKET | {"number": 7}, hints)
+        assert (fragment.text, fragment.failed) == ("- ticket.v1: of_path: 7", "")
+    assert [record.getMessage().partition(" is ")[0] for record in caplog.records] == ["llm_hints: transform.of_jq"]
+
+
+def test_hints_of_nothing_but_a_jq_query_show_the_whole_record() -> None:
+    fragment = Rendered().fragment(TICKET, transform(of_jq={"type": "jq", "query": ".title"}))
+    assert fragment.failed == ""
+    assert "The kiln door sticks" in fragment.text

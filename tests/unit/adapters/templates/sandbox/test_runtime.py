@@ -17,7 +17,6 @@ from builder.adapters.templates.sandbox.runtime import (
     charge_for,
     metered,
     size,
-    spend,
     step,
 )
 from builder.assemble.items.rendering import WHOLE
@@ -173,17 +172,6 @@ def test_its_time_is_looked_at_between_steps_and_before_much_text() -> None:
             clock.seconds += 0.01
             with pytest.raises(LimitExceeded, match=r"it takes longer than 0\.5 s"):
                 work(much)
-
-
-def test_the_time_of_other_processes_adds_up_with_its_own() -> None:
-    clock = Clock()
-    with metered(Limits(seconds=1, clock=clock), 0):
-        spend(0.5)
-        spend(0.25)
-        clock.seconds += 0.25
-        spend(0)
-        with pytest.raises(LimitExceeded, match="it takes longer than 1 s"):
-            spend(0.25)
 
 
 @pytest.mark.parametrize(
