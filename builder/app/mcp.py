@@ -207,9 +207,7 @@ class Tools:
         if [bool(id), bool(session), bool(user_id)].count(True) != 1:
             raise Rejected("name one of id, session and user_id: it says what is erased")
         if not confirm:
-            text = (
-                f"{await self._shown(client, id, session, user_id)}\nthis would be erased for ever; call again with confirm=true"
-            )
+            text = f"{await self._preview(client, id, session, user_id)}\nthis would be erased for ever; call again with confirm=true"
             return results.answer(text, results.Erasure(id=id or session or user_id, is_done=False, receipts=0))
         if session:
             receipts = (await client.forget_session(session, by="mcp")).receipts
@@ -220,7 +218,7 @@ class Tools:
         text = f"{len(receipts)} receipts" if receipts else "it was forgotten before"
         return results.answer(text, results.Erasure(id=id or session or user_id, is_done=True, receipts=len(receipts)))
 
-    async def _shown(self, client: Client, name: str, session: str, user_id: str) -> str:
+    async def _preview(self, client: Client, name: str, session: str, user_id: str) -> str:
         if name:
             each = await client.fetch(name)
             return f"{each.speaker} in {each.session}: {each.text}"

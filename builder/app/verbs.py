@@ -56,12 +56,12 @@ class Consumers(TypedDict):
 class Receipts(TypedDict):
     """Of a forgetting; none = it was forgotten before.
 
-    left: breadcrumbs of the person or the session that the same request forgets next. dead_letters: of the session, beside those
+    rest: breadcrumbs of the person or the session that the same request forgets next. dead_letters: of the session, beside those
     of the receipts.
     """
 
     receipts: list[Receipt]
-    left: int
+    rest: int
     dead_letters: int
 
 

@@ -35,7 +35,7 @@ from builder.wire.subjects import DEFAULT, Installation, optional_token, request
 
 LOST_SECONDS = 5.0
 REQUEST_SECONDS = 60.0
-FORGET_SECONDS = 300.0
+FORGET_SECONDS = 60
 """Of all messages that one request forgets."""
 CONSUMERS_SECONDS = 5.0
 """Answered without the store."""
@@ -166,9 +166,9 @@ class Requests:
             new = [read_receipt(receipt) for receipt in answer["receipts"]]
             receipts += new
             letters += answer["dead_letters"]
-            is_over = not (new and answer["left"])
+            is_over = not (new and answer["rest"])
             if new and progress is not None:
-                progress(len(receipts), len(receipts) + answer["left"])
+                progress(len(receipts), len(receipts) + answer["rest"])
         return tuple(receipts), letters
 
     async def compact(self, session: str, *, profile: str = "default", keep_user: bool = True) -> CompactionResult:

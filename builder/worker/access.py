@@ -171,10 +171,10 @@ class AccessControl:
             if not versions or request.session not in {"", *(crumb.session for crumb in versions)}:
                 raise nothing_to_forget(caller.workspace, (name,))
         if not names:
-            return {"receipts": [], "left": 0, "dead_letters": 0}
+            return {"receipts": [], "rest": 0, "dead_letters": 0}
         signed = ForgetRequest(ids=names[:MAX_FORGOTTEN], session=request.session if request.names else "", by=caller.name)
         answer = await self._verbs["forget"](caller.workspace, signed.model_dump_json().encode())
-        return answer if request.names else answer | {"left": len(names[MAX_FORGOTTEN:])}
+        return answer if request.names else answer | {"rest": len(names[MAX_FORGOTTEN:])}
 
     async def _own_of(self, caller: Caller, request: ForgetRequest) -> tuple[str, ...]:
         """Ids of what a request for a person or a session is about, as far as the caller may forget it."""

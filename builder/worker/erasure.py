@@ -176,9 +176,9 @@ class Erasure:
         for session, group in groupby(sorted(parts, key=by_session), by_session):
             own = list(group)
             until, names = max(each.tombstone.place for each in own), frozenset(each.name for each in own)
-            found = await self.archive.delete_breadcrumbs(own[0].tombstone.workspace, session, names, until)
+            deletions = await self.archive.delete_breadcrumbs(own[0].tombstone.workspace, session, names, until)
             for each in own:
-                counts[each.tombstone.place] += found.pop(each.name, 0)
+                counts[each.tombstone.place] += deletions.pop(each.name, 0)
         return counts
 
     async def _delete_later(self, part: Part) -> int:

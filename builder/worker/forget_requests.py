@@ -77,24 +77,24 @@ class ForgetRequests:
         check_subject(request)
         await self._log.catch_up(workspace, EVERY_SESSION)
         if request.names:
-            return self._answer(await self._forgetting.request(workspace, await self._named(workspace, request), request.by))
+            return self._answer(await self._forgetting.request(workspace, await self._targets(workspace, request), request.by))
         crumbs = await breadcrumbs_of(self._store, workspace, request)
         targets = [await self._target(workspace, crumb) for crumb in crumbs[:MAX_FORGOTTEN]]
         receipts = await self._forgetting.request(workspace, targets, request.by)
         letters = Counter[str]()
         if request.session:
             letters = await self._letters.delete_of(workspace, request.session)
-        left = len(await breadcrumbs_of(self._store, workspace, request))
-        return self._answer(receipts, left, letters[EVERY_ID])
+        rest = len(await breadcrumbs_of(self._store, workspace, request))
+        return self._answer(receipts, rest, letters[EVERY_ID])
 
-    def _answer(self, receipts: Sequence[Any], left: int = 0, letters: int = 0) -> dict[str, Any]:
-        return {"receipts": list(map(receipt_json, receipts)), "left": left, "dead_letters": letters}
+    def _answer(self, receipts: Sequence[Any], rest: int = 0, letters: int = 0) -> dict[str, Any]:
+        return {"receipts": list(map(receipt_json, receipts)), "rest": rest, "dead_letters": letters}
 
     async def _target(self, workspace: str, crumb: Breadcrumb) -> Target:
         versions = await self._store.versions(workspace, crumb.id)
         return Target(session=crumb.session, id=crumb.id, versions=sum(each.session == crumb.session for each in versions))
 
-    async def _named(self, workspace: str, request: ForgetRequest) -> list[Target]:
+    async def _targets(self, workspace: str, request: ForgetRequest) -> list[Target]:
         targets, unknown = list[Target](), list[str]()
         for name in request.names:
             counts = Counter(crumb.session for crumb in await self._store.versions(workspace, name))

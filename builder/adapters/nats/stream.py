@@ -179,8 +179,8 @@ class NatsArchive(Archive, PublishedContexts):
     async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> Counter[str]:
         sessions = EVERY_SESSION if session == NO_SESSION else session
         walk = self._breadcrumbs.walk(workspace, sessions, ORIGIN, until)
-        found = [(each.place.sequence, _named(each.data, ids)) async for each in walk if not _closes(each.subject)]
-        return Counter([name for sequence, name in found if name and await self._delete(BREADCRUMBS, sequence)])
+        matches = [(each.place.sequence, _name_in(each.data, ids)) async for each in walk if not _closes(each.subject)]
+        return Counter([name for sequence, name in matches if name and await self._delete(BREADCRUMBS, sequence)])
 
     @override
     async def delete_at(self, place: Place, workspace: str, session: str, identity: str = "") -> bool:
@@ -199,20 +199,20 @@ class NatsArchive(Archive, PublishedContexts):
         sessions = EVERY_SESSION if session == NO_SESSION else session
         prefix = session_subject(workspace, sessions).removesuffix(">").removesuffix("*.")
         letters, reached = await self._behind(self._letters, "deadletters.>", after)
-        found = []
+        matches = []
         for letter in letters:
             content = json.loads(letter.data)
-            name = EVERY_ID if ids is None else _named(base64.b64decode(content["data"]), ids)
+            name = EVERY_ID if ids is None else _name_in(base64.b64decode(content["data"]), ids)
             if content["subject"].startswith(prefix) and (name or ids is None):
-                found.append((letter.place.sequence, name))
+                matches.append((letter.place.sequence, name))
                 place, home = Place(content["incarnation"], content["sequence"]), content["subject"].split(".")[2]
                 await self.delete_at(place, workspace, home)
-        return Counter([name for sequence, name in found if await self._delete(DEADLETTERS, sequence)]), reached
+        return Counter([name for sequence, name in matches if await self._delete(DEADLETTERS, sequence)]), reached
 
     @override
     async def contexts_with(self, workspace: str, ids: frozenset[str], after: int = 0) -> tuple[tuple[Sighting, ...], int]:
         contexts, reached = await self._behind(self._contexts, f"{CONTEXTS_SUBJECT}.{workspace}.>", after)
-        seen = (Sighting(each.place.sequence, each.subject, _shown(each.data, ids)) for each in contexts)
+        seen = (Sighting(each.place.sequence, each.subject, _ids_in(each.data, ids)) for each in contexts)
         return tuple(each for each in seen if each.ids), reached
 
     @override
@@ -265,10 +265,10 @@ class NatsArchive(Archive, PublishedContexts):
 
 
 def _names(data: bytes, ids: frozenset[str]) -> bool:
-    return bool(_named(data, ids))
+    return bool(_name_in(data, ids))
 
 
-def _named(data: bytes, ids: frozenset[str]) -> str:
+def _name_in(data: bytes, ids: frozenset[str]) -> str:
     """Which of the ids the record of these bytes has, or these bytes, if they are no whole record, name as theirs; "" = none."""
     try:
         record = parse(data)
@@ -289,7 +289,7 @@ def _closes(subject: str) -> bool:
     return subject.endswith((f".{TOMBSTONE}", f".{MOVE}"))
 
 
-def _shown(data: bytes, ids: frozenset[str]) -> frozenset[str]:
+def _ids_in(data: bytes, ids: frozenset[str]) -> frozenset[str]:
     """Which of these a context names, or has as names if it cannot be read. A stub has none."""
     try:
         event = json.loads(data)

@@ -161,7 +161,7 @@ async def test_a_person_forgets_all_of_itself_or_of_its_own_session_and_nothing_
 ) -> None:
     answer = await ask(access, ADA, "forget", **request_)
     assert [(each["id"], each["by"]) for each in answer["receipts"]] == [(name, "ada") for name in ids]
-    assert answer["left"] == 0
+    assert answer["rest"] == 0
 
 
 async def refuses_to_forget(access: AccessControl, identity: str, session: str) -> None:

@@ -62,7 +62,7 @@ async def test_forget_of_what_the_store_does_not_know_needs_a_session() -> None:
 async def test_what_was_forgotten_before_gives_no_receipt_and_no_second_tombstone() -> None:
     bench = await holding(said(1, "Hello."))
     await bench.ask(id="m1")
-    assert await bench.ask(id="m1") == {"receipts": [], "left": 0, "dead_letters": 0}
+    assert await bench.ask(id="m1") == {"receipts": [], "rest": 0, "dead_letters": 0}
     assert len(bench.stream.messages) == 1
 
 
@@ -86,7 +86,7 @@ async def test_a_person_is_forgotten_with_what_was_said_to_it_and_each_context_i
     bench.stream.contexts = {number: (f"contexts.{number}", frozenset({f"m{number}"})) for number in (1, 2, 3)}
     answer = await bench.ask(user="ana", by="Eve")
     assert [(each["id"], each["by"], each["contexts"]) for each in answer["receipts"]] == [("m2", "Eve", 1), ("m1", "Eve", 1)]
-    assert (answer["left"], bench.stream.contexts_read) == (0, [1, 2, 3])
+    assert (answer["rest"], bench.stream.contexts_read) == (0, [1, 2, 3])
     assert [crumb.id for crumb in await bench.store.versions("acme", "m3")] == ["m3"]
     assert (await bench.ask(user="ana"))["receipts"] == []
 
@@ -99,7 +99,7 @@ async def test_a_session_is_forgotten_with_results_that_joined_it_and_its_letter
     answer = await bench.ask(session="s42", by="Eve")
     own = [row.breadcrumb for row in rows[:-1]]
     assert {(each["id"], each["session"]) for each in answer["receipts"]} == {(crumb.id, crumb.session) for crumb in own}
-    assert (answer["left"], answer["dead_letters"]) == (0, 1)
+    assert (answer["rest"], answer["dead_letters"]) == (0, 1)
     assert await bench.ids(session="s42") == []
     assert await bench.ids(session="s43") == ["m11"]
 
@@ -115,7 +115,7 @@ async def test_a_request_forgets_so_many_and_says_how_many_are_left(monkeypatch:
     monkeypatch.setattr(forget_requests, "MAX_FORGOTTEN", 2)
     bench = await holding(*(said(number, "Hello.", user_id="ana") for number in range(1, 4)))
     answer = await bench.ask(user="ana")
-    assert ([each["id"] for each in answer["receipts"]], answer["left"]) == (["m3", "m2"], 1)
+    assert ([each["id"] for each in answer["receipts"]], answer["rest"]) == (["m3", "m2"], 1)
     assert await bench.ids(user="ana") == ["m1"]
 
 
