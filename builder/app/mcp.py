@@ -207,7 +207,8 @@ class Tools:
         if [bool(id), bool(session), bool(user_id)].count(True) != 1:
             raise Rejected("name one of id, session and user_id: it says what is erased")
         if not confirm:
-            text = f"{await self._preview(client, id, session, user_id)}\nthis would be erased for ever; call again with confirm=true"
+            preview = await self._preview(client, id, session, user_id)
+            text = f"{preview}\nthis would be erased for ever; call again with confirm=true"
             return results.answer(text, results.Erasure(id=id or session or user_id, is_done=False, receipts=0))
         if session:
             receipts = (await client.forget_session(session, by="mcp")).receipts
