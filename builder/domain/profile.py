@@ -90,7 +90,6 @@ class Profile:
     hints: Mapping[str, str]
     trusted_hints: TrustedHints | None
     """Whose hints of records run; None = nobody's."""
-    """Consumer whose pages its own are compared with, unpublished; "" = a consumer itself."""
 
     def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:
         """Whether its first version asks for a context: trigger and audience match.

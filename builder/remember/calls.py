@@ -39,4 +39,12 @@ def _arguments(value: Any) -> str:
     if value is None:
         return "{}"
     plain = with_texts(with_lines(value), visible, visible)
-    return one_line(plain if isinstance(plain, dict) else {"input": plain})
+    arguments = plain if isinstance(plain, dict) else {"input": plain}
+    text = one_line(arguments)
+    if visible(text) != text:  # a token begins in one text and ends in another
+        text = one_line(with_texts(arguments, _without_beginnings, _without_beginnings))
+    return text
+
+
+def _without_beginnings(text: str) -> str:
+    return text.replace("<", "<\\")

@@ -127,8 +127,8 @@ async def test_results_are_data_with_ids_and_what_is_left_out_is_listed_and_read
         assert f"[{first['id']}] {first['tokens']} tokens" in text
         piece = await data(client, "fetch_omitted", id=first["id"], session="long")
         assert (piece["id"], "the weather" in piece["text"]) == (first["id"], True)
-        (newest,) = (await data(client, "history", session="long", limit=1))["messages"]
-        assert (newest["id"], newest["session"]) == (page["trigger"], "long")
+        newest = (await data(client, "history", session="long", limit=2))["messages"]  # a summary may have come meanwhile
+        assert (page["trigger"], "long") in [(each["id"], each["session"]) for each in newest]
         passages = (await data(client, "search", text="the weather of day 3", session="long"))["passages"]
         assert {"id", "session", "probability"} <= passages[0].keys()
         kept = await data(client, "remember", note="Bring an umbrella.")

@@ -17,6 +17,7 @@ from tests.factories import make_breadcrumb
         ("kiln", {"input": "kiln"}),
         ([1, 2], {"input": [1, 2]}),
         ({"key\x1b": "a\x07b"}, {"key⟨U+001B⟩": "a⟨U+0007⟩b"}),
+        ({"a": "x<|", "b|>": 1}, {"a": "x<\\|", "b|>": 1}),
     ],
 )
 def test_arguments_are_an_object_without_control_text(arguments: Any, sent: dict[str, Any]) -> None:
