@@ -136,7 +136,7 @@ class Eraser(Protocol):
 
         The same is taken from each summary of the session that names it, and from each that names such a summary.
         NO_SESSION: in any session. Raises the `Recall.revision` of the sessions; an erased version is never stored again.
-        Returns durably erased breadcrumbs as they were before this call.
+        Returns durably erased breadcrumbs as they were before this call; their words stay in files until `vacuum`.
         """
 
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
@@ -147,6 +147,12 @@ class Eraser(Protocol):
 
     async def purge(self, ended: tuple[Ended, ...]) -> None:
         """Take from these what `erase` takes."""
+
+    async def vacuum(self, sessions: frozenset[str]) -> None:
+        """Take off the disk what was erased or purged of these sessions, here or in a process that has ended since.
+
+        One call for many erasures: it reads or writes a large part of the store.
+        """
 
 
 class PendingStubs(Protocol):

@@ -69,6 +69,7 @@ class Purging:
         for batch in _batches(over):
             await give_way(lambda: self._log.busy, PACE)
             await self._log.store.purge(batch)
+        await self._log.store.vacuum(frozenset(item.breadcrumb.session for item in over))
         for workspace in sorted({item.breadcrumb.workspace for item in over}):
             ids = frozenset(item.breadcrumb.id for item in over if item.breadcrumb.workspace == workspace)
             self._erasure.drop(workspace, ids)

@@ -249,7 +249,9 @@ class NatsArchive(Archive, PublishedContexts):
     async def _behind(self, stream: NatsStream, subject: str, after: int) -> tuple[list[StreamMessage], int]:
         """Messages behind a sequence, and the last one that was read: a replica may lag behind the end of the stream."""
         last = (await stream.last()).sequence
-        after = after if after <= last else 0  # it is another stream now
+        if after == last:
+            return [], after
+        after = after if after < last else 0  # it is another stream now
         messages = [arrival async for arrival in stream.follow(subject, after + 1, Place(0, last + 1))]
         return messages, messages[-1].place.sequence if messages else after
 

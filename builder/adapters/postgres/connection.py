@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from socket import SHUT_RDWR, socket
@@ -49,6 +49,16 @@ _BEGIN = {
     Access.READING: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     Access.WRITING: "BEGIN",
 }
+PARTITIONED = ("breadcrumbs", "passages")
+"""Tables with words, by session, in the same number of partitions."""
+_PARTITIONS = """
+    SELECT DISTINCT number FROM generate_series(0, (
+        SELECT count(*) FROM pg_inherits WHERE inhparent = 'breadcrumbs'::regclass
+    ) - 1) AS number CROSS JOIN unnest(%s::text[]) AS session
+    WHERE satisfies_hash_partition('breadcrumbs'::regclass, (
+        SELECT count(*) FROM pg_inherits WHERE inhparent = 'breadcrumbs'::regclass
+    )::int, number::int, session COLLATE "C") ORDER BY number
+"""
 _SIZE = """
     SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
@@ -90,6 +100,17 @@ class PostgresConnection(Connection):
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._transact, work, access, workspace)
 
     @override
+    async def flush(self, sessions: Sequence[str]) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._threads, self._vacuum, list(sessions))
+
+    def _vacuum(self, sessions: list[str]) -> None:
+        """Write the partitions of these sessions anew: a plain VACUUM leaves the bytes of dead rows in pages of others."""
+        with self._translated(), self._pool.connection() as connection:
+            numbers = connection.execute(_PARTITIONS, (sessions,)).fetchall()
+            for table in (*(f"{name}_{number}" for name in PARTITIONED for (number,) in numbers), "tags"):
+                connection.execute(SQL("VACUUM (FULL) {}").format(Identifier(table)), prepare=False)
+
+    @override
     async def check(self) -> str:
         try:
             ((self._size,),) = await self.rows(_SIZE)
@@ -128,17 +149,21 @@ class PostgresConnection(Connection):
 
     def _transact(self, work: Callable[[Cursor], T], access: Access, workspace: str) -> T:
         begin = SQL("{}; SET LOCAL context_builder.workspace = {}").format(SQL(_BEGIN[access]), Literal(workspace))
-        with self._refusals.noting(work, access):
-            try:
-                result = self._attempt(work, begin)
-            except psycopg.Error as error:
-                sentence = f"the store {self._name} failed: {error}; look at PostgreSQL's log, its disk and its max_connections"
-                raise Unavailable(sentence) from error
+        with self._refusals.noting(work, access), self._translated():
+            result = self._attempt(work, begin)
         if access is Access.WRITING:
             self._writes += 1
             if self._writes.bit_count() == 1:
                 self._analyze()
         return result
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            sentence = f"the store {self._name} failed: {error}; look at PostgreSQL's log, its disk and its max_connections"
+            raise Unavailable(sentence) from error
 
     def _analyze(self) -> None:
         """Let the planner know tables that have doubled: they are young, or were copied or restored.

@@ -24,6 +24,7 @@ from builder.adapters.sql.rows import (
 )
 from builder.adapters.sql.workspace import SqlWorkspaceReader
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.errors import Unavailable
 from builder.domain.identity import Identity
 from builder.domain.recall import Ended, Recall, RecallQuery, Scope, StoredBreadcrumb
 from builder.ports.store import CallOrigin, CompleteStore
@@ -58,6 +59,8 @@ class SqlStore(SqlBookkeeping, SqlWorkspaceReader, CompleteStore):
     def __init__(self, connection: Connection) -> None:
         super().__init__()
         self._connection = connection
+        self._vacuumed: set[str] = set()
+        """Sessions of which nothing was erased since: a process that ended may have left words of the others in the files."""
 
     @property
     def connection(self) -> Connection:
@@ -253,7 +256,7 @@ class SqlStore(SqlBookkeeping, SqlWorkspaceReader, CompleteStore):
         crumbs = await self._connection.run(
             lambda sql: bookkeeping.erase(sql, workspace, session, identity, until), workspace=workspace
         )
-        await self._connection.flush()
+        self._vacuumed -= {crumb.session for crumb in crumbs}
         return crumbs
 
     @override
@@ -267,7 +270,18 @@ class SqlStore(SqlBookkeeping, SqlWorkspaceReader, CompleteStore):
     @override
     async def purge(self, ended: tuple[Ended, ...]) -> None:
         await self._connection.run(lambda sql: bookkeeping.purge(sql, ended))
-        await self._connection.flush()
+        self._vacuumed -= {item.breadcrumb.session for item in ended}
+
+    @override
+    async def vacuum(self, sessions: frozenset[str]) -> None:
+        waiting = sessions - self._vacuumed
+        if waiting:
+            self._vacuumed |= waiting
+            try:
+                await self._connection.flush(sorted(waiting))
+            except Unavailable:
+                self._vacuumed -= waiting
+                raise
 
 
 def _remember(sql: Cursor, rows: Sequence[StoredBreadcrumb]) -> int:

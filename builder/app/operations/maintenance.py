@@ -250,11 +250,14 @@ async def _fill(
 
 async def _follow_tombstones(settings: Settings, store: CompleteStore, stream: NatsStream, until: Place) -> None:
     """Erase what was forgotten while its copy was made; a message is deleted after its tombstone has come."""
+    sessions = set[str]()
     async for arrival in stream.tombstones(await store.watermark(*LAST_TOMBSTONE), until):
         with suppress(Rejected):
             tombstone = decode(arrival, settings.worker.max_body_bytes, settings.lifetimes)
             if tombstone.removes:
                 await store.erase(tombstone.workspace, tombstone.session, tombstone.removes, tombstone.place)
+                sessions |= {each.session for each in await store.traces(tombstone.workspace, tombstone.removes)}
+    await store.vacuum(frozenset(sessions))
 
 
 async def _examine(
