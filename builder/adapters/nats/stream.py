@@ -187,7 +187,7 @@ class NatsArchive(Archive, PublishedContexts):
         if place.incarnation != self._breadcrumbs.incarnation:
             return False
         message = await self._breadcrumbs.get(place.sequence)
-        if message is None or (identity and not _names(message.data, frozenset({identity}))):
+        if message is None or (identity and not _name_in(message.data, frozenset({identity}))):
             return False
         is_there = message.subject.startswith(session_subject(workspace, session).removesuffix(">"))
         return is_there and await self._delete(BREADCRUMBS, place.sequence)
@@ -264,10 +264,6 @@ class NatsArchive(Archive, PublishedContexts):
             if await optional(f"looking for {sequence} in {stream}", self._js.get_msg(stream, seq=sequence)) is None:
                 return False
             raise
-
-
-def _names(data: bytes, ids: frozenset[str]) -> bool:
-    return bool(_name_in(data, ids))
 
 
 def _name_in(data: bytes, ids: frozenset[str]) -> str:
