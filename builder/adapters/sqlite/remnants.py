@@ -8,7 +8,7 @@ from struct import Struct
 
 import apsw
 
-CHUNK_PAGES = 512
+PAGES_AT_ONCE = 512
 """Read at once."""
 HEADER_BYTES = 100
 """Of the file, in front of the first page's own header."""
@@ -33,10 +33,10 @@ def overwrite(path: str) -> None:
         if end >= size * MAX_PAGES:
             raise apsw.FullError(f"a store of {end:,} bytes is too large to overwrite what was erased; VACUUM it")
         is_changed = False
-        for start in range(0, end, size * CHUNK_PAGES):
-            chunk = file.xRead(min(size * CHUNK_PAGES, end - start), start)
-            for offset in range(0, len(chunk), size):
-                page = chunk[offset : offset + size]
+        for start in range(0, end, size * PAGES_AT_ONCE):
+            part = file.xRead(min(size * PAGES_AT_ONCE, end - start), start)
+            for offset in range(0, len(part), size):
+                page = part[offset : offset + size]
                 for first, last in _free(page, HEADER_BYTES if start + offset == 0 else 0):
                     if page.count(0, first, last) < last - first:
                         file.xWrite(bytes(last - first), start + offset + first)
