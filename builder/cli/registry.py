@@ -8,6 +8,7 @@ import typer
 from builder import __version__
 from builder.bench.commands import finding, pages, speed
 from builder.cli.commands import capacity, explain, messages, operate, profiles, records, stores
+from builder.extra import of_kind
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -20,7 +21,6 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "watch": messages.watch,
     "build": messages.build,
     "compact": messages.compact,
-    "mcp": messages.mcp,
     "migrate": stores.migrate,
     "migrate-store": stores.migrate_store,
     "reindex": stores.reindex,
@@ -124,7 +124,7 @@ def _group(about: str, commands: Mapping[str, Callable[..., None]]) -> typer.Typ
     return group
 
 
-application = _group(ABOUT, COMMANDS)
+application = _group(ABOUT, of_kind("commands", COMMANDS))
 application.callback(help=ABOUT)(_options)
 for name, (about, commands) in GROUPS.items():
     application.add_typer(_group(about, commands), name=name)
