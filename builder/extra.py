@@ -44,6 +44,8 @@ class Extra:
     requests: Mapping[str, Request] = field(default_factory=dict)
     commands: Mapping[str, Callable[..., None]] = field(default_factory=dict)
     """Name → function, as typer takes it."""
+    groups: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = field(default_factory=dict)
+    """Name → help, and its commands."""
 
 
 @cache
@@ -69,7 +71,7 @@ def _loaded(point: EntryPoint) -> Extra:
     return extra
 
 
-def of_kind(kind: Literal["stores", "requests", "commands"], own: Mapping[str, Any]) -> dict[str, Any]:
+def of_kind(kind: Literal["stores", "requests", "commands", "groups"], own: Mapping[str, Any]) -> dict[str, Any]:
     """What the house has itself, and what the extras bring. Raises `Misconfigured` for a name that two have."""
     every = dict(own)
     for name, extra in installed().items():
