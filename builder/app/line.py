@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
 from builder.adapters.stemmer import load_language
@@ -16,12 +16,14 @@ from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, installation
+from builder.extra import Request, of_kind
 from builder.ports.broker import Archive, Durables, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Summarizer
 from builder.publish.event import encode
 from builder.recall.recall import Recaller
 from builder.recall.summaries.excerpts import TextFunctions
 from builder.remember.decode import decode
+from builder.wire.requests import read_request
 from builder.worker.backfill import Backfill
 from builder.worker.decide import Consumers
 from builder.worker.erasure import Erasure
@@ -131,7 +133,14 @@ def verbs_of(line: Line, reloading: Reloader, broker: Broker) -> Mapping[str, Ve
         Search(line.log, reloading.builder, reloading.profile),
         Explanations(replays, store, broker.is_settled),
     )
-    return {name: verb for each in handlers for name, verb in each.verbs.items()}
+    own = {name: verb for each in handlers for name, verb in each.verbs.items()}
+    brought = of_kind("requests", dict.fromkeys(own))
+    return own | {name: partial(_answer, line.log, request) for name, request in brought.items() if request}
+
+
+async def _answer(log: Log, request: Request, workspace: str, data: bytes) -> dict[str, Any]:
+    """Of a request that an extra brings."""
+    return dict(await request.handler(log, workspace, read_request(request.model, data)))
 
 
 def jobs_of(line: Line, parts: Parts) -> tuple[Job, ...]:

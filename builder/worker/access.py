@@ -28,7 +28,7 @@ from builder.wire.requests import (
     breadcrumb_json,
     read_request,
 )
-from builder.worker.callers import OF_A_PERSON, RIGHTS, Caller
+from builder.worker.callers import OF_A_PERSON, RIGHTS, Caller, Right
 from builder.worker.decide import Consumers
 from builder.worker.forget_requests import breadcrumbs_of, nothing_to_forget
 from builder.worker.log import STREAM_END, StoredLog
@@ -38,10 +38,11 @@ from builder.worker.request_handlers import Verb, id_in_use, no_breadcrumb, no_c
 class AccessControl:
     """The verbs, each for who may use it. Methods raise `Rejected` and `Unavailable`."""
 
-    def __init__(self, log: StoredLog, verbs: Mapping[str, Verb], consumers: Consumers) -> None:
-        self._log = log
-        self._verbs = verbs
-        self._consumers = consumers
+    def __init__(
+        self, log: StoredLog, verbs: Mapping[str, Verb], consumers: Consumers, rights: Mapping[str, Right] = RIGHTS
+    ) -> None:
+        """rights: verb → the right that it needs."""
+        self._log, self._verbs, self._consumers, self._rights = log, verbs, consumers, rights
         self._narrowed: Mapping[str, Callable[[Caller, bytes], Awaitable[dict[str, Any]]]] = {
             "compact": self._compact,
             "consumers": self._listed,
@@ -57,7 +58,9 @@ class AccessControl:
 
     async def answer(self, caller: Caller, verb: str, data: bytes) -> dict[str, Any]:
         """Of the verb, as far as the caller may see it. data: JSON."""
-        caller.need(RIGHTS[verb])
+        caller.need(self._rights[verb])
+        if caller.user and verb not in self._narrowed:
+            raise Forbidden(f"{verb} answers for a whole workspace, and this token is of user {caller.user!r}; use another token")
         return await (self._narrowed[verb](caller, data) if caller.user else self._verbs[verb](caller.workspace, data))
 
     async def check_message(self, caller: Caller, crumb: Breadcrumb) -> None:

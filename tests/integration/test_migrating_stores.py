@@ -6,7 +6,6 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from builder.adapters.postgres import PostgresLocation
 from builder.adapters.sql.copying import TABLES
 from builder.adapters.sqlite import SqliteStore
 from builder.app.broker import location
@@ -14,6 +13,7 @@ from builder.app.operations.maintenance import migrate_store
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.text import Edition
+from builder.extras.postgres.location import PostgresLocation
 from builder.ports.store import CompleteStore
 from tests.commands import run
 from tests.factories import MODEL, bare, make_answer, make_place, make_question, make_remembered

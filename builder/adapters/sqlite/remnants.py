@@ -12,6 +12,8 @@ PAGES_AT_ONCE = 512
 """Read at once."""
 HEADER_BYTES = 100
 """Of the file, in front of the first page's own header."""
+AUTO_VACUUM = slice(52, 56)
+"""In the header; where it is set, a page of pointers could look like one of rows."""
 MAX_PAGES = 2**25
 """From here on a page that continues a long value could look like one of rows."""
 _PAGE = Struct(">BHHH")
@@ -29,9 +31,10 @@ def overwrite(path: str) -> None:
     """
     file = apsw.VFSFile("", path, [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
     try:
-        size, end = _page_size(file.xRead(HEADER_BYTES, 0)), file.xFileSize()
-        if end >= size * MAX_PAGES:
-            raise apsw.FullError(f"a store of {end:,} bytes is too large to overwrite what was erased; VACUUM it")
+        header, end = file.xRead(HEADER_BYTES, 0), file.xFileSize()
+        size = _page_size(header)
+        if end >= size * MAX_PAGES or any(header[AUTO_VACUUM]):
+            raise apsw.FullError(f"what was erased in {path} cannot be overwritten (its size, or auto_vacuum); VACUUM it")
         is_changed = False
         for start in range(0, end, size * PAGES_AT_ONCE):
             part = file.xRead(min(size * PAGES_AT_ONCE, end - start), start)

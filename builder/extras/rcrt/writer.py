@@ -9,10 +9,10 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from builder.adapters.rcrt.ledger import Ledger
-from builder.adapters.rcrt.records import CONSUMER_TAG, SESSION_TAG, TRIGGER_TAG, Change, ContextRecord, context_record
-from builder.adapters.rcrt.rest import RcrtApi, StoredContext
 from builder.domain.errors import Unavailable
+from builder.extras.rcrt.ledger import Ledger
+from builder.extras.rcrt.records import CONSUMER_TAG, SESSION_TAG, TRIGGER_TAG, Change, ContextRecord, context_record
+from builder.extras.rcrt.rest import RcrtApi, StoredContext
 from builder.recall.scopes import KeyedLock
 from builder.wire.subjects import is_token
 

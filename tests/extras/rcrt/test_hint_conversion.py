@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from builder.app.operations.hint_conversion import convert_hints, read_files, write_hints
 from builder.domain.errors import Rejected
+from builder.extras.rcrt.hint_conversion import convert_hints, read_files, write_hints
 
 TEMPLATE = {"type": "template", "template": "{{context.title}}: {{#each context.rows}}{{this}} {{/each}}"}
 EXTRACT = {"type": "extract", "value": "$.tools[*].name"}

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from builder.adapters.rcrt.handlebars import Problem
-from builder.adapters.rcrt.jinja import convert
+from builder.extras.rcrt.handlebars import Problem
+from builder.extras.rcrt.jinja import convert
 
 
 @dataclass(frozen=True, slots=True)

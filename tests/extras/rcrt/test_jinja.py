@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.rcrt.jinja import BY_HAND, Conversion, convert
 from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.sandbox.runtime import Limits, marked, metered
 from builder.assemble.items.list_items import MARK
 from builder.domain.text import visible
+from builder.extras.rcrt.jinja import BY_HAND, Conversion, convert
 from tests.examples import examples
 
 MESSAGES = [{"role": "user", "content": "What was that API key?"}, {"role": "assistant", "content": "OPENROUTER_API_KEY"}]

@@ -5,11 +5,11 @@ import json
 from collections import Counter
 from typing import Any, cast
 
-from builder.adapters.rcrt import intake as module
-from builder.adapters.rcrt.intake import Intake
-from builder.adapters.rcrt.ledger import Entry, Ledger
-from builder.adapters.rcrt.rest import RcrtApi
 from builder.domain.errors import Unavailable
+from builder.extras.rcrt import intake as module
+from builder.extras.rcrt.intake import Intake
+from builder.extras.rcrt.ledger import Entry, Ledger
+from builder.extras.rcrt.rest import RcrtApi
 from builder.wire.records import Outgoing
 from tests.commands import DEADLINE
 

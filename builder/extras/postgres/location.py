@@ -13,10 +13,10 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 from typing_extensions import override
 
-from builder.adapters.postgres.connection import SEARCH_PATH, WAIT_SECONDS, PostgresConnection
 from builder.adapters.sql.copying import refuse_unfinished
 from builder.adapters.sql.store import SqlStore
 from builder.domain.errors import BuilderError, Misconfigured, Unavailable
+from builder.extras.postgres.connection import SEARCH_PATH, WAIT_SECONDS, PostgresConnection
 from builder.ports.store import CompleteStore, StoreLocation
 
 __all__ = ["PostgresLocation"]
@@ -212,10 +212,10 @@ def _has_tables(connection: psycopg.Connection, schema: str) -> bool:
 
 
 def _upgrade(conninfo: str, schema: str) -> None:
-    from alembic import command  # noqa: PLC0415 - half a second, for a store that is behind
-    from alembic.config import Config  # noqa: PLC0415
-    from sqlalchemy import NullPool, create_engine  # noqa: PLC0415
-    from sqlalchemy.exc import DBAPIError  # noqa: PLC0415
+    from alembic import command
+    from alembic.config import Config
+    from sqlalchemy import NullPool, create_engine
+    from sqlalchemy.exc import DBAPIError
 
     engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(conninfo), poolclass=NullPool)
     config = Config()

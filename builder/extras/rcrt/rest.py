@@ -11,9 +11,9 @@ from typing import Any, Self
 import httpx2
 import stamina
 
-from builder.adapters.rcrt.records import Change
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
+from builder.extras.rcrt.records import Change
 
 PAGE = 200
 """Records of one page of a listing."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.adapters.rcrt.handlebars import MAX_DEPTH, Block, Node, NotConverted, Value, parse
+from builder.extras.rcrt.handlebars import MAX_DEPTH, Block, Node, NotConverted, Value, parse
 
 UNCLOSED = " begins a tag that is empty or not closed; close it, or write {{ '{{' }} for the braces"
 

@@ -17,12 +17,12 @@ from typing import Any, Literal
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
-from builder.adapters.rcrt import records as rcrt_records
-from builder.adapters.rcrt.ledger import Entry, Ledger
-from builder.adapters.rcrt.records import CHAT_TAG, CONTEXT_LIFETIME, Change, breadcrumb, is_secret_record, read_change
-from builder.adapters.rcrt.rest import RcrtApi
 from builder.domain.breadcrumb import AGENT_CONTEXT
 from builder.domain.errors import BuilderError, Rejected, Unavailable
+from builder.extras.rcrt import records as rcrt_records
+from builder.extras.rcrt.ledger import Entry, Ledger
+from builder.extras.rcrt.records import CHAT_TAG, CONTEXT_LIFETIME, Change, breadcrumb, is_secret_record, read_change
+from builder.extras.rcrt.rest import RcrtApi
 from builder.remember.record import SECRET_SCHEMA
 from builder.wire.records import Outgoing
 from builder.wire.subjects import is_token, parse_breadcrumb_subject

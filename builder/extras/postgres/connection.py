@@ -16,9 +16,9 @@ from psycopg.sql import SQL, Composed, Identifier, Literal
 from psycopg_pool import ConnectionPool
 from typing_extensions import override
 
-from builder.adapters.postgres.cursor import PostgresCursor, adapt
 from builder.adapters.sql.connection import EVERY_WORKSPACE, Access, Connection, Cursor, Refusals
 from builder.domain.errors import Unavailable
+from builder.extras.postgres.cursor import PostgresCursor, adapt
 
 CONNECTIONS = 4
 """Of a worker: as many deliveries as are in work at once."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from builder.adapters.rcrt.handlebars import Block, Node, NotConverted, Problem, Value, parse
 from builder.domain.text import visible
+from builder.extras.rcrt.handlebars import Block, Node, NotConverted, Problem, Value, parse
 
 CONTEXT = "context"
 """RCRT's name of the body."""

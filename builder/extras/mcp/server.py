@@ -17,10 +17,10 @@ from pydantic import AnyHttpUrl, Field, ValidationError
 from typing_extensions import override
 
 from builder import __version__
-from builder.app import mcp_results as results
 from builder.app.http.bodies import PageOmissions
 from builder.app.http.tokens import Tokens
 from builder.client import BreadcrumbRecord, BuilderError, Client, Rejected
+from builder.extras.mcp import results
 from builder.wire.requests import MAX_SEARCH_RESULTS
 from builder.worker.callers import Caller, Right
 

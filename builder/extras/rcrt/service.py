@@ -14,12 +14,6 @@ from nats.aio.client import Client
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from builder.adapters.rcrt.bridge import Bridge, publisher
-from builder.adapters.rcrt.dry_run import Comparison, DryRun, Page
-from builder.adapters.rcrt.intake import Intake, Publish
-from builder.adapters.rcrt.ledger import Ledger
-from builder.adapters.rcrt.rest import RcrtApi
-from builder.adapters.rcrt.writer import ContextWriter
 from builder.app.broker import client_options
 from builder.app.components import PARTS, Parts, counter
 from builder.app.config import ConfigSnapshot, bundled_folder, file_stamps
@@ -27,6 +21,12 @@ from builder.app.service import Service
 from builder.app.settings import HttpSettings, NatsSettings, Settings, StoreSettings
 from builder.client.connecting import open_connection
 from builder.domain.errors import Misconfigured
+from builder.extras.rcrt.bridge import Bridge, publisher
+from builder.extras.rcrt.dry_run import Comparison, DryRun, Page
+from builder.extras.rcrt.intake import Intake, Publish
+from builder.extras.rcrt.ledger import Ledger
+from builder.extras.rcrt.rest import RcrtApi
+from builder.extras.rcrt.writer import ContextWriter
 from builder.wire.records import Outgoing
 from builder.worker.jobs import Job, JobRunner, Observer
 

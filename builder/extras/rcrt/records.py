@@ -8,8 +8,6 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-from builder.adapters.rcrt.hints import converted_rules
-from builder.adapters.rcrt.ledger import Entry
 from builder.domain.breadcrumb import (
     AGENT_CONTEXT,
     AGENT_RESPONSE,
@@ -25,6 +23,8 @@ from builder.domain.errors import Rejected
 from builder.domain.profile import AGENT, CONFIG
 from builder.domain.selector import SCHEMA_DEFINITION
 from builder.domain.text import clean, parse
+from builder.extras.rcrt.hints import converted_rules
+from builder.extras.rcrt.ledger import Entry
 from builder.remember.decode import HINTS_FIELD
 from builder.remember.record import is_secret
 from builder.wire.records import Outgoing, outgoing
